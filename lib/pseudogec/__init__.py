@@ -1,0 +1,1 @@
+"""A reproducible study of pseudo data for grammatical error correction (GEC)."""

@@ -1,0 +1,31 @@
+"""Errors that a user can mend, told apart from bugs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class UserError(Exception):
+    """Something that the user gave is wrong; the message says what and what would be right.
+
+    The command-line programs print the message alone, without a traceback.
+    """
+
+
+class DataError(UserError):
+    """An input file is missing, malformed or unreadable.
+
+    Args:
+        path: the file.
+        problem: what is wrong and what would be right, in one sentence.
+        line: 1-based line number, when the problem has one.
+    """
+
+    def __init__(self, path: Path | str, problem: str, line: int | None = None) -> None:
+        self.path, self.problem, self.line = Path(path), problem, line
+        where = f"{path}, line {line}" if line is not None else f"{path}"
+        super().__init__(f"{where}: {problem}")
+
+    def __reduce__(self) -> tuple[type[DataError], tuple[Path, str, int | None]]:
+        # Exceptions cross process borders (Dask workers) by pickle, which would call __init__ with the message alone.
+        return (type(self), (self.path, self.problem, self.line))

@@ -1,0 +1,126 @@
+"""Reading and writing files: compressed or not, strictly UTF-8, never half-written."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import hashlib
+import lzma
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from pseudogec.errors import DataError, UserError
+
+
+@contextlib.contextmanager
+def _open_binary(path: Path, mode: str, compression: str) -> Iterator[IO[bytes]]:
+    """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
+    with contextlib.ExitStack() as stack:
+        stream: Any
+        if compression == ".gz":
+            # No time stamp and no file name inside: the same text gives the same bytes.
+            raw = stack.enter_context(path.open(mode))
+            stream = gzip.GzipFile("", mode, 6, raw, mtime=0)
+        elif compression == ".xz":
+            stream = lzma.open(path, mode)
+        elif compression == ".zst":
+            import zstandard
+
+            stream = zstandard.open(path, mode)
+        else:
+            stream = path.open(mode)
+        yield stack.enter_context(stream)
+
+
+@contextlib.contextmanager
+def open_for_reading(path: Path | str) -> Iterator[IO[bytes]]:
+    """Open a plain, ``.gz``, ``.zst`` or ``.xz`` file for reading bytes.
+
+    Raises:
+        DataError: the file is missing, a folder, or may not be read.
+    """
+    path = Path(path)
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(_open_binary(path, "rb", path.suffix))
+        except FileNotFoundError:
+            raise DataError(path, "no such file") from None
+        except IsADirectoryError:
+            raise DataError(path, "is a folder; a file was expected") from None
+        except PermissionError:
+            raise DataError(path, "may not be read (no permission)") from None
+        yield stream
+
+
+def read_lines(path: Path | str) -> Iterator[str]:
+    """Yield the lines of a text file without their line ends; a last line without an end counts too.
+
+    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that line counts equal those of ``wc -l``.
+
+    Raises:
+        DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
+    """
+    number = 0
+    with open_for_reading(path) as stream:
+        try:
+            for number, line in enumerate(stream, start=1):
+                yield line.rstrip(b"\r\n").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataError(path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number) from None
+        except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+            raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
+
+
+@contextlib.contextmanager
+def write_atomically(path: Path | str) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes that appears under its name only when all is written.
+
+    The name's ending chooses the compression. On an error nothing is left behind.
+
+    Raises:
+        UserError: no permission, or the disk is full.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(descriptor)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+    temporary = Path(name)
+    try:
+        with _open_binary(temporary, "wb", path.suffix) as stream:
+            yield stream
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_lines(path: Path | str, lines: Iterable[str]) -> int:
+    """Write lines of text atomically; returns how many."""
+    count = 0
+    with write_atomically(path) as stream:
+        for count, line in enumerate(lines, start=1):
+            stream.write(line.encode("utf-8") + b"\n")
+    return count
+
+
+def digest_file(path: Path | str) -> str:
+    """SHA-256 of a file's bytes, as hexadecimal text.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror})") from None
