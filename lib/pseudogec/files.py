@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gzip
 import hashlib
+import io
 import lzma
 import os
 import tempfile
@@ -30,6 +31,8 @@ def _open_binary(path: Path, mode: str, compression: str) -> Iterator[IO[bytes]]
             import zstandard
 
             stream = zstandard.open(path, mode)
+            if mode == "rb":
+                stream = io.BufferedReader(stream)  # zstandard's own reader cannot yield lines
         else:
             stream = path.open(mode)
         yield stack.enter_context(stream)
