@@ -1,0 +1,84 @@
+"""What an edit is, and what it does to a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from pseudogec.errors import UserError
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction of one span of the source sentence.
+
+    Attributes:
+        start: first source token of the span, counted from 0.
+        end: the token after the span; equal to ``start`` for an insertion.
+        correction: what replaces the span, as tokens joined by single spaces; empty for a deletion.
+        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` when unknown (detected but not corrected).
+    """
+
+    start: int
+    end: int
+    correction: str
+    type: str = "UNK"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedSentence:
+    """A source sentence with the edits of each of its annotators.
+
+    Attributes:
+        source: the tokens.
+        annotators: annotator number to that annotator's edits, in the order of the file. An annotator who found nothing to
+            correct has no edits; a sentence that nobody annotated has no annotators.
+    """
+
+    source: tuple[str, ...]
+    annotators: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
+
+
+def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
+    """Correct a sentence.
+
+    Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
+    come before an edit of the token that follows that place.
+
+    Args:
+        source: tokens.
+        edits: edits of these tokens, in any order.
+
+    Returns:
+        The corrected tokens.
+
+    Raises:
+        UserError: two edits overlap, or a span lies outside the sentence.
+    """
+    corrected: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        if not 0 <= edit.start <= edit.end <= len(source):
+            raise UserError(
+                f"the edit {edit.start} {edit.end} {edit.correction!r} lies outside its sentence of {len(source)} tokens; "
+                f"spans run from 0 to {len(source)}"
+            )
+        if edit.start < position:
+            raise UserError(
+                f"the edit {edit.start} {edit.end} {edit.correction!r} overlaps the one before it, which ends at {position}; "
+                "edits of one annotator must not overlap"
+            )
+        corrected.extend(source[position : edit.start])
+        corrected.extend(edit.correction.split())
+        position = edit.end
+    corrected.extend(source[position:])
+    return corrected
+
+
+def drop_edits(edits: Iterable[Edit], types: Iterable[str]) -> tuple[Edit, ...]:
+    """The edits whose error type is none of ``types``.
+
+    A type may be given whole (``R:VERB:SVA``) or by its main part (``VERB:SVA``), which stands for all three operations.
+    """
+    dropped = frozenset(types)
+    return tuple(edit for edit in edits if edit.type not in dropped and edit.type.partition(":")[2] not in dropped)
