@@ -1,5 +1,6 @@
-"""What an edit is: one corrected span of a sentence, how it is applied, how M2 files hold it and how ERRANT finds and types it."""
+"""What an edit is: a corrected span of a sentence; how it is applied, how M2 files hold it, how ERRANT finds and types it."""
 
-from pseudogec.edits.edit import AnnotatedSentence, Edit, apply_edits, drop_edits
+from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits
+from pseudogec.edits.m2 import read_m2, write_m2
 
-__all__ = ["AnnotatedSentence", "Edit", "apply_edits", "drop_edits"]
+__all__ = ["DETECTION_TYPES", "AnnotatedSentence", "Edit", "apply_edits", "drop_edits", "read_m2", "write_m2"]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from pseudogec.errors import UserError
+
+DETECTION_TYPES = frozenset({"UNK", "Um"})
+"""Types of edits that mark a span as wrong without correcting it (``Um``, unclear meaning, is NUCLE's name)."""
+
+_ALTERNATIVE_SEPARATOR = re.compile(r"(?<=[^\s|])\|\|(?=[^\s|])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +21,21 @@ class Edit:
     Attributes:
         start: first source token of the span, counted from 0.
         end: the token after the span; equal to ``start`` for an insertion.
-        correction: what replaces the span, as tokens joined by single spaces; empty for a deletion.
-        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` when unknown (detected but not corrected).
+        correction: what replaces the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
+            alternatives, as ``first||second``.
+        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` marks an error that was detected but not corrected
+            (scorers of corrections leave it out); ``NA`` is ERRANT's name for "not classified".
     """
 
     start: int
     end: int
     correction: str
-    type: str = "UNK"
+    type: str = "NA"
+
+    @property
+    def alternatives(self) -> tuple[str, ...]:
+        """The corrections that the annotator held equally good, most often one; ``-NONE-`` stands for a deletion."""
+        return tuple("" if part == "-NONE-" else part for part in _ALTERNATIVE_SEPARATOR.split(self.correction))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +56,8 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     """Correct a sentence.
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
-    come before an edit of the token that follows that place.
+    come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only detect
+    an error (``UNK``, ``Um``) leave its words alone, as ERRANT does.
 
     Args:
         source: tokens.
@@ -69,7 +83,10 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
                 "edits of one annotator must not overlap"
             )
         corrected.extend(source[position : edit.start])
-        corrected.extend(edit.correction.split())
+        if edit.type in DETECTION_TYPES:
+            corrected.extend(source[edit.start : edit.end])
+        else:
+            corrected.extend(edit.alternatives[0].split())
         position = edit.end
     corrected.extend(source[position:])
     return corrected
