@@ -1,0 +1,103 @@
+"""Byte-pair encoding (Sennrich et al. 2016) through subword-nmt, the study's implementation (TASLP section IV-A)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import read_lines, write_lines
+from pseudogec.text.tokenisation import MASK
+
+SEPARATOR = "@@"
+_JOINT = re.compile(r"@@ |@@$")
+_CACHED_WORDS = 1_000_000  # about 200 MB; beyond it the cache starts anew, so that memory stays bounded on any corpus
+
+
+class Bpe:
+    """A segmentation of words into pieces; every piece but a word's last ends in ``@@``.
+
+    Args:
+        merges: the learnt merges, most frequent first, each two symbols with a space between (``"t h"``, ``"th e</w>"``).
+        protected: tokens that always stay one piece, such as the mask token.
+    """
+
+    def __init__(self, merges: Sequence[str], protected: Iterable[str] = (MASK,)) -> None:
+        from subword_nmt.apply_bpe import BPE
+
+        self.merges = tuple(merges)
+        self.protected = frozenset(protected)
+        self._segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
+        self._cache: dict[str, list[str]] = {}
+
+    def __reduce__(self) -> tuple[type[Bpe], tuple[tuple[str, ...], frozenset[str]]]:
+        return (type(self), (self.merges, self.protected))
+
+    @classmethod
+    def learn(cls, sentences: Iterable[Sequence[str]], merges: int, protected: Iterable[str] = (MASK,)) -> Bpe:
+        """Learn merges from tokenised text.
+
+        Args:
+            sentences: tokens; read once.
+            merges: how many merges to learn; fewer when no pair of symbols is left that occurs twice.
+            protected: tokens that always stay one piece; not learnt from.
+
+        Raises:
+            UserError: ``merges`` is not positive, or the text holds no word of two characters.
+        """
+        from subword_nmt.learn_bpe import learn_bpe
+
+        if merges < 1:
+            raise UserError(f"{merges} BPE merges were asked for; at least 1 is needed")
+        protected = frozenset(protected)
+        counts = Counter(token for sentence in sentences for token in sentence if token not in protected)
+        if all(len(word) < 2 for word in counts):
+            raise UserError("BPE cannot be learnt: the text holds no word of two characters or more")
+        codes = io.StringIO()
+        with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
+            learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
+        return cls(codes.getvalue().rstrip("\n").split("\n")[1:], protected)
+
+    def apply(self, tokens: Iterable[str]) -> list[str]:
+        """Split tokens into pieces."""
+        pieces: list[str] = []
+        for token in tokens:
+            known = self._cache.get(token)
+            pieces.extend(self._split(token) if known is None else known)
+        return pieces
+
+    def _split(self, token: str) -> list[str]:
+        if len(self._cache) >= _CACHED_WORDS:
+            self._cache.clear()
+            self._segmenter.cache.clear()
+        pieces = [token] if token in self.protected else self._segmenter.segment_tokens([token])
+        self._cache[token] = pieces
+        return pieces
+
+    @staticmethod
+    def undo(pieces: Iterable[str]) -> list[str]:
+        """Join pieces into tokens again; a last piece that lacks its continuation loses its ``@@``."""
+        return _JOINT.sub("", " ".join(pieces)).split()
+
+    def save(self, path: Path | str) -> None:
+        """Write the codes file of subword-nmt (version 0.2)."""
+        write_lines(path, ["#version: 0.2", *self.merges])
+
+    @classmethod
+    def load(cls, path: Path | str, protected: Iterable[str] = (MASK,)) -> Bpe:
+        """Read a codes file of subword-nmt (version 0.2).
+
+        Raises:
+            DataError: the file is missing or not such a file.
+        """
+        lines = list(read_lines(path))
+        if not lines or lines[0].strip() != "#version: 0.2":
+            raise DataError(path, "not a subword-nmt codes file: its first line must be '#version: 0.2'", 1)
+        for number, line in enumerate(lines[1:], start=2):
+            if len(line.split(" ")) != 2 or not all(line.split(" ")):
+                raise DataError(path, f"a merge must be two symbols with one space between them, not {line!r}", number)
+        return cls(lines[1:], protected)

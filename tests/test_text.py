@@ -1,0 +1,153 @@
+"""Tokenisation, BPE and vocabulary: against spaCy, subword-nmt and fairseq themselves."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
+
+TEXT = [
+    sentence.split() for sentence in ("the lower newer newest widest lowest", "newer and newest , wider and lower", "a new low")
+] * 5
+
+
+def reference_codes(lines: list[str], merges: int) -> list[str]:
+    """The codes that subword-nmt's own command learns from a text."""
+    command = [sys.executable, "-m", "subword_nmt.learn_bpe", "-s", str(merges)]
+    run = subprocess.run(command, input="\n".join(lines), capture_output=True, text=True, check=True)
+    return run.stdout.splitlines()
+
+
+def test_tokenise_splits_as_spacy_does() -> None:
+    sentences = ["I don't know, e.g. U.S. Mr. Smith's   dog.", "  ", "well-known\u00a0and (etc.)...\ttab"]
+    first, second, third = tokenise(sentences)
+    assert first == ["I", "do", "n't", "know", ",", "e.g.", "U.S.", "Mr.", "Smith", "'s", "dog", "."]
+    assert second == []
+    assert all(token and not any(character.isspace() for character in token) for token in third)
+
+
+def test_tokenise_reads_lazily() -> None:
+    def endless() -> Iterator[str]:
+        while True:
+            yield "It never ends."
+
+    assert next(tokenise(endless())) == ["It", "never", "ends", "."]
+
+
+@pytest.mark.parametrize("merges", [1, 10, 25])
+def test_bpe_learns_what_subword_nmt_learns(merges: int, tmp_path: Path) -> None:
+    bpe = Bpe.learn(TEXT, merges)
+    bpe.save(tmp_path / "codes")
+    assert (tmp_path / "codes").read_text().splitlines() == reference_codes([" ".join(tokens) for tokens in TEXT], merges)
+
+
+def test_bpe_stops_when_no_pair_is_left() -> None:
+    assert len(Bpe.learn([["ab", "ab"]], 50).merges) == 1
+
+
+def test_bpe_applies_as_subword_nmt_does() -> None:
+    from subword_nmt.apply_bpe import BPE
+
+    bpe = Bpe.learn(TEXT, 12)
+    reference = BPE(io.StringIO("\n".join(["#version: 0.2", *bpe.merges])))
+    for tokens in [*TEXT[:3], ["unseen", "Wörter", "x"], []]:
+        assert bpe.apply(tokens) == reference.segment_tokens(tokens)
+        assert bpe.apply(tokens) == reference.segment_tokens(tokens), "the second time comes from the cache"
+
+
+def test_bpe_is_undone() -> None:
+    bpe = Bpe.learn(TEXT, 5)
+    for tokens in TEXT[:3]:
+        assert Bpe.undo(bpe.apply(tokens)) == tokens
+    assert Bpe.undo(["new@@", "er", "wid@@"]) == ["newer", "wid"]
+    assert Bpe.undo([]) == []
+
+
+def test_bpe_keeps_the_mask_whole_and_does_not_learn_from_it() -> None:
+    with_masks = [[MASK, *tokens, MASK] for tokens in TEXT]
+    bpe = Bpe.learn(with_masks, 10)
+    assert bpe.merges == Bpe.learn(TEXT, 10).merges
+    assert bpe.apply([MASK, "lowest"])[0] == MASK
+
+
+def test_bpe_survives_files_and_processes(tmp_path: Path) -> None:
+    bpe = Bpe.learn(TEXT, 10, protected=("|mask|",))
+    bpe.save(tmp_path / "codes")
+    loaded = Bpe.load(tmp_path / "codes", protected=("|mask|",))
+    copied = pickle.loads(pickle.dumps(bpe))
+    words = ["lowest", "|mask|", "wider"]
+    assert bpe.apply(words) == loaded.apply(words) == copied.apply(words)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"), [("t h\n", 1), ("", 1), ("#version: 0.2\nt h\nthe\n", 3), ("#version: 0.2\na  b\n", 2)]
+)
+def test_a_damaged_codes_file_is_named(content: str, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "codes"
+    path.write_text(content)
+    with pytest.raises(DataError) as raised:
+        Bpe.load(path)
+    assert (raised.value.path, raised.value.line) == (path, line)
+
+
+@pytest.mark.parametrize(("text", "merges"), [([], 5), ([["a", "b"]], 5), ([[MASK]], 5), (TEXT, 0)])
+def test_bpe_refuses_what_it_cannot_learn(text: list[list[str]], merges: int) -> None:
+    with pytest.raises(UserError):
+        Bpe.learn(text, merges)
+
+
+@needs_data
+def test_the_authors_codes_and_dictionary_fit_together(tmp_path: Path) -> None:
+    bpe = Bpe.load(SHARED / "authors_bpe" / "bpe_code.trg.dict_bpe8000")
+    vocabulary = Vocabulary.load(SHARED / "authors_bpe" / "dict.trg_bpe8000.txt")
+    assert len(bpe.merges) == 8000
+    assert "|" in vocabulary
+    text = (SHARED / "seed" / "inaugural.tok.txt").read_text().splitlines()[:500]
+    pieces = [piece for line in text for piece in bpe.apply(line.split())]
+    assert sum(piece not in vocabulary for piece in pieces) / len(pieces) < 0.001
+    vocabulary.save(tmp_path / "dict.txt")
+    assert (tmp_path / "dict.txt").read_bytes() == (SHARED / "authors_bpe" / "dict.trg_bpe8000.txt").read_bytes()
+
+
+def test_vocabulary_order_is_by_count_then_text() -> None:
+    vocabulary = Vocabulary.from_sentences([["b", "a", "c"], ["c", "</s>"]])
+    assert list(vocabulary.counts.items()) == [("c", 2), ("a", 1), ("b", 1), (MASK, 0)]
+    assert vocabulary == Vocabulary.from_sentences([["c", "a"], ["c", "b"]])
+    assert list(Vocabulary.from_sentences([["b", "a", "b"]], minimum_count=2, symbols=())) == ["b"]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("fairseq") is None, reason="fairseq is not installed")
+def test_vocabulary_is_read_by_fairseq_as_written(tmp_path: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pseudogec.seq2seq import compat\n"
+        "compat.apply()\n"
+        "from fairseq.data import Dictionary\n"
+        "print(Dictionary.load(sys.argv[1]).symbols[4:])\n"
+    )
+    vocabulary = Vocabulary.from_sentences(TEXT)
+    vocabulary.save(tmp_path / "dict.txt")
+    run = subprocess.run([sys.executable, "-c", script, str(tmp_path / "dict.txt")], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == str(list(vocabulary))
+
+
+@pytest.mark.parametrize(("content", "line"), [("a 1\nb\n", 2), ("a 1\na 2\n", 2), ("a one\n", 1)])
+def test_a_damaged_dictionary_is_named(content: str, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "dict.txt"
+    path.write_text(content)
+    with pytest.raises(DataError) as raised:
+        Vocabulary.load(path)
+    assert raised.value.line == line
