@@ -1,0 +1,97 @@
+# make study   set up, then run every notebook (PROFILE=smoke for the small one)
+# make test    set up, check the code's style and types, run the tests
+# make lab     set up, then open the notebooks in JupyterLab
+# make env     set up alone; does nothing when nothing has changed
+# make lint, make format, make hooks, make model, make clean
+
+VENV    ?= .venv
+PROFILE ?= classroom
+PYTEST  ?= -n logical --dist loadfile
+
+# The interpreter that makes the environment; afterwards only the environment's own is used.
+PYTHON  ?= $(shell for name in python3.11 python3.12 python3; do \
+	if $$name -c '$(SUPPORTED)' 2>/dev/null; then echo $$name; break; fi; done)
+SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))
+
+# Which build of torch: cuda where an NVIDIA driver answers, else cpu. On a login node that has no GPU: make env TORCH=cuda
+TORCH   ?= $(shell if nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
+
+BIN   := $(VENV)/bin
+STAMP := $(VENV)/.complete
+PIP   := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-input
+LOCK  := requirements.lock
+NBSTRIPOUT = find notebooks -maxdepth 1 -name '*.ipynb' -exec $(BIN)/python -m nbstripout --keep-id
+
+TORCH_VERSION   = $(shell sed -n 's/^torch==//p' $(LOCK))
+TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
+FAIRSEQ         = fairseq==0.12.2
+SPACY_MODEL     = en_core_web_sm-3.8.0
+
+.PHONY: env study test lab lint format hooks model clean
+
+env: $(STAMP)
+	@:
+
+study: $(STAMP)
+	$(BIN)/python run_all.py --profile $(PROFILE)
+
+test: lint
+	$(BIN)/python -m pytest $(PYTEST)
+
+lab: $(STAMP)
+	$(BIN)/python -m jupyterlab notebooks
+
+# pre-commit runs this target too, so there is one list of checks.
+lint: $(STAMP)
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+	$(BIN)/python -m mypy
+	$(NBSTRIPOUT) --verify {} +
+
+format: $(STAMP)
+	$(NBSTRIPOUT) {} +
+	$(BIN)/python -m ruff check --fix
+	$(BIN)/python -m ruff format
+
+hooks: $(STAMP)
+	$(BIN)/python -m pre_commit install
+
+# The published scores' annotator. Without it ERRANT uses the offline annotator, and every score's signature says so.
+model: $(STAMP)
+	$(BIN)/python -m spacy download --direct $(SPACY_MODEL) --no-deps
+
+# Results are left alone: delete outputs/ by hand.
+clean:
+	rm -rf .venv .env.lock build .mypy_cache .pytest_cache .ruff_cache lib/*.egg-info
+	find lib tests notebooks -name __pycache__ -prune -exec rm -rf {} +
+
+ifndef LOCKED
+# Of two makes at once the second waits here, then finds the stamp fresh. The lock ends with the shell that holds it.
+$(STAMP): $(LOCK) pyproject.toml Makefile
+	@test -n "$(PYTHON)" && $(PYTHON) -c '$(SUPPORTED)' || \
+		{ echo "Python 3.11 or 3.12 is needed and was not found; install one, or name it: make env PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@exec 9>.env.lock && $(PYTHON) -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)' && $(MAKE) --no-print-directory LOCKED=1 $@
+else
+$(STAMP): $(LOCK) pyproject.toml Makefile
+	@echo "Setting up $(VENV) with $(PYTHON) and torch for $(TORCH), once, in a few minutes ..."
+	@$(BIN)/python -c '$(SUPPORTED)' 2>/dev/null || $(PYTHON) -m venv --clear $(VENV)
+	@$(torch_for_$(TORCH))
+	@$(PIP) --no-deps --constraint $(LOCK) setuptools
+	@$(PIP) --no-deps --no-build-isolation --requirement $(LOCK)
+# fairseq's pins of hydra and omegaconf cannot be met on today's Python, hence --no-deps; READTHEDOCS leaves its compiled helpers
+# out, which pseudogec.seq2seq replaces; no cache, so that a compiled wheel built earlier is not taken instead.
+	@READTHEDOCS=1 $(PIP) --no-cache-dir --no-deps --no-build-isolation --no-binary fairseq $(FAIRSEQ)
+	@$(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+endif
+
+# `===` is met by the registry's own build alone, which on Linux is the one with CUDA, and never by a `+cpu` build at hand.
+torch_for_cuda = $(PIP) --constraint $(LOCK) torch===$(TORCH_VERSION)
+
+# A CPU build at hand (pip's find-links or an index of one's own), else PyTorch's index of CPU builds, else what the registry has:
+# outside Linux that is a CPU build; on Linux it brings several GB of CUDA libraries, works all the same, and is said.
+torch_for_cpu = \
+	$(PIP) --no-deps torch==$(TORCH_VERSION)+cpu 2>/dev/null || \
+	$(PIP) --no-deps --retries 1 --index-url $(TORCH_CPU_INDEX) torch==$(TORCH_VERSION)+cpu 2>/dev/null || \
+	{ echo "No CPU build of torch $(TORCH_VERSION) at hand or at $(TORCH_CPU_INDEX); taking the registry's default build ..."; \
+	  $(PIP) --constraint $(LOCK) torch==$(TORCH_VERSION); }
