@@ -1,0 +1,25 @@
+"""Sentences and pairs from anywhere: readers of the corpora's formats, the authors' filters, and sampling."""
+
+from pseudogec.corpora.annotated import read_annotated, read_bea_json
+from pseudogec.corpora.files import CorpusFiles, open_pairs, open_sentences
+from pseudogec.corpora.filters import clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
+from pseudogec.corpora.line_based import ReferencedSentence, read_jfleg, read_parallel, read_plain
+from pseudogec.corpora.pair import Pair
+
+__all__ = [
+    "CorpusFiles",
+    "Pair",
+    "ReferencedSentence",
+    "clean_seed_text",
+    "drop_identical",
+    "is_clean_seed_text",
+    "limit_length",
+    "open_pairs",
+    "open_sentences",
+    "read_annotated",
+    "read_bea_json",
+    "read_jfleg",
+    "read_parallel",
+    "read_plain",
+    "sample",
+]

@@ -1,0 +1,108 @@
+"""Corpora that are distributed with edits: M2 files and the JSON of the BEA-2019 shared task."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from itertools import chain, pairwise
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ValidationError
+
+from pseudogec.corpora.pair import Pair, tokenise_pairs
+from pseudogec.edits import apply_edits, read_m2
+from pseudogec.errors import DataError
+from pseudogec.files import read_lines
+from pseudogec.text import sentence_spans
+
+CharacterEdit = tuple[int, int, str]
+"""Start and end in characters, and the correction."""
+
+
+def read_annotated(path: Path | str, annotator: int | Literal["all"] = 0) -> Iterator[Pair]:
+    """Yield the pairs of an M2 file.
+
+    Args:
+        path: an M2 file, plain or compressed.
+        annotator: whose corrections are taken; a sentence that this annotator did not touch is its own correction, as in the
+            shared tasks' own conversion. ``"all"``: a pair for each annotator of a sentence.
+
+    Raises:
+        DataError: the file cannot be read or a line is malformed.
+    """
+    for sentence in read_m2(path):
+        source = list(sentence.source)
+        chosen = sorted(sentence.annotators) or [0] if annotator == "all" else [annotator]
+        for number in chosen:
+            yield Pair(source, apply_edits(source, sentence.annotators.get(number, ())))
+
+
+def read_bea_json(path: Path | str, annotator: int = 0) -> Iterator[Pair]:
+    """Yield the pairs of a corpus in the JSON format of the BEA-2019 shared task (W&I+LOCNESS and FCE).
+
+    A line of the file is a text with edits in characters. Texts are split into sentences, corrected, and tokenised. Where an edit
+    crosses the end of a sentence, the two sentences stay one pair. An error that was found but not corrected stays as it is.
+
+    Args:
+        path: the file, plain or compressed.
+        annotator: whose edits are taken; a text without this annotator is refused.
+
+    Raises:
+        DataError: the file cannot be read, or a line is not such a text.
+    """
+    return tokenise_pairs(_raw_pairs(path, annotator))
+
+
+class _Text(BaseModel):
+    """A line of the file; its other keys (level, first language, ...) are not needed here."""
+
+    text: str
+    edits: list[tuple[int, list[tuple[int, int, str | None] | tuple[int, int, str | None, str]]]]  # FCE adds an error type
+
+    def corrections(self, annotator: int) -> list[CharacterEdit]:
+        """An annotator's edits in order, without those that give no correction (they may overlap the others)."""
+        edits = dict(self.edits)[annotator]
+        return sorted((start, end, correction) for start, end, correction, *_ in edits if correction is not None)
+
+
+def _raw_pairs(path: Path | str, annotator: int) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        try:
+            text = _Text.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]
+            where = "".join(f"{key}: " for key in reason["loc"][:1])
+            raise DataError(
+                path, f"expected a JSON object with 'text' and 'edits' as in BEA-2019 ({where}{reason['msg']})", number
+            ) from None
+        if annotator not in dict(text.edits):
+            raise DataError(path, f"no annotator {annotator}; this text has {sorted(dict(text.edits))}", number)
+        edits = text.corrections(annotator)
+        bounds = [0, *chain.from_iterable(edit[:2] for edit in edits), len(text.text)]
+        if any(left > right for left, right in pairwise(bounds)):
+            raise DataError(path, f"an edit overlaps another or leaves its text of {len(text.text)} characters", number)
+        for start, end, inside in _sentences(text.text, edits):
+            yield text.text[start:end], _correct(text.text, start, end, inside)
+
+
+def _sentences(text: str, edits: Iterable[CharacterEdit]) -> Iterator[tuple[int, int, list[CharacterEdit]]]:
+    """Start, end and edits of each sentence; sentences that an edit ties together stay one."""
+    waiting = deque(edits)
+    start = 0
+    inside: list[CharacterEdit] = []
+    for boundary in [*(first for first, _ in sentence_spans(text)[1:]), len(text) + 1]:
+        while waiting and waiting[0][0] < boundary:
+            inside.append(waiting.popleft())
+        if inside and inside[-1][1] > boundary:
+            continue
+        yield start, min(boundary, len(text)), inside
+        start, inside = boundary, []
+
+
+def _correct(text: str, start: int, end: int, edits: Iterable[CharacterEdit]) -> str:
+    parts: list[str] = []
+    for edit_start, edit_end, correction in edits:
+        parts += [text[start:edit_start], correction]
+        start = edit_end
+    return "".join([*parts, text[start:end]])

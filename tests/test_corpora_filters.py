@@ -1,0 +1,70 @@
+"""Filters and sampling, against their definitions."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from pseudogec.corpora import Pair, clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
+from pseudogec.errors import UserError
+
+
+def test_identical_pairs_are_dropped() -> None:
+    different = Pair(["a"], ["b"])
+    assert list(drop_identical([Pair(["a"], ["a"]), different, Pair([], [])])) == [different]
+
+
+def test_length_is_limited_on_both_sides() -> None:
+    pairs = [Pair(["a"] * source, ["b"] * target) for source, target in [(1, 3), (3, 3), (3, 4), (4, 3), (0, 3)]]
+    assert list(limit_length(pairs, 3)) == pairs[:2]
+    assert list(limit_length(pairs, 4, minimum=3)) == pairs[1:4]
+
+
+@pytest.mark.parametrize(
+    ("line", "clean"),
+    [
+        ("one two", False),
+        ("one two three", True),
+        (" ".join(["a"] * 80), True),
+        (" ".join(["a"] * 81), False),
+        ("a b c d e f g h . ,", False),  # 2 of 10 are punctuation
+        ("a b c d e f g h i . ,", True),  # 2 of 11
+        ("a b c d e f . , !", True),  # shorter than 10
+        ("a b c d e f g h ... --", True),  # not single characters
+        ("the caf\u00e9 is open", False),
+        ("the cafe is\topen", True),
+        ("too   wide spaces here", False),
+        ("they sold 1,000 of them", False),  # 1 of 5
+        ("they sold 1,000 of them in a single day last year", True),  # 1 of 11
+        ("in 1999 they sold most of them one day last year", True),
+        ("it was 4 5 of a day in may when all of them had left us", True),  # one of two neighbours counts: 1 of 16
+        ("they sold A4 of them", True),
+    ],
+)
+def test_the_authors_seed_filter(line: str, clean: bool) -> None:
+    assert is_clean_seed_text(line) == clean
+    assert list(clean_seed_text([line.split(" ")])) == ([line.split(" ")] if clean else [])
+
+
+def test_a_sample_is_drawn_once_kept_in_order_and_nested() -> None:
+    numbers = range(1000)
+    small, large = sample(numbers, 50, seed=3), sample(numbers, 400, seed=3)
+    assert len(set(small)) == 50
+    assert small == sorted(small)
+    assert set(small) < set(large)
+    assert small == sample(iter(numbers), 50, seed=3)
+    assert small != sample(numbers, 50, seed=4)
+    assert sample(numbers, 1000, seed=1) == list(numbers)
+    assert sample(numbers, 0, seed=1) == []
+
+
+def test_every_item_has_the_same_chance() -> None:
+    counts = Counter(item for seed in range(2000) for item in sample(range(20), 5, seed))
+    deviations = [(counts[item] - 500) / (2000 * 0.25 * 0.75) ** 0.5 for item in range(20)]
+    assert max(map(abs, deviations)) < 4
+
+
+def test_a_sample_larger_than_its_corpus_is_refused() -> None:
+    with pytest.raises(UserError, match="11 sentences were asked for, but the corpus holds 10"):
+        sample(range(10), 11, seed=1)

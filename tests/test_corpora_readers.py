@@ -1,0 +1,206 @@
+"""Readers: small files of each format that the tests make, and the real corpora where they are at hand."""
+
+from __future__ import annotations
+
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pseudogec.corpora import (
+    CorpusFiles,
+    Pair,
+    open_pairs,
+    open_sentences,
+    read_annotated,
+    read_bea_json,
+    read_jfleg,
+    read_parallel,
+    read_plain,
+)
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import write_lines
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
+
+M2 = """S This are a sentence .
+A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
+A 3 4|||R:NOUN|||phrase|||REQUIRED|||-NONE-|||1
+A 4 5|||UNK||||||REQUIRED|||-NONE-|||1
+
+S Fine .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+
+S Nobody looked .
+"""
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".zst", ".xz"])
+def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Path) -> None:
+    source, target = tmp_path / f"x.src{ending}", tmp_path / f"x.trg{ending}"
+    write_lines(source, ["He go .", "", "a\u2028b"])
+    write_lines(target, ["He goes .", "Yes .", "c"])
+    assert list(read_parallel(source, target)) == [
+        Pair(["He", "go", "."], ["He", "goes", "."]),
+        Pair([], ["Yes", "."]),
+        Pair(["a", "b"], ["c"]),
+    ]
+
+
+def test_raw_parallel_text_is_tokenised(tmp_path: Path) -> None:
+    write_lines(tmp_path / "src", ["He don't."])
+    write_lines(tmp_path / "trg", ["He doesn't."])
+    pairs = list(read_parallel(tmp_path / "src", tmp_path / "trg", tokenised=False))
+    assert pairs == [Pair(["He", "do", "n't", "."], ["He", "does", "n't", "."])]
+    assert list(read_plain(tmp_path / "src", tokenised=False)) == [["He", "do", "n't", "."]]
+
+
+@pytest.mark.parametrize("tokenised", [True, False])
+def test_parallel_text_of_different_length_names_both_files(tokenised: bool, tmp_path: Path) -> None:
+    write_lines(tmp_path / "src", ["a"] * 3)
+    write_lines(tmp_path / "trg", ["a"] * 5)
+    with pytest.raises(DataError, match=r"src has 3, .*trg has 5"):
+        list(read_parallel(tmp_path / "src", tmp_path / "trg", tokenised))
+
+
+def test_m2_gives_the_corrections_of_the_chosen_annotator(tmp_path: Path) -> None:
+    path = tmp_path / "x.m2"
+    path.write_text(M2)
+    source = ["This", "are", "a", "sentence", "."]
+    first, second = ["This", "is", "a", "sentence", "."], ["This", "are", "a", "phrase", "."]
+    unchanged = [Pair(["Fine", "."], ["Fine", "."]), Pair(["Nobody", "looked", "."], ["Nobody", "looked", "."])]
+    assert list(read_annotated(path)) == [Pair(source, first), *unchanged]
+    assert list(read_annotated(path, annotator=1)) == [Pair(source, second), *unchanged]
+    assert list(read_annotated(path, annotator="all")) == [Pair(source, first), Pair(source, second), *unchanged]
+
+
+def pair(source: str, target: str) -> Pair:
+    return Pair(source.split(), target.split())
+
+
+def bea_text(text: str, *edits: list[Any]) -> str:
+    return json.dumps({"text": text, "edits": [[0, list(edits)]], "cefr": "B1"})
+
+
+def test_bea_json_is_split_corrected_and_tokenised(tmp_path: Path) -> None:
+    text = "Dear Sam,\n\nI has two cat. It's  nice"
+    #       0         11              27
+    path = tmp_path / "x.json"
+    path.write_text(bea_text(text, [13, 16, "have"], [21, 24, "cats", "FN"], [len(text), len(text), "."]) + "\n")
+    assert list(read_bea_json(path)) == [
+        Pair(["Dear", "Sam", ","], ["Dear", "Sam", ","]),
+        pair("I has two cat .", "I have two cats ."),
+        pair("It 's nice", "It 's nice ."),
+    ]
+
+
+def test_bea_json_joins_sentences_that_an_edit_ties_together(tmp_path: Path) -> None:
+    text = "It rains. Because we stay. Good."
+    path = tmp_path / "x.json"
+    path.write_text(bea_text(text, [8, 17, " so"], [27, 27, "Very "]) + "\n")
+    assert list(read_bea_json(path)) == [
+        pair("It rains . Because we stay .", "It rains so we stay ."),
+        pair("Good .", "Very Good ."),
+    ]
+
+
+def test_bea_json_leaves_what_nobody_corrected(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(bea_text("He go home.", [0, 10, None], [3, 5, "goes"]) + "\n")
+    assert list(read_bea_json(path)) == [pair("He go home .", "He goes home .")]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{",
+        json.dumps({"text": "a"}),
+        bea_text("abc", [0, 4, "x"]),
+        bea_text("abc", [2, 1, "x"]),
+        bea_text("abc", [0, 2, "x"], [1, 3, "y"]),
+        bea_text("abc", ["zero", 1, "x"]),
+        json.dumps({"text": "a", "edits": [[1, []]]}),
+    ],
+)
+def test_a_damaged_bea_json_is_named_with_its_line(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(bea_text("Good.") + "\n" + line + "\n")
+    with pytest.raises(DataError) as raised:
+        list(read_bea_json(path))
+    assert (raised.value.path, raised.value.line) == (path, 2)
+
+
+def test_jfleg_has_references(tmp_path: Path) -> None:
+    for name, lines in {"src": ["He go . ", "b"], "ref0": ["He goes . ", "b"], "ref1": ["He went . ", "c"]}.items():
+        write_lines(tmp_path / name, lines)
+    first, second = read_jfleg(tmp_path / "src", [tmp_path / "ref0", tmp_path / "ref1"])
+    assert first == (["He", "go", "."], [["He", "goes", "."], ["He", "went", "."]])
+    assert second.references == [["b"], ["c"]]
+    write_lines(tmp_path / "ref1", ["one"])
+    with pytest.raises(DataError, match=r"ref0 has 2, .*ref1 has 1"):
+        list(read_jfleg(tmp_path / "src", [tmp_path / "ref0", tmp_path / "ref1"]))
+    with pytest.raises(UserError, match="reference"):
+        list(read_jfleg(tmp_path / "src", []))
+
+
+def test_a_corpus_is_opened_by_its_format(tmp_path: Path) -> None:
+    for name, lines in {"src": ["x"], "a": ["He goes ."], "b": ["She goes ."]}.items():
+        write_lines(tmp_path / name, lines)
+    (tmp_path / "m2").write_text(M2)
+    (tmp_path / "json").write_text(bea_text("Good."))
+
+    def corpus(format_: str, *names: str, **options: Any) -> CorpusFiles:
+        return CorpusFiles(name="little", format=format_, paths=[tmp_path / name for name in names], **options)  # type: ignore[arg-type]
+
+    assert list(open_pairs(corpus("parallel", "src", "a"))) == [Pair(["x"], ["He", "goes", "."])]
+    assert len(list(open_pairs(corpus("m2", "m2", "m2", annotator="all")))) == 8
+    assert list(open_pairs(corpus("bea_json", "json"))) == [Pair(["Good", "."], ["Good", "."])]
+    assert [pair.target[0] for pair in open_pairs(corpus("jfleg", "src", "a", "b"))] == ["He", "She"]
+    assert [tokens[0] for tokens in open_sentences(corpus("plain", "a", "b"))] == ["He", "She"]
+    assert list(open_sentences(corpus("parallel", "src", "a"))) == [["He", "goes", "."]]
+    for refused in (corpus("plain", "a"), corpus("parallel", "a"), corpus("bea_json", "json", annotator="all")):
+        with pytest.raises(UserError, match="little"):
+            list(open_pairs(refused))
+
+
+@pytest.mark.parametrize(("format_", "files"), [("plain", 1), ("parallel", 2), ("m2", 1), ("bea_json", 1)])
+def test_an_empty_corpus_is_refused_by_name(format_: str, files: int, tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    corpus = CorpusFiles(name="nothing", format=format_, paths=[tmp_path / "empty"] * files)  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="'nothing' is empty"):
+        list(open_sentences(corpus))
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    corpus = CorpusFiles(name="lost", format="plain", paths=(tmp_path / "lost.txt",))
+    with pytest.raises(DataError, match=r"lost\.txt: no such file"):
+        list(open_sentences(corpus))
+
+
+@needs_data
+def test_the_real_m2_files_have_their_published_sizes() -> None:
+    sizes = {level: sum(1 for _ in read_annotated(SHARED / "wi" / f"{level}.dev.gold.bea19.m2")) for level in "ABC"}
+    assert sizes == {"A": 1037, "B": 1290, "C": 1069}
+
+
+@needs_data
+def test_the_real_json_agrees_with_its_conversion_to_m2_up_to_the_sentence_split() -> None:
+    ours = list(read_bea_json(SHARED / "fce" / "fce-dev.json"))
+    theirs = list(read_annotated(SHARED / "fce" / "fce.dev.m2"))
+    for side in ("source", "target"):
+        our_tokens = [token for pair in ours for token in getattr(pair, side)]
+        their_tokens = [token for pair in theirs for token in getattr(pair, side)]
+        assert abs(len(our_tokens) - len(their_tokens)) < 0.001 * len(their_tokens)
+    shared = {str(pair) for pair in ours} & {str(pair) for pair in theirs}
+    assert len(shared) > 0.85 * len(theirs)
+
+
+@needs_data
+def test_the_real_jfleg_and_seed_corpora_are_read() -> None:
+    references = [SHARED / "jfleg" / f"dev.ref{number}" for number in range(4)]
+    assert sum(len(sentence.references) for sentence in read_jfleg(SHARED / "jfleg" / "dev.src", references)) == 4 * 754
+    with lzma.open(SHARED / "seed" / "simple.tok.txt.xz", "rt") as stream:
+        assert list(read_plain(SHARED / "seed" / "simple.tok.txt.xz")) == [line.split() for line in stream]
