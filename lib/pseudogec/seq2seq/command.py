@@ -1,0 +1,40 @@
+"""fairseq's command-line programs on today's Python: ``python -m pseudogec.seq2seq.command train ARGUMENTS``.
+
+``train``, ``generate``, ``interactive``, ``preprocess``, ``eval_lm``, ``validate`` and ``score`` take the arguments of ``fairseq-train``
+and its sisters. For several GPUs: ``torchrun --nproc-per-node 8 -m pseudogec.seq2seq.command train ARGUMENTS``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+from pseudogec.seq2seq import compat
+
+PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "validate", "score")
+
+
+def main(arguments: list[str]) -> None:
+    """Run one of fairseq's programs.
+
+    Args:
+        arguments: the program's name, then its own arguments.
+    """
+    if not arguments or arguments[0] not in PROGRAMS:
+        raise SystemExit(f"usage: python -m pseudogec.seq2seq.command {{{','.join(PROGRAMS)}}} ARGUMENTS")
+    program, options = arguments[0], arguments[1:]
+    # torchrun names a process's GPU in the environment; fairseq looks for it among its arguments.
+    if program == "train" and "LOCAL_RANK" in os.environ and not any(option.startswith("--device-id") for option in options):
+        options += ["--device-id", os.environ["LOCAL_RANK"]]
+    compat.apply()
+    sys.argv = [f"fairseq-{program.replace('_', '-')}", *options]
+    importlib.import_module(f"fairseq_cli.{program}").cli_main()
+
+
+if __name__ == "__mp_main__":
+    # A process that fairseq spawned imports this module before it unpickles what it shall do with fairseq.
+    compat.apply()
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,186 @@
+"""What lets fairseq 0.12.2, a release of 2022, run on today's Python, torch and numpy, with or without its compiled modules.
+
+Call `apply` before anything imports fairseq. It changes as little as can be: where a change reaches beyond fairseq's own modules, it acts
+for fairseq alone. Each function below says what breaks without it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import importlib
+import importlib.machinery
+import importlib.util
+import logging
+import re
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+_applied = False
+
+# The encoder layer's second copy of its weights; see _keep_one_copy_of_encoder_weights.
+_COPIED_WEIGHTS = tuple(f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc1", "fc2") for kind in ("weight", "bias"))
+
+
+def apply() -> None:
+    """Prepare this process for fairseq, then import it. Further calls do nothing.
+
+    Processes that fairseq spawns must call it too; `pseudogec.seq2seq.command` sees to that.
+
+    Raises:
+        RuntimeError: fairseq was imported before, so it is too late.
+    """
+    global _applied
+    if _applied:
+        return
+    if "fairseq" in sys.modules:
+        raise RuntimeError("pseudogec.seq2seq.compat.apply() must run before the first import of fairseq")
+    _keep_dataclasses_hashable()
+    _name_torch_release()
+    _load_whole_checkpoints()
+    _restore_numpy_names()
+    _supply_missing_modules()
+    _import_without_logging_setup()
+    _keep_one_copy_of_encoder_weights()
+    _score_bleu_without_compiled_module()
+    _applied = True
+
+
+def _called_by_fairseq(depth: int) -> bool:
+    """Whether the function ``depth`` frames up belongs to fairseq."""
+    name = sys._getframe(depth + 1).f_globals.get("__name__", "")
+    return name.partition(".")[0] in {"fairseq", "fairseq_cli"}
+
+
+def _keep_dataclasses_hashable() -> None:
+    """Python 3.11 refuses unhashable default values, and fairseq's configurations have each other's instances as defaults.
+
+    Python 3.10 let them pass. fairseq's own dataclasses, and those derived from its base class, get the identity hash that every
+    plain object has.
+    """
+    process_class = dataclasses._process_class  # type: ignore[attr-defined]
+
+    @functools.wraps(process_class)
+    def process(cls: type, *arguments: Any, **options: Any) -> type:
+        made = process_class(cls, *arguments, **options)
+        of_fairseq = made.__module__.partition(".")[0] == "fairseq" or any(b.__name__ == "FairseqDataclass" for b in made.__mro__)
+        if made.__hash__ is None and of_fairseq:
+            made.__hash__ = object.__hash__
+        return made
+
+    dataclasses._process_class = process  # type: ignore[attr-defined]
+
+
+def _name_torch_release() -> None:
+    """fairseq reads torch's version as three integers, which fails on pre-releases such as "2.6.0a0+nv" in vendors' containers."""
+    import torch
+
+    release = re.sub(r"^(\d+\.\d+\.\d+)(a|b|rc)\d+", r"\1", torch.__version__)
+    if release != torch.__version__:
+        torch.__version__ = type(torch.__version__)(release)
+
+
+def _load_whole_checkpoints() -> None:
+    """torch 2.6 loads weights only, unless told otherwise; fairseq's checkpoints also hold configurations."""
+    import torch
+
+    load = torch.load
+
+    @functools.wraps(load)
+    def load_whole(*arguments: Any, **options: Any) -> Any:
+        if _called_by_fairseq(depth=1):
+            options.setdefault("weights_only", False)
+        return load(*arguments, **options)
+
+    torch.load = load_whole
+
+
+def _restore_numpy_names() -> None:
+    """fairseq uses names that numpy 1.24 and numpy 2 removed."""
+    import numpy as np
+
+    removed = {"float": float, "int": int, "bool": bool, "object": object, "compat": types.SimpleNamespace(long=np.int64)}
+    for name, meaning in removed.items():
+        if name not in vars(np):
+            setattr(np, name, meaning)
+
+
+def _supply_missing_modules() -> None:
+    """The pure wheel lacks the compiled batch maker and block cutter; numpy versions take their names."""
+    from pseudogec.seq2seq import batching, token_blocks
+
+    specification = importlib.util.find_spec("fairseq")
+    if specification is None or not specification.submodule_search_locations:
+        raise ImportError("fairseq is not installed; README.md says how to install the release that this project uses")
+    folders = [str(Path(location) / "data") for location in specification.submodule_search_locations]
+    for name, module in (("data_utils_fast", batching), ("token_block_utils_fast", token_blocks)):
+        if importlib.machinery.PathFinder.find_spec(name, folders) is None:
+            sys.modules[f"fairseq.data.{name}"] = module
+
+
+def _import_without_logging_setup() -> None:
+    """A task of fairseq sets up the root logger when it is imported, which is the program's own affair."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    root.addHandler(logging.NullHandler())  # logging.basicConfig does nothing where a handler stands
+    logging.disable(logging.INFO)
+    try:
+        importlib.import_module("fairseq")
+    finally:
+        logging.disable(logging.NOTSET)
+        root.handlers[:] = handlers
+        root.setLevel(level)
+
+
+def _keep_one_copy_of_encoder_weights() -> None:
+    """Remove the encoder layer's second copy of its weights and the fast path that reads it.
+
+    The path calls a private function of torch, whose arguments have changed since, so that generation fails; and the copies inflate
+    every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
+    """
+    import torch
+    from fairseq.modules.transformer_layer import TransformerEncoderLayerBase as EncoderLayer
+
+    build = EncoderLayer.__init__
+
+    @functools.wraps(build)
+    def build_without_copies(layer: Any, *arguments: Any, **options: Any) -> None:
+        build(layer, *arguments, **options)
+        for name in _COPIED_WEIGHTS:
+            layer._parameters.pop(name, None)
+        layer.BT_version = layer.can_use_fastpath = layer.load_to_BT = False
+
+    def load_without_copies(layer: Any, state: dict[str, Any], prefix: str, *arguments: Any) -> None:
+        for name in _COPIED_WEIGHTS:
+            state.pop(prefix + name, None)
+        torch.nn.Module._load_from_state_dict(layer, state, prefix, *arguments)
+
+    EncoderLayer.__init__ = build_without_copies
+    EncoderLayer._load_from_state_dict = load_without_copies
+
+
+def _score_bleu_without_compiled_module() -> None:
+    """`fairseq-generate` scores BLEU by default, with a compiled library that the pure wheel lacks."""
+    from fairseq.scoring import bleu
+
+    from pseudogec.seq2seq import bleu_statistics
+
+    if importlib.util.find_spec("fairseq.libbleu") is not None:
+        return
+
+    def build(scorer: Any, cfg: Any) -> None:
+        scorer.stat = bleu.BleuStat()
+        scorer.pad, scorer.eos, scorer.unk = cfg.pad, cfg.eos, cfg.unk
+        scorer.reset()
+
+    def reset(scorer: Any, one_init: bool = False) -> None:
+        bleu_statistics.reset(scorer.stat, smoothed=one_init)
+
+    def add(scorer: Any, reference: Any, prediction: Any) -> None:
+        # An unknown word of the reference matches nothing, not even an unknown word.
+        known = [-1 if token == scorer.unk else token for token in reference.view(-1).tolist()]
+        bleu_statistics.add(scorer.stat, known, prediction.view(-1).tolist(), scorer.pad, scorer.eos)
+
+    bleu.Scorer.__init__, bleu.Scorer.reset, bleu.Scorer.add = build, reset, add
