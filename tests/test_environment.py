@@ -16,21 +16,21 @@ import yaml
 from jupyter_client.kernelspec import KernelSpecManager
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 FAIRSEQ = "fairseq"  # its own pins of hydra and omegaconf cannot be met, so it has a route of its own
 
 
-def read_lock() -> dict[str, str]:
+def read_lock() -> dict[NormalizedName, str]:
     """Canonical package name -> pinned version."""
-    pins = {}
+    pins: dict[NormalizedName, str] = {}
     for line in (ROOT / "requirements.lock").read_text().splitlines():
         if line and not line.startswith("#"):
             name, _, version = line.partition("==")
             assert re.fullmatch(r"[\w.+!-]+", version), f"requirements.lock: {line!r} is not of the form name==version"
-            pins[str(canonicalize_name(name))] = version
+            pins[canonicalize_name(name)] = version
     return pins
 
 
@@ -73,7 +73,7 @@ def test_declared_dependency_is_locked_within_its_range(need: Requirement) -> No
 
 
 def test_lock_holds_what_is_needed_and_nothing_else() -> None:
-    needed: set[tuple[str, frozenset[str]]] = set()
+    needed: set[tuple[NormalizedName, frozenset[str]]] = set()
     waiting = [*DECLARED, *(need for need in requirements_of(FAIRSEQ) if canonicalize_name(need.name) in LOCK)]
     problems = []
     while waiting:
