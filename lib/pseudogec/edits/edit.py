@@ -56,8 +56,8 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     """Correct a sentence.
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
-    come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only detect
-    an error (``UNK``, ``Um``) leave its words alone, as ERRANT does.
+    come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only
+    detect an error (``UNK``, ``Um``) leave its words alone, as ERRANT does.
 
     Args:
         source: tokens.

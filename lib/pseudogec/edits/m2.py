@@ -25,8 +25,8 @@ _NO_EDIT = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"
 def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
     """Yield the annotated sentences of an M2 file, plain or compressed.
 
-    An annotator who is named only by a ``noop`` line (or by a span ``-1 -1``) has no edits; ``UNK`` edits are kept. The blank line
-    after the last sentence may be missing.
+    An annotator who is named only by a ``noop`` line (or by a span ``-1 -1``) has no edits; ``UNK`` edits are kept. The blank
+    line after the last sentence may be missing.
 
     Raises:
         DataError: a line is malformed or a span lies outside its sentence; the message names file and line.

@@ -1,0 +1,210 @@
+"""Finding and typing edits with ERRANT (Bryant et al. 2017), each distinct sentence parsed once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit
+from pseudogec.errors import UserError
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
+Tokens = Sequence[str]
+
+_MODEL = "en_core_web_sm"
+_BATCH = 256
+"""Pairs that are parsed together."""
+_CACHED_PARSES = 10_000
+"""Parsed sentences kept: a development set and a few systems' outputs (a parse is about 10 kB)."""
+
+
+class _Parses:
+    """Parsed sentences, those used least recently forgotten first."""
+
+    def __init__(self, nlp: Language) -> None:
+        self._nlp = nlp
+        self._kept: OrderedDict[tuple[str, ...], Doc] = OrderedDict()
+
+    def of(self, sentences: Iterable[Tokens]) -> dict[tuple[str, ...], Doc]:
+        """The parse of each sentence; sentences never seen are parsed in one batch."""
+        from spacy.tokens import Doc
+
+        wanted = dict.fromkeys(map(tuple, sentences))
+        new = [tokens for tokens in wanted if tokens not in self._kept]
+        docs = self._nlp.pipe(Doc(self._nlp.vocab, list(tokens)) for tokens in new)
+        self._kept.update(zip(new, docs, strict=True))
+        found = {}
+        for tokens in wanted:
+            self._kept.move_to_end(tokens)
+            found[tokens] = self._kept[tokens]
+        while len(self._kept) > _CACHED_PARSES:
+            self._kept.popitem(last=False)
+        return found
+
+
+class Annotator:
+    """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process.
+
+    Attributes:
+        name: the pipeline's name, as ``load_annotator`` takes it.
+        signature: ERRANT's and the pipeline's versions, for the signatures of scores.
+    """
+
+    def __init__(self, name: str, nlp: Language, pipeline_signature: str) -> None:
+        import errant.en.classifier
+        import errant.en.merger
+        from errant.annotator import Annotator as ErrantAnnotator
+
+        self.name = name
+        self.signature = f"errant{version('errant')}+{pipeline_signature}"
+        # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
+        self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
+        self._parses = _Parses(nlp)
+
+    def annotate(self, sources: Sequence[Tokens], targets: Sequence[Tokens], workers: int = 1) -> list[tuple[Edit, ...]]:
+        """Find and type the edits that turn each source into its target, as ``errant_parallel`` does by default.
+
+        Args:
+            sources: tokenised sentences.
+            targets: their corrections, as many.
+            workers: processes to share the work among, when there is enough of it; the result is the same. In a daemonic process,
+                as Dask's workers are, the work is done in place.
+
+        Returns:
+            The edits of each pair in the order of their spans; none where both sides are equal.
+
+        Raises:
+            UserError: there are not as many targets as sources.
+        """
+        if len(sources) != len(targets):
+            raise UserError(f"{len(sources)} source sentences but {len(targets)} targets; line for line they must correspond")
+        places = [place for place, (source, target) in enumerate(zip(sources, targets, strict=True)) if [*source] != [*target]]
+        pairs = [(tuple(sources[place]), tuple(targets[place])) for place in places]
+        edits: list[tuple[Edit, ...]] = [()] * len(sources)
+        shared = workers > 1 and len(pairs) > _BATCH and not multiprocessing.current_process().daemon
+        found = self._annotate_in_processes(pairs, workers) if shared else self._annotate_pairs(pairs)
+        for place, pair_edits in zip(places, found, strict=True):
+            edits[place] = pair_edits
+        return edits
+
+    def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
+        """Keep the given edits, shortened to what they change, and type them anew, as ``errant_m2 -gold`` does.
+
+        Edits that only detect an error (``UNK``, ``Um``) become ``UNK``. Of alternative corrections the first is kept.
+
+        Raises:
+            UserError: edits of one annotator overlap.
+        """
+        remaining = iter(sentences)
+        while batch := list(islice(remaining, _BATCH)):
+            tasks = [
+                (sentence, annotator, *_corrected_with_spans(sentence.source, edits))
+                for sentence in batch
+                for annotator, edits in sentence.annotators.items()
+            ]
+            docs = self._parses.of(tokens for sentence, _, target, _ in tasks for tokens in (sentence.source, tuple(target)))
+            retyped: dict[int, dict[int, tuple[Edit, ...]]] = {id(sentence): {} for sentence in batch}
+            for sentence, annotator, target, spans in tasks:
+                typed = (self._retype_edit(docs[sentence.source], docs[tuple(target)], *span) for span in spans)
+                retyped[id(sentence)][annotator] = tuple(typed)
+            yield from (AnnotatedSentence(sentence.source, retyped[id(sentence)]) for sentence in batch)
+
+    def _annotate_pairs(self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> Iterator[tuple[Edit, ...]]:
+        from pseudogec.edits.alignment import FastAlignment
+
+        for first in range(0, len(pairs), _BATCH):
+            batch = pairs[first : first + _BATCH]
+            docs = self._parses.of(tokens for pair in batch for tokens in pair)
+            for source, target in batch:
+                edits = self._errant.merge(FastAlignment(docs[source], docs[target]))
+                yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits)
+
+    def _annotate_in_processes(
+        self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], workers: int
+    ) -> Iterator[tuple[Edit, ...]]:
+        chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
+        # A fork shares what is loaded and parsed; a spawned process would load spaCy first. Other systems cannot fork safely.
+        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+        with ProcessPoolExecutor(min(workers, len(chunks)), context) as pool:
+            for edits in pool.map(_annotate_chunk, [self.name] * len(chunks), chunks):
+                yield from edits
+
+    def _retype_edit(self, source: Doc, target: Doc, edit: Edit, start: int, end: int) -> Edit:
+        """Type one edit whose correction stands at ``start`` to ``end`` of the target."""
+        detected = edit.type in DETECTION_TYPES
+        typed = self._errant.import_edit(source, target, [edit.start, edit.end, start, end], min=not detected)
+        return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
+
+
+def _annotate_chunk(name: AnnotatorName, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[tuple[Edit, ...]]:
+    return list(load_annotator(name)._annotate_pairs(pairs))
+
+
+def _from_errant(edit: Any) -> Edit:
+    return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
+
+
+def _corrected_with_spans(source: Tokens, edits: Iterable[Edit]) -> tuple[list[str], list[tuple[Edit, int, int]]]:
+    """The corrected sentence, and each edit with the start and end of its correction there."""
+    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
+    target: list[str] = []
+    spans = []
+    position = 0
+    for edit in ordered:
+        if edit.start < position:
+            raise UserError(
+                f"the edit {edit.start} {edit.end} {edit.correction!r} overlaps the one before it in {' '.join(source)!r}"
+            )
+        target.extend(source[position : edit.start])
+        start = len(target)
+        detected = edit.type in DETECTION_TYPES
+        target.extend(source[edit.start : edit.end] if detected else edit.alternatives[0].split())
+        spans.append((edit, start, len(target)))
+        position = edit.end
+    target.extend(source[position:])
+    return target, spans
+
+
+@cache
+def load_annotator(name: AnnotatorName = "auto") -> Annotator:
+    """The process's annotator of a name; loading takes seconds the first time and nothing after that.
+
+    Args:
+        name: ``en_core_web_sm`` for the paper's spaCy model, ``offline`` for the pipeline that needs no model, ``auto`` for the
+            model where it is installed and the offline pipeline elsewhere.
+
+    Raises:
+        UserError: the name is unknown, or the model is not installed.
+    """
+    if name not in get_args(AnnotatorName):
+        raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
+    if name == "auto":
+        return load_annotator("en_core_web_sm" if _model_version() else "offline")
+    if name == "offline":
+        from pseudogec.edits.offline_pipeline import describe_offline_pipeline, load_offline_pipeline
+
+        return Annotator(name, load_offline_pipeline(), describe_offline_pipeline())
+    model_version = _model_version()
+    if model_version is None:
+        raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
+    import spacy
+
+    return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), f"{_MODEL}-{model_version}")
+
+
+def _model_version() -> str | None:
+    try:
+        return version(_MODEL)
+    except PackageNotFoundError:
+        return None
