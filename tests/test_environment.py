@@ -16,16 +16,16 @@ import yaml
 from jupyter_client.kernelspec import KernelSpecManager
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
-from packaging.utils import NormalizedName, canonicalize_name
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parent.parent
 FAIRSEQ = "fairseq"  # its own pins of hydra and omegaconf cannot be met, so it has a route of its own
 
 
-def read_lock() -> dict[NormalizedName, str]:
+def read_lock() -> dict[str, str]:
     """Canonical package name -> pinned version."""
-    pins: dict[NormalizedName, str] = {}
+    pins: dict[str, str] = {}
     for line in (ROOT / "requirements.lock").read_text().splitlines():
         if line and not line.startswith("#"):
             name, _, version = line.partition("==")
@@ -55,7 +55,9 @@ def requirements_of(name: str, extras: frozenset[str] = frozenset()) -> list[Req
 
 def test_installed_versions_are_the_locked_ones() -> None:
     # A local part (2.13.0+cpu, 2.13.0+cu130) tells the build, not the release.
-    installed = {canonicalize_name(each.name): Version(each.version).public for each in importlib.metadata.distributions()}
+    installed: dict[str, str] = {
+        canonicalize_name(each.name): Version(each.version).public for each in importlib.metadata.distributions()
+    }
     wrong = [f"{name} {installed.get(name)} (locked: {pin})" for name, pin in LOCK.items() if installed.get(name) != pin]
     assert not wrong, f"installed, yet not as locked: {', '.join(wrong)}; run `make env`"
 
@@ -73,7 +75,7 @@ def test_declared_dependency_is_locked_within_its_range(need: Requirement) -> No
 
 
 def test_lock_holds_what_is_needed_and_nothing_else() -> None:
-    needed: set[tuple[NormalizedName, frozenset[str]]] = set()
+    needed: set[tuple[str, frozenset[str]]] = set()
     waiting = [*DECLARED, *(need for need in requirements_of(FAIRSEQ) if canonicalize_name(need.name) in LOCK)]
     problems = []
     while waiting:
