@@ -1,0 +1,1 @@
+"""The programs: each parses its arguments and calls the stages."""

@@ -1,0 +1,201 @@
+"""The batch program: builds everything that a profile's notebooks ask for, then executes the notebooks."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import NamedTuple
+
+from pseudogec.errors import UserError
+from pseudogec.files import write_atomically
+from pseudogec.report.page import NotebookOutcome, write_index
+from pseudogec.study import PROJECT, BuildError, Study, missing
+from pseudogec.study.estimates import Estimator
+from pseudogec.study.profile import nearest
+from pseudogec.study.progress import format_duration
+from pseudogec.study.recipe import Recipe
+
+
+class Options(NamedTuple):
+    """The program's arguments."""
+
+    profile: str
+    only: list[str]
+    jobs: int | None
+    scheduler: str | None
+    overrides: list[str]
+    fresh: bool
+    store: Path | None
+
+
+def parse(arguments: Sequence[str] | None) -> Options:
+    """Parse the command line."""
+    parser = argparse.ArgumentParser(prog="run_all.py", description="Build what a profile's notebooks need, then execute them.")
+    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument(
+        "--only", action="append", default=[], metavar="NN", help="only notebooks whose name starts so; may be repeated"
+    )
+    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes, and notebooks at a time (default: one a core)")
+    parser.add_argument("--scheduler", metavar="ADDRESS", help="use a running Dask scheduler, for example tcp://host:8786")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
+    )
+    parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first")
+    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    options = Options(**vars(parser.parse_args(arguments)))
+    if options.jobs is not None and options.jobs < 1:
+        parser.error(f"--jobs {options.jobs}: at least 1 is needed")
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the program; returns 0 when all is well, 1 when something failed, 2 when the user must mend something first."""
+    options = parse(arguments)
+    try:
+        study = Study.open(
+            options.profile, options.overrides, store=options.store, scheduler=options.scheduler, workers=options.jobs
+        )
+        notebooks = _select(study, options.only)
+        started = time.monotonic()
+        with study.engine:
+            built = _build(study, notebooks, options.fresh)
+            outcomes = _execute(study, notebooks, options)
+        if built and not options.only:
+            _write_scores(study)
+        index = write_index(study, outcomes, time.monotonic() - started)
+        print(f"done    {_shown(index)}   {format_duration(time.monotonic() - started)}")
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("\nstopped; run the same command again to go on from here", file=sys.stderr)
+        return 130
+    return 0 if built and all(outcome.error is None for outcome in outcomes) else 1
+
+
+def _select(study: Study, only: Sequence[str]) -> list[str]:
+    names = list(study.profile.notebooks)
+    for prefix in only:
+        if not any(name.startswith(prefix) for name in names):
+            raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
+    for name in names:
+        if not (PROJECT / "notebooks" / f"{name}.ipynb").is_file():
+            raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no notebooks/{name}.ipynb")
+    return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
+
+
+def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
+    grids = dict.fromkeys(grid for name in notebooks for grid in study.profile.notebooks[name])
+    found: dict[str, Recipe] = {recipe.key: recipe for recipe in study.overview()}
+    for grid in grids:
+        found.update({recipe.key: recipe for recipe in study.recipes(study.grid(grid))})
+    return list(found.values())
+
+
+def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
+    targets = _targets(study, notebooks)
+    every = _closure(targets)
+    if fresh:
+        for recipe in every:
+            shutil.rmtree(study.store.folder(recipe), ignore_errors=True)
+            shutil.rmtree(study.store.root / ".work" / recipe.key, ignore_errors=True)
+    todo = missing(targets, study.store)
+    estimator = Estimator(study.store)
+    seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
+    held = sum(study.store.has(recipe) for recipe in every)
+    about = f", about {format_duration(seconds)} on {study.engine.workers} workers" if todo else ""
+    counts = f"{len(every)} artefacts: {held} in the store, {len(todo)} to build{about}"
+    print(f"{study.profile.name}   {len(notebooks)} notebooks, {counts}")
+    started = time.monotonic()
+    try:
+        study.build(targets)
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return False
+    if todo:
+        print(f"built   {len(todo)} artefacts in {format_duration(time.monotonic() - started)}")
+    return True
+
+
+def _closure(targets: Sequence[Recipe]) -> list[Recipe]:
+    found: dict[str, Recipe] = {}
+    stack = list(targets)
+    while stack:
+        recipe = stack.pop()
+        if recipe.key not in found:
+            found[recipe.key] = recipe
+            stack.extend(recipe.parents)
+    return list(found.values())
+
+
+def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[NotebookOutcome]:
+    folder = study.outputs / "notebooks"
+    folder.mkdir(parents=True, exist_ok=True)
+    parameters = json.dumps({"profile": options.profile, "overrides": options.overrides})
+    environment = {**os.environ, "PSEUDOGEC_STORE": str(study.store.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    if options.scheduler:
+        environment["PSEUDOGEC_SCHEDULER"] = options.scheduler
+
+    def run(name: str) -> NotebookOutcome:
+        started = time.monotonic()
+        executed = folder / f"{name}.ipynb"
+        command = [
+            sys.executable,
+            "-m",
+            "pseudogec.commands.execute_notebook",
+            str(PROJECT / "notebooks" / f"{name}.ipynb"),
+            str(executed),
+            parameters,
+        ]
+        process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        error = None if process.returncode == 0 else _failure(process)
+        return NotebookOutcome(name, executed, time.monotonic() - started, error)
+
+    outcomes = {}
+    with ThreadPoolExecutor(study.engine.workers) as pool:
+        futures = []
+        for name in notebooks:
+            futures.append(pool.submit(run, name))
+            time.sleep(0.5)  # kernels that look for free ports at the same moment can pick the same ones
+        for future in as_completed(futures):
+            outcome = outcomes[future.result().name] = future.result()
+            if outcome.error is None:
+                print(f"notebook {outcome.name}   done in {format_duration(outcome.seconds)} -> {_shown(outcome.executed)}")
+            else:
+                print(f"notebook {outcome.name}   FAILED -> {_shown(outcome.executed)}\n{outcome.error}", file=sys.stderr)
+    return [outcomes[name] for name in notebooks]
+
+
+def _failure(process: subprocess.CompletedProcess[str]) -> str:
+    try:
+        told = json.loads(process.stdout.strip().splitlines()[-1])
+    except (IndexError, ValueError):
+        return "    " + "\n    ".join(process.stderr.strip().splitlines()[-8:])
+    lines = [f"cell [{told['cell']}]: {told['error']}", *"\n".join(told["traceback"]).splitlines()[-6:]]
+    return "\n".join(f"    {line}" for line in lines)
+
+
+def _write_scores(study: Study) -> None:
+    """The tidy scores of all the profile's grids, by level and error type too, as one Parquet file."""
+    import io
+
+    import pandas as pd
+
+    systems = dict.fromkeys(system for grid in study.profile.grids for system in study.grid(grid))
+    parts = [study.scores(list(systems), by) for by in (None, "level", "error_type", "level_and_error_type")]
+    written = io.BytesIO()
+    pd.concat(parts, ignore_index=True).to_parquet(written, index=False)
+    with write_atomically(study.outputs / "scores.parquet") as stream:
+        stream.write(written.getvalue())
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -1,0 +1,138 @@
+"""Figures, in one visual language: a method has one colour in every notebook, error bars show the spread over seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from pseudogec.report.tables import METHOD_NAMES
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Okabe and Ito's palette, which people with any common form of colour blindness can tell apart.
+METHOD_COLOURS = {
+    "none": "#000000",
+    "direct_noise": "#0072B2",
+    "direct_noise_spell": "#56B4E9",
+    "backtrans": "#E69F00",
+    "backtrans_noisy": "#D55E00",
+    "backtrans_sample": "#CC79A7",
+    "realistic": "#009E73",
+    "random": "#999933",
+}
+
+LEVEL_COLOURS = {"A": "#0072B2", "B": "#56B4E9", "C": "#E69F00", "N": "#D55E00"}
+
+
+def use_theme() -> None:
+    """Set seaborn's theme for every figure."""
+    import matplotlib as mpl
+    import seaborn as sns
+
+    sns.set_theme(context="notebook", style="whitegrid", font_scale=0.95)
+    # Fixed metadata: the same data give the same bytes.
+    mpl.rcParams.update(
+        {"figure.dpi": 110, "savefig.dpi": 150, "svg.hashsalt": "pseudogec", "figure.constrained_layout.use": True}
+    )
+
+
+def bars_by_method(scores: pd.DataFrame) -> Figure:
+    """Precision, recall and F0.5 of each method: mean over seeds, one point a seed, error bars of one standard deviation."""
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    long = scores.melt(id_vars=["method", "seed"], value_vars=["precision", "recall", "f05"], var_name="measure")
+    long = long.assign(
+        value=long.value * 100, measure=long.measure.map({"precision": "Precision", "recall": "Recall", "f05": "F0.5"})
+    )
+    order = list(dict.fromkeys(scores.method))
+    figure, axes = plt.subplots(figsize=(7.5, 3.8))
+    shared = {"data": long, "x": "measure", "y": "value", "hue": "method", "hue_order": order, "ax": axes}
+    sns.barplot(
+        **shared, palette=METHOD_COLOURS, errorbar="sd", capsize=0.15, err_kws={"linewidth": 1.2, "color": "#333333"}, alpha=0.85
+    )
+    sns.stripplot(**shared, palette=dict.fromkeys(order, "#333333"), dodge=True, size=3, legend=False, jitter=False)
+    axes.set(xlabel="", ylabel="percent", ylim=(0, None))
+    handles, labels = axes.get_legend_handles_labels()
+    axes.legend(
+        handles,
+        [METHOD_NAMES.get(label, label) for label in labels],
+        title="",
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1, 1),
+    )
+    return figure
+
+
+def error_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
+    """Share of each error type among the edits of each proficiency level (TASLP figure 6)."""
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    frequent = list(edits.error_type.value_counts().index[:most])
+    levels = sorted(edits.level.unique())
+    shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
+    shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100)
+    figure, axes = plt.subplots(figsize=(8, 3.8))
+    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=levels, palette=LEVEL_COLOURS, ax=axes)
+    axes.set(xlabel="", ylabel="percent of the level's edits")
+    axes.tick_params(axis="x", rotation=30)
+    axes.legend(title="level", frameon=False)
+    return figure
+
+
+def sweep(
+    scores: pd.DataFrame, parameter: str, symbol: str, baseline: pd.DataFrame, published_best: Mapping[str, float]
+) -> Figure:
+    """F0.5 against a method's parameter, with the baseline as a band.
+
+    Args:
+        scores: tidy scores of one method; the parameter's value is read from ``parameters``.
+        parameter: its name, such as ``mu_mask``.
+        symbol: how the axis prints it.
+        baseline: tidy scores of the baseline.
+        published_best: paper -> the value that it found best, marked on the axis (the curves were published as pictures only).
+    """
+    import matplotlib.pyplot as plt
+
+    values = scores.parameters.str.extract(rf"\b{parameter}=(\S+)")[0].astype(float)
+    points = (scores.f05 * 100).groupby(values)
+    method = scores.method.iloc[0]
+    figure, axes = plt.subplots(figsize=(6, 3.6))
+    axes.errorbar(
+        points.mean().index,
+        points.mean(),
+        yerr=points.std().fillna(0),
+        marker="o",
+        capsize=4,
+        color=METHOD_COLOURS.get(method),
+        label=METHOD_NAMES.get(method),
+    )
+    mean, spread = baseline.f05.mean() * 100, baseline.f05.std() * 100
+    axes.axhline(mean, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
+    if spread == spread:
+        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08)
+    _mark_published(axes, published_best)
+    axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
+    axes.legend(frameon=False)
+    return figure
+
+
+def _mark_published(axes: Axes, published_best: Mapping[str, float]) -> None:
+    for (paper, value), marker in zip(published_best.items(), "v^Ds", strict=False):
+        transform = axes.get_xaxis_transform()
+        axes.plot(
+            [value],
+            [0.03],
+            marker=marker,
+            markersize=9,
+            markerfacecolor="none",
+            color="#444444",
+            linestyle="none",
+            transform=transform,
+            label=f"best in {paper}",
+        )

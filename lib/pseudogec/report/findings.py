@@ -1,0 +1,54 @@
+"""Sentences about results, written from the scores so that no number in the prose is typed by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pseudogec.report.tables import MEASURES, METHOD_NAMES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Finding(str):
+    """A sentence that a notebook shows as Markdown."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+def difference(scores: pd.DataFrame, first: str, second: str, column: str = "method") -> Finding:
+    """How much better ``first`` is than ``second``, seed by seed.
+
+    Args:
+        scores: tidy scores, one row for each seed of either.
+        first: a value of ``column``.
+        second: the value that it is compared with.
+        column: what tells the two apart.
+
+    Returns:
+        For each measure the mean difference in points, its standard deviation over the seeds that both have, and how many
+        seeds agree in sign.
+    """
+    paired = [scores[scores[column] == value].set_index(["dataset", "seed"])[list(MEASURES)] * 100 for value in (first, second)]
+    gap = (paired[0] - paired[1]).dropna()
+    parts = []
+    for measure, title in MEASURES.items():
+        values = gap[measure]
+        same_sign = max((values > 0).sum(), (values < 0).sum())
+        spread = f" ± {values.std():.1f}" if len(values) > 1 else ""
+        parts.append(f"{title} {values.mean():+.1f}{spread} ({same_sign} of {len(values)} seeds agree in sign)")
+    names = [METHOD_NAMES.get(value, value) for value in (first, second)]
+    return Finding(f"**{names[0]} against {names[1]}**, in points: " + "; ".join(parts) + ".")
+
+
+def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
+    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next."""
+    means = (scores.groupby("parameters").f05.mean() * 100).sort_values(ascending=False)
+    seeds = int(scores.groupby("parameters").seed.nunique().min())
+    best = means.index[0].removeprefix(f"{parameter}=")
+    lead = f", {means.iloc[0] - means.iloc[1]:.1f} points above the next" if len(means) > 1 else ""
+    caution = (
+        " With one seed a value, a lead smaller than the spread over seeds in the table above says nothing." if seeds == 1 else ""
+    )
+    return Finding(f"The best value here is **{parameter} = {best}** (F0.5 {means.iloc[0]:.1f}{lead}).{caution}")

@@ -1,0 +1,53 @@
+"""The published numbers, transcribed from the papers into CSV (``papers/``)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pseudogec.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+FOLDER = Path(__file__).parent / "papers"
+
+PAPERS = {
+    "taslp2020": "Kiyono et al. 2020",
+    "emnlp2019": "Kiyono et al. 2019",
+    "choe2019": "Choe et al. 2019",
+}
+
+
+def paper_scores(reference: str) -> pd.DataFrame:
+    """The scores of one published table, in percent as printed.
+
+    Args:
+        reference: paper and table, such as ``taslp2020:IV``.
+
+    Returns:
+        Columns source, table, system, method, seed_corpus, setting, pseudo_pairs, ensemble, dataset, scorer, precision,
+        recall, f05, gleu.
+
+    Raises:
+        UserError: no such table was transcribed.
+    """
+    import pandas as pd
+
+    source, _, table = reference.partition(":")
+    every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str}, keep_default_na=True)
+    found = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
+    if found.empty:
+        known = ", ".join(sorted({f"{row.source}:{row.table}" for row in every.itertuples()}))
+        raise UserError(f"no scores of `{reference}` were transcribed; known: {known}")
+    return found.assign(
+        method=found.method.fillna("none"), seed_corpus=found.seed_corpus.fillna(""), pseudo_pairs=found.pseudo_pairs.fillna(0)
+    )
+
+
+def paper_datasets(source: str) -> pd.DataFrame:
+    """Sizes of the corpora as one paper gives them (TASLP table I, EMNLP table 1, Choe et al. table 1)."""
+    import pandas as pd
+
+    every = pd.read_csv(FOLDER / "datasets.csv", dtype={"table": str})
+    return every[every.source == source].reset_index(drop=True)

@@ -1,0 +1,124 @@
+"""What a notebook uses to show results: tables and figures that say how they were made and are kept as files."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pseudogec.files import write_atomically
+from pseudogec.report import figures
+from pseudogec.report.tables import beside_paper, plain_style, style, summarise
+from pseudogec.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from pandas.io.formats.style import Styler
+
+
+class Report:
+    """Tables and figures of one study.
+
+    Every table is written to ``<outputs>/tables/NAME.csv``, every figure to ``<outputs>/figures/NAME.png`` and ``.svg``.
+    """
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        figures.use_theme()
+
+    @property
+    def provenance(self) -> str:
+        """How the numbers came about: profile, data, seeds, scorer."""
+        profile = self.study.profile
+        kind = (
+            "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
+            if profile.simulation
+            else "Trained and tested on real learner text."
+        )
+        return f"{kind} Profile {profile.name}: {profile.description}"
+
+    def compare(
+        self, scores: pd.DataFrame, rows: str | Sequence[str], name: str, paper: str | None = None, note: str = ""
+    ) -> Styler:
+        """A table of precision, recall and F0.5, the paper's beside ours.
+
+        Args:
+            scores: tidy scores.
+            rows: the column or columns that name a row, such as ``method``.
+            name: file name of the table.
+            paper: published table to set beside it, such as ``taslp2020:IV``.
+            note: a sentence for the caption.
+        """
+        rows = [rows] if isinstance(rows, str) else list(rows)
+        table = summarise(scores, rows)
+        if paper is not None:
+            names = {name: item.stands_for for name, item in self.study.profile.corpora.seeds.items()}
+            table = beside_paper(table, rows, paper, names)
+        self.save_table(table, name)
+        scorers = "; ".join(sorted(set(scores.signature)))
+        datasets = ", ".join(dict.fromkeys(scores.dataset))
+        caption = f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.provenance} Scorer: {scorers}."
+        return style(table, rows, caption.strip(), paper)
+
+    def table(self, table: pd.DataFrame, name: str, note: str = "", decimals: Mapping[str, int] | None = None) -> Styler:
+        """Any table, numbers right-aligned, with a caption that says how it came about.
+
+        Args:
+            table: what to show; column names are shown as they are.
+            name: file name of the table.
+            note: a sentence for the caption.
+            decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
+        """
+        self.save_table(table, name)
+        return plain_style(table, f"{note} {self.provenance}".strip(), decimals or {})
+
+    def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
+        """Write a table as CSV and return it."""
+        with write_atomically(self.study.outputs / "tables" / f"{name}.csv") as stream:
+            stream.write(table.to_csv(index=False, float_format="%.4f").encode())
+        return table
+
+    def save_figure(self, figure: Figure, name: str, caption: str = "") -> Figure:
+        """Write a figure as PNG and SVG and return it; the caption says what is shown and how it came about."""
+        text = f"{caption} {self.provenance}".strip()
+        figure.text(0, -0.02, _wrapped(text, 110), fontsize=7.5, va="top", color="#444444")
+        for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=kind, bbox_inches="tight", metadata=metadata)
+            with write_atomically(self.study.outputs / "figures" / f"{name}.{kind}") as stream:
+                stream.write(drawn.getvalue())
+        return figure
+
+    def bars_by_method(self, scores: pd.DataFrame, name: str) -> Figure:
+        """Precision, recall and F0.5 by method; see :func:`figures.bars_by_method`."""
+        seeds = scores.seed.nunique()
+        caption = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}, one dot a seed, error bars one standard deviation."
+        return self.save_figure(figures.bars_by_method(scores), name, caption)
+
+    def error_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
+        """Which errors writers of each level make; see :func:`figures.error_types_by_level`."""
+        caption = f"Share of each level's edits; the {most} types that are most frequent over all levels."
+        return self.save_figure(figures.error_types_by_level(edits, most), name, caption)
+
+    def sweep(
+        self,
+        scores: pd.DataFrame,
+        parameter: str,
+        symbol: str,
+        baseline: pd.DataFrame,
+        published_best: Mapping[str, float],
+        name: str,
+    ) -> Figure:
+        """F0.5 against a parameter; see :func:`figures.sweep`."""
+        seeds = scores.groupby("parameters").seed.nunique().max()
+        caption = (
+            f"{seeds} seed{'s' if seeds > 1 else ''} a point; the band is the baseline's mean and standard deviation over seeds."
+        )
+        return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption)
+
+
+def _wrapped(text: str, width: int) -> str:
+    import textwrap
+
+    return "\n".join(textwrap.wrap(text, width))

@@ -1,0 +1,135 @@
+"""Tables: mean and spread over seeds, the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pseudogec.report.paper import PAPERS, paper_scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pandas.io.formats.style import Styler
+
+MEASURES = {"precision": "P", "recall": "R", "f05": "F0.5"}
+
+LOOKS: list[Any] = [
+    {"selector": "caption", "props": "caption-side: bottom; text-align: left; font-size: 0.9em; padding-top: 0.5em"},
+    {"selector": "th.col_heading.level0", "props": "text-align: center; border-bottom: 1px solid #999"},
+    {"selector": "td", "props": "text-align: right"},
+]
+
+METHOD_NAMES = {
+    "none": "Baseline",
+    "direct_noise": "DirectNoise",
+    "direct_noise_spell": "DirectNoise (spell)",
+    "backtrans": "Backtrans",
+    "backtrans_noisy": "Backtrans (noisy)",
+    "backtrans_sample": "Backtrans (sample)",
+    "realistic": "Realistic",
+    "random": "Random",
+}
+"""Names of the methods as tables and figures print them."""
+
+
+def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
+    """Mean and standard deviation over seeds, in percent.
+
+    Args:
+        scores: tidy scores, one row for each system and seed.
+        rows: columns that name a row of the table.
+
+    Returns:
+        One row for each combination, in order of first appearance: ``rows``, ``seeds``, and for each measure its mean and
+        ``<measure>_sd`` (sample standard deviation; missing with one seed).
+    """
+    grouped = scores.groupby(list(rows), sort=False)
+    table = grouped[list(MEASURES)].mean() * 100
+    spread = grouped[list(MEASURES)].std() * 100
+    table.insert(0, "seeds", grouped["seed"].nunique())
+    for measure in MEASURES:
+        table[f"{measure}_sd"] = spread[measure]
+    return table.reset_index()
+
+
+def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpus_names: Mapping[str, str]) -> pd.DataFrame:
+    """Join a summary with a published table on the columns that name its rows.
+
+    Args:
+        ours: result of :func:`summarise`.
+        rows: columns that name a row; ``pseudo_pairs`` is matched by rank, since scales differ.
+        paper: paper and table, such as ``taslp2020:IV``.
+        seed_corpus_names: our seed corpus -> the paper's that it stands for.
+
+    Returns:
+        All of our rows and those that only the paper has, with columns ``paper_precision``, ``paper_recall``, ``paper_f05``.
+    """
+    theirs = paper_scores(paper)[[*rows, *MEASURES]].rename(columns={measure: f"paper_{measure}" for measure in MEASURES})
+    keyed = ours.copy()
+    if "seed_corpus" in rows:
+        keyed["seed_corpus"] = [seed_corpus_names.get(name, name) for name in keyed["seed_corpus"]]
+    join = list(rows)
+    if "pseudo_pairs" in rows:
+        theirs, keyed = theirs.assign(rank=_ranks(theirs["pseudo_pairs"])), keyed.assign(rank=_ranks(keyed["pseudo_pairs"]))
+        join = [*[name for name in rows if name != "pseudo_pairs"], "rank"]
+        theirs = theirs.rename(columns={"pseudo_pairs": "paper_pseudo_pairs"})
+    merged = keyed.merge(theirs, on=join, how="outer", sort=False)
+    order = {tuple(row): place for place, row in enumerate(keyed[join].itertuples(index=False, name=None))}
+    places = [order.get(tuple(row), len(order)) for row in merged[join].itertuples(index=False, name=None)]
+    return merged.assign(_place=places).sort_values("_place", kind="stable").drop(columns=["_place", *({"rank"} & set(merged))])
+
+
+def _ranks(sizes: pd.Series) -> pd.Series:
+    return sizes.rank(method="dense")
+
+
+def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | None) -> Styler:
+    """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold."""
+    import pandas as pd
+
+    shown = pd.DataFrame(index=table.index)
+    for name in rows:
+        shown["", name.replace("_", " ")] = [_row_name(name, value) for value in table[name]]
+    ours = "this study"
+    shown[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
+    for measure, title in MEASURES.items():
+        shown[ours, title] = [_mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
+    columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
+    if paper is not None:
+        theirs = f"{PAPERS[paper.partition(':')[0]]}, table {paper.partition(':')[2]}"
+        for measure, title in MEASURES.items():
+            shown[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
+            columns[theirs, title] = table[f"paper_{measure}"]
+    shown.columns = pd.MultiIndex.from_tuples(shown.columns)
+    styler = shown.style.hide(axis="index").set_caption(caption)
+    for column, values in columns.items():
+        if values.notna().sum() > 1:
+            best = values.round(1) == values.round(1).max()
+            styler = styler.apply(lambda _, best=best: ["font-weight: bold" if item else "" for item in best], subset=[column])
+    return styler.set_table_styles(LOOKS)
+
+
+def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) -> Styler:
+    """A table to look at, without a comparison."""
+    formats = {name: f"{{:,.{decimals.get(name, 0)}f}}" for name in table.select_dtypes("number")}
+    return table.style.hide(axis="index").format(formats, na_rep="").set_caption(caption).set_table_styles(LOOKS)
+
+
+def _row_name(column: str, value: Any) -> str:
+    if column == "method":
+        return METHOD_NAMES.get(value, value)
+    if column in {"pseudo_pairs", "upsample"}:
+        return _whole(value)
+    return str(value)
+
+
+def _whole(value: Any) -> str:
+    return "" if value != value else f"{int(value):,}"
+
+
+def _number(value: float) -> str:
+    return "" if value != value else f"{value:.1f}"
+
+
+def _mean_and_spread(mean: float, spread: float) -> str:
+    return _number(mean) + ("" if spread != spread or mean != mean else f" ± {spread:.1f}")

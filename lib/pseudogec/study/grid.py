@@ -1,0 +1,78 @@
+"""A grid: the systems that one table or figure compares."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+from pseudogec.errors import UserError
+from pseudogec.study.planning import System
+from pseudogec.study.profile import GridAxes
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class Grid(tuple[System, ...]):
+    """Systems to compare; shown in a notebook as a table of what is compared."""
+
+    def _repr_html_(self) -> str:
+        return self.table().to_html(index=False)
+
+    def table(self) -> pd.DataFrame:
+        """One row for each system, with the number of its seeds."""
+        import pandas as pd
+
+        seeds: dict[str, list[int]] = {}
+        rows: dict[str, dict[str, object]] = {}
+        for system in self:
+            seeds.setdefault(system.name, []).append(system.seed)
+            rows[system.name] = {
+                "method": system.method,
+                **dict(system.parameters),
+                "seed corpus": system.seed_corpus or "",
+                "setting": system.setting,
+                "pseudo pairs": system.pseudo_pairs,
+                "upsample": system.upsample,
+            }
+        table = pd.DataFrame([{**row, "seeds": len(seeds[name])} for name, row in rows.items()])
+        return table.fillna("")
+
+
+def expand(axes: GridAxes, default_seeds: tuple[int, ...]) -> Grid:
+    """Every combination of the axes' values; a system without pseudo data comes once, as the setting `baseline`.
+
+    Raises:
+        UserError: the axes name no system.
+    """
+    seeds = axes.seeds or default_seeds
+    names, values = list(axes.parameters), list(axes.parameters.values())
+    systems: dict[System, None] = {}
+    for method in axes.method:
+        if method == "none":
+            combinations = [("baseline", None, 0, 1, ())]
+        else:
+            combinations = [
+                (setting, seed_corpus, pairs, upsample, tuple(zip(names, point, strict=True)))  # type: ignore[misc]
+                for setting, seed_corpus, pairs, upsample in product(
+                    axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample
+                )
+                for point in product(*values)
+            ]
+        for setting, seed_corpus, pairs, upsample, parameters in combinations:
+            for seed in seeds:
+                system = System(
+                    method=method,
+                    seed_corpus=seed_corpus,
+                    setting=setting,
+                    pseudo_pairs=pairs,
+                    upsample=upsample,
+                    parameters=parameters,
+                    seed=seed,
+                )
+                systems[system] = None
+    if not systems:
+        raise UserError(
+            "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"
+        )
+    return Grid(systems)

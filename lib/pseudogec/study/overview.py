@@ -1,0 +1,84 @@
+"""What the study's data are: sizes of the corpora, and their edits as a tidy table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pseudogec.edits import AnnotatedSentence, read_m2
+from pseudogec.study.recipes import Corpus, References
+from pseudogec.study.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def corpus_table(study: Study) -> pd.DataFrame:
+    """One row for each corpus: part, sentences, tokens a sentence, pairs left to train on.
+
+    Of a seed corpus one shard is looked at; how many shards a system uses is the grid's affair.
+    """
+    import pandas as pd
+
+    rows = []
+    for name, corpus in study.corpora().items():
+        facts = study.result(corpus)
+        rows.append(
+            {
+                "corpus": name,
+                "part": "train" if corpus is study.planner.genuine else ("test" if name in study.planner.tests else "validation"),
+                "sentences": facts["sentences"],
+                "tokens a sentence": facts["source_tokens"] / facts["sentences"],
+                "identical pairs": facts["identical_pairs"],
+            }
+        )
+    for name in study.profile.corpora.seeds:
+        facts = study.result(study.planner.seed_text(name, 0))
+        rows.append(
+            {
+                "corpus": name,
+                "part": "seed (one shard)",
+                "sentences": facts["sentences"],
+                "tokens a sentence": facts["tokens"] / facts["sentences"],
+            }
+        )
+    return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
+
+
+def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
+    """One row for each reference edit of a corpus, of its first annotator.
+
+    Returns:
+        Columns ``sentence`` (from 0), ``level``, ``operation`` (M, R, U), ``error_type`` (without the operation), ``start``,
+        ``end``, ``correction``.
+    """
+    import pandas as pd
+
+    levels = study.lines(corpus, "levels.txt")
+    rows = []
+    for number, sentence in enumerate(annotated_sentences(study, corpus)):
+        for edit in sentence.annotators.get(0, ()):
+            operation, _, error_type = edit.type.partition(":")
+            rows.append((number, levels[number], operation, error_type, edit.start, edit.end, edit.correction))
+    return pd.DataFrame(rows, columns=["sentence", "level", "operation", "error_type", "start", "end", "correction"])
+
+
+def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
+    """The sentences of a corpus with their reference edits."""
+    references = References(corpus=corpus, annotator=study.planner.annotator)
+    study.build([references])
+    return list(read_m2(study.store.folder(references) / "references.m2"))
+
+
+def edits_by_level(study: Study, corpus: Corpus) -> pd.DataFrame:
+    """For each proficiency level: sentences, tokens, edits, edits a token, share of sentences without an edit."""
+    import pandas as pd
+
+    edits = edit_table(study, corpus)
+    sentences = pd.DataFrame({"level": study.lines(corpus, "levels.txt"), "source": study.lines(corpus, "source.txt")})
+    sentences["tokens"] = sentences.source.str.split().str.len()
+    sentences["edits"] = edits.groupby("sentence").size().reindex(sentences.index, fill_value=0)
+    grouped = sentences.groupby("level")
+    table = grouped.agg(sentences=("tokens", "size"), tokens=("tokens", "sum"), edits=("edits", "sum"))
+    table["edits a token"] = table.edits / table.tokens
+    table["sentences without edits"] = grouped.edits.agg(lambda counts: (counts == 0).mean())
+    return table.reset_index()

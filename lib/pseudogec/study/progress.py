@@ -1,0 +1,111 @@
+"""Showing how far a build is: live bars in a terminal or notebook, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from pseudogec.study.estimates import Estimator
+from pseudogec.study.recipe import Recipe
+
+
+class Display(Protocol):
+    """What the engine tells about a build."""
+
+    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> contextlib.AbstractContextManager[None]:
+        """Enclose a build of these recipes."""
+
+    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
+        """An artefact has come this far."""
+
+    def finished(self, recipe: Recipe) -> None:
+        """An artefact is in the store."""
+
+
+class SilentDisplay:
+    """Shows nothing."""
+
+    @contextlib.contextmanager
+    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> Iterator[None]:
+        """Enclose a build."""
+        yield
+
+    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
+        """Ignore progress."""
+
+    def finished(self, recipe: Recipe) -> None:
+        """Ignore what is finished."""
+
+
+def format_duration(seconds: float) -> str:
+    """Seconds as people say them: ``45 s``, ``1 min 40 s``, ``3 h 05 min``, ``12 days``."""
+    seconds = round(seconds)
+    if seconds < 60:
+        return f"{seconds} s"
+    if seconds < 3600:
+        return f"{seconds // 60} min {seconds % 60:02d} s"
+    if seconds < 48 * 3600:
+        return f"{seconds // 3600} h {seconds % 3600 // 60:02d} min"
+    return f"{seconds / 86400:.0f} days"
+
+
+class RichDisplay:
+    """One bar for the whole build with the time left, and a line for each artefact in work.
+
+    The time left is the estimated work of what is missing over the number of workers, corrected by how fast the build has
+    gone so far.
+    """
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        # A pipe or log file gets plain lines of a width that nothing cuts.
+        self._console = Console(width=None if sys.stdout.isatty() else 160)
+        self._live = self._console.is_terminal or self._console.is_jupyter
+        self._expected: dict[str, float] = {}
+        self._fraction: dict[str, float] = {}
+        self._started = 0.0
+        self._workers = 1
+        self._last_line = 0.0
+
+    @contextlib.contextmanager
+    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> Iterator[None]:
+        """Show the bar while the body runs."""
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        self._expected = {recipe.key: max(0.05, estimator.seconds(recipe)) for recipe in todo}
+        self._fraction, self._workers, self._started = {}, workers, time.monotonic()
+        columns = (TextColumn("build  "), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
+        with self._bar:
+            self._task = self._bar.add_task("", total=len(todo))
+            yield
+
+    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
+        """Update the bar's text."""
+        self._fraction[recipe.key] = done / total if total else 0.0
+        line = f"{recipe.kind} {recipe.label}   {text}   {format_duration(self._seconds_left())} left"
+        self._bar.update(self._task, description=line)
+        if not self._live and time.monotonic() - self._last_line > 15:
+            self._last_line = time.monotonic()
+            count = sum(value >= 1 for value in self._fraction.values())
+            self._console.print(f"build   {count}/{len(self._expected)}   {line}", highlight=False, soft_wrap=True)
+
+    def finished(self, recipe: Recipe) -> None:
+        """Advance the bar."""
+        self._fraction[recipe.key] = 1.0
+        self._bar.advance(self._task)
+
+    def _seconds_left(self) -> float:
+        total = sum(self._expected.values())
+        done = sum(self._expected[key] * fraction for key, fraction in self._fraction.items() if key in self._expected)
+        expected_left = (total - done) / self._workers
+        spent = time.monotonic() - self._started
+        if done < 0.02 * total or spent < 5:
+            return expected_left
+        # The further the build is, the more its own speed counts against the estimate made before it.
+        measured_left = spent * (total - done) / done
+        return (done / total) * measured_left + (1 - done / total) * expected_left

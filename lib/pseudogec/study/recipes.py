@@ -1,0 +1,202 @@
+"""The study's recipes: from a corpus to a score, each holding what it is made from.
+
+corpus ──► bpe ──► pairs (binarised) ─────────────┐
+   │        │                                     ├─► model ─► ... ─► model ──► correction ──► score
+seed_text ──┴──► pseudo_data (binarised) ─────────┘     (one for each stage of training)          ▲
+corpus ──────────────────────────────────────────────────────────────────► references ────────────┘
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from pseudogec.seq2seq.options import Architecture, Optimisation
+from pseudogec.study.recipe import Recipe
+
+
+class FileReference(BaseModel):
+    """A file of a corpus, known by its content: moving it changes nothing, editing it makes another corpus."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    incidental: ClassVar[frozenset[str]] = frozenset({"path"})
+
+    path: Path
+    digest: str
+    level: str = ""
+
+
+class Corpus(Recipe):
+    """Pairs of an ungrammatical source and its correction.
+
+    Files: ``source.txt``, ``target.txt``, ``levels.txt`` (a line each pair), and ``gold.m2`` where the source says what the
+        edits are.
+    """
+
+    kind: ClassVar[str] = "corpus"
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+
+    @property
+    def label(self) -> str:
+        """The corpus's name in the profile."""
+        return self.name
+
+
+class WorldCorpus(Corpus):
+    """Learner sentences of the embedded simulation."""
+
+    split: Literal["train", "valid", "test"]
+    sentences: int
+    seed: int
+    levels: dict[str, float] | None
+
+
+class FileCorpus(Corpus):
+    """Pairs read from files in one of the field's formats."""
+
+    source: str
+    files: tuple[FileReference, ...]
+    sentences: int | None
+
+
+class SeedText(Recipe):
+    """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data from."""
+
+    kind: ClassVar[str] = "seed_text"
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    size: int
+    shard: int
+
+    @property
+    def label(self) -> str:
+        """Seed corpus and shard number."""
+        return f"{self.name}-{self.shard}"
+
+
+class WorldSeedText(SeedText):
+    """Sentences of a register of the embedded simulation."""
+
+    register_name: str
+    seed: int
+
+
+class FileSeedText(SeedText):
+    """Sentences drawn from a text file without replacement: the shards are consecutive parts of one seeded shuffle."""
+
+    file: FileReference
+    seed: int = 1
+
+
+class Bpe(Recipe):
+    """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
+
+    kind: ClassVar[str] = "bpe"
+    genuine: Corpus
+    merges: int
+
+    @property
+    def label(self) -> str:
+        """Number of merges."""
+        return f"{self.genuine.name}-{self.merges}"
+
+
+class BinarisedPairs(Recipe):
+    """A corpus in pieces, binarised for fairseq. Training data drop pairs whose source and target are identical (TASLP IV-A)."""
+
+    kind: ClassVar[str] = "pairs"
+    corpus: Corpus
+    bpe: Bpe
+    drop_identical: bool
+
+    @property
+    def label(self) -> str:
+        """The corpus."""
+        return self.corpus.label
+
+
+class PseudoData(Recipe):
+    """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
+
+    kind: ClassVar[str] = "pseudo_data"
+    method: str
+    parameters: dict[str, Any]
+    seed_text: SeedText
+    genuine: Corpus
+    bpe: Bpe
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """Method, its parameters and the seed text."""
+        values = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
+        return f"{self.method}{values}-{self.seed_text.label}"
+
+
+class Model(Recipe):
+    """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
+
+    kind: ClassVar[str] = "model"
+    resumable: ClassVar[bool] = True
+    needs_gpu: ClassVar[bool] = True
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    architecture: Architecture
+    optimisation: Optimisation
+    bpe: Bpe
+    data: tuple[BinarisedPairs | PseudoData, ...]
+    upsample: int
+    validation: BinarisedPairs
+    initial: Model | None
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """Setting, method and seed."""
+        return f"{self.name}-seed{self.seed}"
+
+
+class Correction(Recipe):
+    """What a model makes of a corpus's sources: ``hypotheses.txt``."""
+
+    kind: ClassVar[str] = "correction"
+    needs_gpu: ClassVar[bool] = True
+    model: Model
+    corpus: Corpus
+    beam: int
+    length_penalty: float
+
+    @property
+    def label(self) -> str:
+        """Model and corpus."""
+        return f"{self.model.label}-{self.corpus.label}"
+
+
+class References(Recipe):
+    """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
+
+    kind: ClassVar[str] = "references"
+    corpus: Corpus
+    annotator: str
+
+    @property
+    def label(self) -> str:
+        """The corpus."""
+        return self.corpus.label
+
+
+class Score(Recipe):
+    """ERRANT's verdict on a correction, sentence by sentence: ``score.json``."""
+
+    kind: ClassVar[str] = "score"
+    correction: Correction
+    references: References
+    annotator: str
+
+    @property
+    def label(self) -> str:
+        """The correction."""
+        return self.correction.label

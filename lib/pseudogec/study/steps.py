@@ -1,0 +1,276 @@
+"""How each recipe's files are made: one function a kind, thin, calling the stages."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pseudogec.corpora import CorpusFiles, Pair, drop_identical, open_pairs, read_plain
+from pseudogec.corpora.world import learner_sentences, seed_sentences
+from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, write_m2
+from pseudogec.errors import DataError, UserError
+from pseudogec.evaluate import ErrantScorer
+from pseudogec.files import read_lines, write_lines
+from pseudogec.noise import NoiseResources, make_noiser
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.seq2seq import Decoder, binarise, train
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import (
+    BinarisedPairs,
+    Bpe,
+    Correction,
+    FileCorpus,
+    FileSeedText,
+    Model,
+    PseudoData,
+    References,
+    Score,
+    WorldCorpus,
+    WorldSeedText,
+)
+from pseudogec.study.store import Store, write_json
+from pseudogec.text import Bpe as Segmentation
+from pseudogec.text import Vocabulary
+
+Progress = Callable[[float, float, str], None]
+"""Called with what is done, the total, and a text to show."""
+
+EXAMPLES_KEPT = 200
+
+
+@functools.singledispatch
+def build(recipe: Recipe, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Build a recipe's files in ``folder`` and return what is worth knowing of them.
+
+    Args:
+        recipe: what to build; its parents are in the store.
+        folder: an empty folder, or the half-built one of a resumable recipe.
+        store: where the parents are.
+        progress: told how far the step is.
+    """
+    raise TypeError(f"there is no step for {type(recipe).__name__}")
+
+
+@build.register
+def _world_corpus(recipe: WorldCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    sentences = []
+    for count, sentence in enumerate(learner_sentences(recipe.sentences, recipe.split, recipe.seed, recipe.levels), start=1):
+        sentences.append(sentence)
+        progress(count, recipe.sentences, "sentences")
+    write_m2(folder / "gold.m2", (AnnotatedSentence(item.source, {0: item.edits}) for item in sentences))
+    pairs = [Pair(list(item.source), list(item.target)) for item in sentences]
+    return _write_corpus(folder, pairs, [item.level for item in sentences])
+
+
+@build.register
+def _file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    if recipe.source in {"m2", "bea_json"}:
+        # Each file is a corpus part with a level of its own.
+        parts = [((file.path,), file.level) for file in recipe.files]
+    else:
+        parts = [(tuple(file.path for file in recipe.files), recipe.files[0].level)]
+    pairs: list[Pair] = []
+    levels: list[str] = []
+    gold: list[AnnotatedSentence] = []
+    for paths, level in parts:
+        files = CorpusFiles(name=recipe.name, format=recipe.source, paths=paths)  # type: ignore[arg-type]
+        found = list(open_pairs(files))
+        pairs += found
+        levels += [level] * len(found)
+        if recipe.source == "m2":
+            gold += read_m2(paths[0])
+    if recipe.sentences is not None and recipe.sentences < len(pairs):
+        chosen = sorted(np.random.default_rng(1).permutation(len(pairs))[: recipe.sentences])
+        pairs, levels = [pairs[place] for place in chosen], [levels[place] for place in chosen]
+        gold = [gold[place] for place in chosen] if gold else []
+    if gold:
+        write_m2(folder / "gold.m2", gold)
+    return _write_corpus(folder, pairs, levels)
+
+
+def _write_corpus(folder: Path, pairs: list[Pair], levels: list[str]) -> dict[str, Any]:
+    write_lines(folder / "source.txt", (" ".join(pair.source) for pair in pairs))
+    write_lines(folder / "target.txt", (" ".join(pair.target) for pair in pairs))
+    write_lines(folder / "levels.txt", levels)
+    return {
+        "sentences": len(pairs),
+        "source_tokens": sum(len(pair.source) for pair in pairs),
+        "target_tokens": sum(len(pair.target) for pair in pairs),
+        "identical_pairs": sum(pair.source == pair.target for pair in pairs),
+        "levels": dict(sorted(Counter(levels).items())),
+    }
+
+
+@build.register
+def _world_seed_text(recipe: WorldSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    # Each shard has a seed of its own, so shards can be made at once, in any order.
+    seed = recipe.seed * 1_000_003 + recipe.shard
+    return _write_seed_text(folder, seed_sentences(recipe.register_name, recipe.size, seed), recipe.size, progress)
+
+
+@build.register
+def _file_seed_text(recipe: FileSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    path = recipe.file.path
+    available = sum(1 for _ in read_lines(path))
+    first, last = recipe.shard * recipe.size, (recipe.shard + 1) * recipe.size
+    if last > available:
+        raise DataError(path, f"has {available:,} sentences; {last:,} are needed (fewer pseudo_pairs, or a larger seed corpus)")
+    chosen = np.zeros(available, dtype=bool)
+    chosen[np.random.default_rng(recipe.seed).permutation(available)[first:last]] = True
+    sentences = (tokens for wanted, tokens in zip(chosen, read_plain(path), strict=True) if wanted)
+    return _write_seed_text(folder, sentences, recipe.size, progress)
+
+
+def _write_seed_text(folder: Path, sentences: Iterable[list[str]], size: int, progress: Progress) -> dict[str, Any]:
+    tokens = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal tokens
+        for count, sentence in enumerate(sentences, start=1):
+            tokens += len(sentence)
+            progress(count, size, "sentences")
+            yield " ".join(sentence)
+
+    written = write_lines(folder / "sentences.txt", lines())
+    return {"sentences": written, "tokens": tokens}
+
+
+@build.register
+def _bpe(recipe: Bpe, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    genuine = store.folder(recipe.genuine)
+    bpe = Segmentation.learn(read_plain(genuine / "target.txt"), recipe.merges)
+    bpe.save(folder / "codes.txt")
+    counts = Counter(
+        piece for side in ("source.txt", "target.txt") for tokens in read_plain(genuine / side) for piece in bpe.apply(tokens)
+    )
+    # Every piece that these merges can make of ASCII text belongs to the dictionary, so that seed corpora with other words
+    # than the genuine data's never meet <unk>, and all models of a profile share one vocabulary.
+    vocabulary = Vocabulary(counts, symbols=bpe.possible_pieces())
+    vocabulary.save(folder / "dict.txt")
+    return {"merges": len(bpe.merges), "pieces": len(vocabulary), "pieces_in_genuine_data": len(counts)}
+
+
+@build.register
+def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    corpus, bpe = store.folder(recipe.corpus), _segmentation(store.folder(recipe.bpe))
+    pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
+    if recipe.drop_identical:
+        pairs = drop_identical(pairs)
+    in_pieces = (Pair(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in pairs)
+    count = binarise(in_pieces, store.folder(recipe.bpe) / "dict.txt", folder)
+    if not count:
+        raise UserError(f"corpus {recipe.corpus.label} has no pair whose source and target differ; nothing is left to train on")
+    return {"pairs": count}
+
+
+@build.register
+def _pseudo_data(recipe: PseudoData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    bpe = _segmentation(store.folder(recipe.bpe))
+    noiser = make_noiser(recipe.method, recipe.parameters, _resources(store.folder(recipe.genuine), store.folder(recipe.bpe)))
+    streams = SentenceStreams(f"{recipe.seed}/{recipe.seed_text.key}")
+    operations: Counter[str] = Counter()
+    examples: list[dict[str, Any]] = []
+
+    def pairs() -> Iterator[Pair]:
+        for index, tokens in enumerate(read_plain(store.folder(recipe.seed_text) / "sentences.txt")):
+            target = bpe.apply(tokens)
+            source = noiser(target, streams[index])
+            if index < EXAMPLES_KEPT:
+                steps = noiser.operations(target, streams[index])
+                examples.append({"target": " ".join(tokens), "operations": [list(step) for step in steps]})
+                operations.update(step.kind for step in steps)
+            progress(index + 1, recipe.seed_text.size, "sentences")
+            yield Pair(source, target)
+
+    count = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
+    write_json(folder / "examples.json", examples)
+    return {"pairs": count, "operations_in_examples": dict(operations)}
+
+
+@build.register
+def _model(recipe: Model, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    result = train(
+        [store.folder(data) for data in recipe.data],
+        store.folder(recipe.validation),
+        store.folder(recipe.bpe) / "dict.txt",
+        folder,
+        recipe.architecture,
+        recipe.optimisation,
+        seed=recipe.seed,
+        initial_model=store.folder(recipe.initial) if recipe.initial else None,
+        upsample_primary=recipe.upsample,
+        progress=lambda now: progress(
+            now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}"
+        ),
+    )
+    return result.model_dump(mode="json")
+
+
+@build.register
+def _correction(recipe: Correction, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    bpe = _segmentation(store.folder(recipe.model.bpe))
+    sources = [bpe.apply(tokens) for tokens in read_plain(store.folder(recipe.corpus) / "source.txt")]
+    decoder = Decoder([store.folder(recipe.model)])
+    decoded = decoder.decode(sources, beam=recipe.beam, length_penalty=recipe.length_penalty)
+    write_lines(folder / "hypotheses.txt", (" ".join(bpe.undo(best[0].pieces)) for best in decoded))
+    return {"sentences": len(decoded)}
+
+
+@build.register
+def _references(recipe: References, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    corpus = store.folder(recipe.corpus)
+    if isinstance(recipe.corpus, FileCorpus) and (corpus / "gold.m2").exists():
+        sentences = list(read_m2(corpus / "gold.m2"))
+    else:
+        # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
+        sources, targets = list(read_plain(corpus / "source.txt")), list(read_plain(corpus / "target.txt"))
+        edits = _annotator(recipe.annotator).annotate(sources, targets)
+        sentences = [AnnotatedSentence(tuple(source), {0: tuple(found)}) for source, found in zip(sources, edits, strict=True)]
+    write_m2(folder / "references.m2", sentences)
+    types = Counter(edit.type for sentence in sentences for edits in sentence.annotators.values() for edit in edits)
+    return {"sentences": len(sentences), "edits": types.total(), "types": dict(types.most_common())}
+
+
+@build.register
+def _score(recipe: Score, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    references = list(read_m2(store.folder(recipe.references) / "references.m2"))
+    hypotheses = list(read_plain(store.folder(recipe.correction) / "hypotheses.txt"))
+    score = ErrantScorer(references, _annotator(recipe.annotator)).score(hypotheses)
+    (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
+    return {
+        "precision": score.precision,
+        "recall": score.recall,
+        "f05": score.f05,
+        "tp": score.tp,
+        "fp": score.fp,
+        "fn": score.fn,
+    }
+
+
+# A worker builds many artefacts of one study: what is slow to load is kept between them.
+
+
+@functools.lru_cache(maxsize=2)
+def _segmentation(folder: Path) -> Segmentation:
+    return Segmentation.load(folder / "codes.txt")
+
+
+@functools.lru_cache(maxsize=2)
+def _resources(genuine: Path, bpe: Path) -> NoiseResources:
+    return NoiseResources.from_genuine(read_plain(genuine / "source.txt"), read_plain(genuine / "target.txt"), _segmentation(bpe))
+
+
+@functools.lru_cache(maxsize=1)
+def _annotator(signature: str) -> Any:
+    annotator = load_annotator("offline" if "offline" in signature else "en_core_web_sm")
+    if annotator.signature != signature:
+        raise UserError(
+            f"this machine annotates with {annotator.signature}, the study was planned with {signature}; "
+            "install the same versions on all machines"
+        )
+    return annotator

@@ -1,0 +1,178 @@
+"""What a notebook talks to: open a study, ask for a grid, read its scores."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from pseudogec.errors import UserError
+from pseudogec.evaluate import Score as ScoreTable
+from pseudogec.study.engine import Engine
+from pseudogec.study.grid import Grid, expand
+from pseudogec.study.loading import load_profile
+from pseudogec.study.planning import Planner, System
+from pseudogec.study.profile import GridAxes, Profile, nearest
+from pseudogec.study.progress import Display, RichDisplay
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import Corpus, PseudoData, References
+from pseudogec.study.results import By, tidy
+from pseudogec.study.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PROJECT = Path(__file__).resolve().parents[3]
+"""The project's root: the folder of ``params/``, ``notebooks/`` and ``outputs/``."""
+
+
+class Study:
+    """A profile, its store, and the engine that builds what the store lacks.
+
+    Use :meth:`open`. The environment variables ``PSEUDOGEC_STORE`` and ``PSEUDOGEC_SCHEDULER`` give defaults for the store's
+    folder and for the address of a running Dask scheduler, so that the batch program and a notebook opened by hand work
+    alike.
+    """
+
+    def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path) -> None:
+        self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
+        self.planner = Planner(profile, PROJECT)
+
+    @classmethod
+    def open(
+        cls,
+        profile: str | Path = "classroom",
+        overrides: Sequence[str] = (),
+        *,
+        store: Path | str | None = None,
+        scheduler: str | None = None,
+        workers: int | None = None,
+        display: Display | None = None,
+        outputs: Path | None = None,
+    ) -> Study:
+        """Open a study.
+
+        Args:
+            profile: a name from ``params/`` or the path of a YAML file.
+            overrides: changes such as ``"corpora.genuine.sentences=500"``.
+            store: folder of artefacts; ``outputs/store`` by default.
+            scheduler: address of a running Dask scheduler; by default a local cluster is started when there is something to
+                build.
+            workers: processes of the local cluster; one a core by default.
+            display: shows progress; bars by default.
+            outputs: folder for tables and figures; ``outputs/<profile>`` by default.
+
+        Raises:
+            UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
+        """
+        path = Path(profile)
+        if path.suffix not in {".yaml", ".yml"}:
+            path = PROJECT / "params" / f"{profile}.yaml"
+        loaded = load_profile(path, overrides)
+        opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
+        address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
+        engine = Engine(opened, address, workers, display or RichDisplay())
+        return cls(loaded, opened, engine, outputs or PROJECT / "outputs" / loaded.name)
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds that models are trained with."""
+        return self.profile.seeds
+
+    def grid(self, name: str | None = None, **axes: Any) -> Grid:
+        """The systems of a grid that the profile names, or of axes given here; given axes replace the named grid's.
+
+        Args:
+            name: a key of the profile's ``grids``.
+            axes: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``parameters``, ``seeds``; single
+                values or lists.
+
+        Raises:
+            UserError: there is no such grid, axis or value.
+        """
+        content: dict[str, Any] = {}
+        if name is not None:
+            if name not in self.profile.grids:
+                raise UserError(f"profile {self.profile.name}: there is no grid `{name}`{nearest(name, self.profile.grids)}")
+            content = self.profile.grids[name].model_dump()
+        try:
+            grid = GridAxes.model_validate({**content, **axes})
+            self.profile.model_copy(update={"grids": {name or "grid": grid}})._names_are_known()
+        except ValidationError as error:
+            raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        return expand(grid, self.seeds)
+
+    def corpora(self) -> dict[str, Corpus]:
+        """The corpora of pairs by name: genuine, validation, and the test corpora."""
+        return {"genuine": self.planner.genuine, "validation": self.planner.validation, **self.planner.tests}
+
+    def overview(self) -> list[Recipe]:
+        """The recipes of everything that describes the data: corpora, their reference edits, a shard of each seed corpus."""
+        corpora = list(self.corpora().values())
+        references = [References(corpus=corpus, annotator=self.planner.annotator) for corpus in corpora]
+        seeds = [self.planner.seed_text(name, 0) for name in self.profile.corpora.seeds]
+        return [*corpora, *references, *seeds]
+
+    def build(self, recipes: Iterable[Recipe]) -> int:
+        """Build what the store lacks of these recipes; returns how many artefacts that were.
+
+        Raises:
+            BuildError: some artefacts failed; all others are in the store.
+        """
+        return self.engine.build(list(recipes))
+
+    def recipes(self, grid: Iterable[System]) -> list[Recipe]:
+        """The score recipes of a grid on every test corpus."""
+        return [self.planner.score(system, test) for system in grid for test in self.planner.tests]
+
+    def scores(self, grid: Sequence[System], by: By | None = None) -> pd.DataFrame:
+        """The tidy scores of a grid on every test corpus, after building what is missing.
+
+        Args:
+            grid: systems.
+            by: split by proficiency level, error type, or both.
+
+        Returns:
+            See :func:`pseudogec.study.results.tidy`.
+        """
+        self.build(self.recipes(grid))
+        rows = ((system, test, self._score(system, test), self.levels(test)) for system in grid for test in self.planner.tests)
+        return tidy(rows, by)
+
+    def _score(self, system: System, test: str) -> ScoreTable:
+        return ScoreTable.from_json(
+            (self.store.folder(self.planner.score(system, test)) / "score.json").read_text(encoding="utf-8")
+        )
+
+    def levels(self, test: str) -> list[str]:
+        """The proficiency level of each sentence of a test corpus."""
+        return self.lines(self.planner.tests[test], "levels.txt")
+
+    def lines(self, recipe: Recipe, file: str) -> list[str]:
+        """The lines of a text file of an artefact, which is built if it is missing."""
+        self.build([recipe])
+        return (self.store.folder(recipe) / file).read_text(encoding="utf-8").split("\n")[:-1]
+
+    def result(self, recipe: Recipe) -> dict[str, Any]:
+        """What the step that made an artefact reported, after building it if it is missing."""
+        self.build([recipe])
+        return self.store.result(recipe)["result"]
+
+    def pseudo_data(self, grid: Iterable[System]) -> dict[str, PseudoData]:
+        """The first shard of each system's pseudo data, by the system's name."""
+        return {system.name: shards[0] for system in grid if (shards := self.planner.pseudo_data(system))}
+
+    def examples(self, shard: PseudoData) -> list[dict[str, Any]]:
+        """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
+        self.build([shard])
+        return json.loads((self.store.folder(shard) / "examples.json").read_text(encoding="utf-8"))
+
+    def close(self) -> None:
+        """Stop the local cluster, if one was started."""
+        self.engine.close()

@@ -1,0 +1,113 @@
+"""Profiles: what is accepted, what is refused, and whether the message says where and what would be right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.study import PROJECT, load_profile
+from pseudogec.study.grid import expand
+
+CLASSROOM = PROJECT / "params" / "classroom.yaml"
+ALL_PROFILES = sorted((PROJECT / "params").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", ALL_PROFILES, ids=lambda path: path.stem)
+def test_every_profile_that_we_ship_is_valid(path: Path) -> None:
+    profile = load_profile(path)
+    assert profile.name == path.stem
+    for axes in profile.grids.values():
+        assert len(expand(axes, profile.seeds)) > 0
+    for notebook in profile.notebooks:
+        assert (PROJECT / "notebooks" / f"{notebook}.ipynb").is_file()
+
+
+def test_a_profile_holds_only_what_differs_from_the_one_it_extends(tmp_path: Path) -> None:
+    child = tmp_path / "child.yaml"
+    (tmp_path / "classroom.yaml").write_text(CLASSROOM.read_text())
+    child.write_text("extends: classroom\nseeds: [7]\ncorpora: {genuine: {sentences: 11}}\n")
+    parent, profile = load_profile(CLASSROOM), load_profile(child)
+    assert profile.seeds == (7,)
+    assert profile.corpora.genuine.sentences == 11
+    assert profile.corpora.seeds == parent.corpora.seeds
+    assert profile.optimisations == parent.optimisations
+
+
+def test_an_override_changes_one_key() -> None:
+    profile = load_profile(CLASSROOM, ["corpora.genuine.sentences=123", "seeds=[5, 6]"])
+    assert profile.corpora.genuine.sentences == 123
+    assert profile.seeds == (5, 6)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("architecure={}", ["architecure", "did you mean `architecture`"]),
+        ("corpora.genuine.sentence=3", ["corpora.genuine", "sentence", "did you mean `sentences`"]),
+        ("architecture.dropout=1.5", ["architecture.dropout", "1.5", "less than"]),
+        ("optimisations.joint.label_smoothing=2", ["optimisations.joint", "label_smoothing"]),
+        ("seeds=[]", ["seeds", "at least 1"]),
+        ("grids.generation_methods.method=[direct_nose]", ["grids.generation_methods", "did you mean `direct_noise`"]),
+        ("grids.generation_methods.pseudo_pairs=7", ["grids.generation_methods.pseudo_pairs", "7", "multiple"]),
+        ("grids.generation_methods.seed_corpus=simpel", ["seed_corpus `simpel`", "did you mean `simple`"]),
+        ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "did you mean `joint`"]),
+        ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "did you mean `mu_mask`"]),
+        ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
+        ("novalue", ["--set novalue", "key=value"]),
+        ("seeds.first=3", ["seeds", "not a mapping"]),
+    ],
+)
+def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override: str, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_profile(CLASSROOM, [override])
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_profile_offers_the_nearest_name() -> None:
+    with pytest.raises(DataError, match="did you mean `classroom`"):
+        load_profile(PROJECT / "params" / "clasroom.yaml")
+
+
+def test_broken_yaml_names_the_line(tmp_path: Path) -> None:
+    path = tmp_path / "broken.yaml"
+    path.write_text("seeds: [1, 2\ncorpora: {}\n")
+    with pytest.raises(DataError) as caught:
+        load_profile(path)
+    assert caught.value.line == 2
+    assert "broken.yaml" in str(caught.value)
+
+
+def test_a_profile_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "latin.yaml"
+    path.write_bytes("description: caf\xe9\n".encode("latin-1"))
+    with pytest.raises(DataError, match="UTF-8"):
+        load_profile(path)
+
+
+def test_profiles_that_extend_each_other_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("extends: b\n")
+    (tmp_path / "b.yaml").write_text("extends: a\n")
+    with pytest.raises(DataError, match="extends itself"):
+        load_profile(tmp_path / "a.yaml")
+
+
+def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
+    profile = load_profile(
+        CLASSROOM,
+        [
+            "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], setting: joint, pseudo_pairs: [5000, 10000]}"
+        ],
+    )
+    grid = expand(profile.grids["generation_methods"], profile.seeds)
+    names = {system.name for system in grid}
+    assert names == {
+        "baseline",
+        "joint/direct_noise/simple/5000",
+        "joint/direct_noise/simple/10000",
+        "joint/direct_noise/newswire/5000",
+        "joint/direct_noise/newswire/10000",
+    }
+    assert len(grid) == len(names) * len(profile.seeds)

@@ -1,0 +1,171 @@
+"""The store: published whole or not at all, built once, never rebuilt."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.store import Store
+
+
+class Word(Recipe):
+    kind: ClassVar[str] = "word"
+    incidental: ClassVar[frozenset[str]] = frozenset({"nickname"})
+    text: str
+    nickname: str = ""
+
+
+class Phrase(Recipe):
+    kind: ClassVar[str] = "phrase"
+    words: tuple[Word, ...]
+    options: dict[str, Any] = {}
+
+
+class Slow(Recipe):
+    kind: ClassVar[str] = "slow"
+    resumable: ClassVar[bool] = True
+    name: str
+
+
+def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    assert isinstance(recipe, Word)
+    (folder / "word.txt").write_text(recipe.text)
+    return {"letters": len(recipe.text)}
+
+
+def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
+    first = Phrase(words=(Word(text="a"), Word(text="b")), options={"x": 1, "y": 2})
+    same = Phrase(words=(Word(text="a"), Word(text="b", nickname="other")), options={"y": 2, "x": 1})
+    assert first.key == same.key
+    assert first == same
+    assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
+    assert first.key != Phrase(words=first.words, options={"x": 1, "y": 3}).key
+    assert [parent.key for parent in first.parents] == [Word(text="a").key, Word(text="b").key]
+
+
+def test_a_key_does_not_depend_on_the_process() -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from test_study_store import Word; print(Word(text='ü').key)"
+    keys = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(Path(__file__).parent)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in "12"
+    }
+    assert keys == {Word(text="ü").key}
+
+
+def test_an_artefact_is_built_once_and_carries_its_recipe(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    assert not store.has(word)
+    assert store.build(word, write_word)
+    assert not store.build(word, write_word)
+    result = store.result(word)
+    assert result["result"] == {"letters": 5}
+    assert result["files"]["word.txt"]["bytes"] == 5
+    assert {"recipe.json", "result.json", "log.txt", "word.txt"} == {path.name for path in store.folder(word).iterdir()}
+    assert [recipe["fields"]["text"] for recipe, _ in store.artefacts()] == ["hello"]
+
+
+def test_a_step_that_fails_leaves_no_artefact_but_its_log(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+
+    def fail(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        (folder / "half.txt").write_text("half")
+        raise ValueError("the step broke")
+
+    with pytest.raises(ValueError, match="the step broke"):
+        store.build(word, fail)
+    assert not store.has(word)
+    assert "the step broke" in (store.root / ".work" / word.key / "log.txt").read_text()
+    assert store.build(word, write_word)
+    assert not (store.folder(word) / "half.txt").exists()
+
+
+def _sleep_forever(root: str, ready: Any) -> None:
+    def step(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        (folder / "progress.txt").write_text("half")
+        ready.set()
+        time.sleep(600)
+        return {}
+
+    Store(root).build(Slow(name="s"), step)
+
+
+def test_a_killed_build_frees_its_lock_and_a_resumable_one_goes_on(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    process = context.Process(target=_sleep_forever, args=(str(tmp_path), ready))
+    process.start()
+    assert ready.wait(20)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    found = []
+
+    def resume(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        found.append((folder / "progress.txt").read_text())
+        return {}
+
+    assert Store(tmp_path).build(Slow(name="s"), resume)
+    assert found == ["half"]
+
+
+def _build_and_count(root: str, counter: Any) -> None:
+    def step(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        with counter.get_lock():
+            counter.value += 1
+        time.sleep(0.3)
+        return {}
+
+    Store(root).build(Word(text="shared"), step)
+
+
+def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    counter = context.Value("i", 0)
+    processes = [context.Process(target=_build_and_count, args=(str(tmp_path), counter)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert counter.value == 1
+
+
+def test_a_full_disk_is_said_and_mended_by_running_again(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+
+    def full(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(UserError, match="disk is full"):
+        store.build(word, full)
+    assert store.build(word, write_word)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
+def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(UserError, match="no permission"):
+        Store(tmp_path / "store")
+
+
+def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "store"
+    place.write_text("")
+    with pytest.raises(UserError, match="store"):
+        Store(place)
