@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -82,6 +83,15 @@ class Bpe:
     def undo(pieces: Iterable[str]) -> list[str]:
         """Join pieces into tokens again; a last piece that lacks its continuation loses its ``@@``."""
         return _JOINT.sub("", " ".join(pieces)).split()
+
+    def possible_pieces(self) -> tuple[str, ...]:
+        """Every piece that the merges can make of words in printable ASCII and in the characters that they were learnt from."""
+        symbols = {symbol for merge in self.merges for symbol in merge.split(" ")}
+        characters = {*string.printable, *"".join(symbol.removesuffix("</w>") for symbol in symbols)} - {*string.whitespace}
+        pieces = {*characters, *(character + SEPARATOR for character in characters)}
+        for merged in (merge.replace(" ", "") for merge in self.merges):
+            pieces.add(merged.removesuffix("</w>") if merged.endswith("</w>") else merged + SEPARATOR)
+        return tuple(sorted(pieces))
 
     def save(self, path: Path | str) -> None:
         """Write the codes file of subword-nmt (version 0.2)."""

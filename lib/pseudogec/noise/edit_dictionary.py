@@ -1,0 +1,92 @@
+"""What writers wrote where a token would have been right: the edits of genuine data in reverse (Choe et al. 2019, section 4)."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import read_lines, write_lines
+
+
+class EditDictionary:
+    """Correct token to what was written for it, with counts; the token itself, left alone, counts too.
+
+    Args:
+        counts: correct token to written text to count. The text is empty where the token was missing, and two tokens where a
+            superfluous one stood before it.
+
+    Raises:
+        UserError: there is no entry.
+    """
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        self.counts = {token: dict(sorted(counts[token].items())) for token in sorted(counts)}
+        if not self.counts:
+            raise UserError(
+                "the edit dictionary is empty: no edit occurs often enough; give more genuine data, or lower minimum_count"
+            )
+
+    @classmethod
+    def from_annotated(cls, sentences: Iterable[AnnotatedSentence], minimum_count: int = 4) -> EditDictionary:
+        """Collect edits (Choe et al. 2019, algorithm 1).
+
+        Edits of more than one token on either side are left out, as are errors without a correction.
+
+        Args:
+            sentences: genuine sentences with their edits; each annotator counts as a sentence of its own. Read once.
+            minimum_count: what was written less often for a token is dropped, and then tokens that were only ever left alone.
+        """
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for sentence in sentences:
+            for edits in sentence.annotators.values() or [()]:
+                for correct, written in _written_for(sentence.source, edits):
+                    counts[correct][written] += 1
+        frequent = {
+            correct: {written: count for written, count in alternatives.items() if count >= minimum_count}
+            for correct, alternatives in counts.items()
+        }
+        return cls({correct: alternatives for correct, alternatives in frequent.items() if alternatives.keys() - {correct}})
+
+    def save(self, path: Path | str) -> None:
+        """Write JSON, one line a token."""
+        write_lines(path, (json.dumps([token, written], ensure_ascii=False) for token, written in self.counts.items()))
+
+    @classmethod
+    def load(cls, path: Path | str) -> EditDictionary:
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            DataError: a line is not such an entry.
+        """
+        counts = {}
+        for number, line in enumerate(read_lines(path), start=1):
+            try:
+                token, written = json.loads(line)
+                counts[token] = {str(text): int(count) for text, count in written.items()}
+            except (ValueError, TypeError, AttributeError):
+                raise DataError(path, "expected [token, {written: count, ...}]", number) from None
+        return cls(counts)
+
+
+def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tuple[str, str]]:
+    """Pairs of a correct token and what the writer put in its place."""
+    standing: list[str | None] = list(source)  # None: not known to be right
+    edits = list(edits)
+    for edit in edits:
+        standing[edit.start : edit.end] = [None] * (edit.end - edit.start)
+    for edit in edits:
+        if edit.type in DETECTION_TYPES:
+            continue
+        correct, written = edit.alternatives[0].split(), source[edit.start : edit.end]
+        if len(correct) == 1 and len(written) <= 1:
+            yield correct[0], "".join(written)
+        elif not correct and len(written) == 1 and edit.end < len(source):
+            follower = standing[edit.end]
+            if follower is not None:
+                yield follower, f"{written[0]} {follower}"
+                standing[edit.end] = None  # not left alone: it had a superfluous neighbour
+    yield from ((token, token) for token in standing if token is not None)

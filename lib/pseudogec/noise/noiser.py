@@ -1,0 +1,102 @@
+"""What every noising method is: tokens and a random stream in, operations out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field
+
+OperationKind = Literal["keep", "mask", "delete", "insert", "replace", "swap", "shuffle", "spell"]
+
+
+class Operation(NamedTuple):
+    """One step of noising.
+
+    The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give the grammatical sentence,
+    their non-empty ``after`` the noised one.
+
+    Attributes:
+        kind: what was done.
+        before: the tokens it was done to, joined by spaces; empty for an insertion.
+        after: what stands in their place; empty for a deletion.
+    """
+
+    kind: OperationKind
+    before: str
+    after: str
+
+
+def keep(token: str) -> Operation:
+    """A token that stays as it is."""
+    return Operation("keep", token, token)
+
+
+class NoiseParameters(BaseModel):
+    """What every method takes.
+
+    Attributes:
+        sse_rate: rate of synthetic spelling errors per character on top of the method (TASLP section IV-E2: 0.003).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
+
+
+class Noiser(ABC):
+    """A noising method with its parameters and resources, ready to use.
+
+    Subclasses define :meth:`draw`. A noiser holds no random state, may be pickled, and never empties a sentence: when every token
+    would go, one of them, drawn with equal chances, stays.
+    """
+
+    unit: ClassVar[Literal["piece", "word"]] = "word"
+    """What the method is defined on: BPE pieces or words."""
+
+    @abstractmethod
+    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+        """Draw the operations of a sentence of at least one token; deleting everything is allowed here."""
+
+    def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+        """Noise a sentence and tell what was done to it.
+
+        Args:
+            tokens: a grammatical sentence.
+            random: the sentence's random stream.
+
+        Returns:
+            Operations that cover the sentence in order; none for an empty sentence.
+        """
+        if not tokens:
+            return []
+        operations = self.draw(tokens, random)
+        if not any(operation.after for operation in operations):
+            covering = [number for number, operation in enumerate(operations) if operation.before]
+            survivor = covering[int(random.integers(len(covering)))]
+            operations[survivor] = keep(operations[survivor].before)
+        return operations
+
+    def __call__(self, tokens: Sequence[str], random: np.random.Generator) -> list[str]:
+        """Noise a sentence.
+
+        Args:
+            tokens: a grammatical sentence.
+            random: the sentence's random stream.
+
+        Returns:
+            The ungrammatical sentence; empty only when ``tokens`` is.
+        """
+        return noised_tokens(self.operations(tokens, random))
+
+    def pair(self, tokens: Sequence[str], random: np.random.Generator) -> tuple[list[str], list[str]]:
+        """Make a training pair of a grammatical sentence: the noised source and the target, which is the sentence itself."""
+        return self(tokens, random), list(tokens)
+
+
+def noised_tokens(operations: Iterable[Operation]) -> list[str]:
+    """The tokens that operations leave."""
+    text = " ".join([operation.after for operation in operations if operation.after])
+    return text.split(" ") if text else []

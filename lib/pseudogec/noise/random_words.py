@@ -1,0 +1,82 @@
+"""Random noise (Zhao et al. 2019), as Choe et al. 2019 (section 8.2) compare it with theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+from pseudogec.noise.unigram import UnigramDistribution
+
+
+class RandomNoiseParameters(NoiseParameters):
+    """Probabilities of the three operations for each word, and how far words move."""
+
+    delete: float = Field(0.1, ge=0, le=1, description="probability that a word is deleted")
+    replace: float = Field(0.1, ge=0, le=1, description="probability that a random word takes a word's place")
+    insert: float = Field(0.1, ge=0, le=1, description="probability that a random word follows")
+    shuffle_deviation: float = Field(0.5, ge=0, description="words are sorted by position + N(0, this); 0 keeps their order")
+
+    @model_validator(mode="after")
+    def _leave_something(self) -> RandomNoiseParameters:
+        total = self.delete + self.replace + self.insert
+        if total > 1 + 1e-6:
+            raise ValueError(
+                f"delete {self.delete:g} + replace {self.replace:g} + insert {self.insert:g} = {total:g}; they may sum to 1 at "
+                "most (a word that none of them befalls is kept)"
+            )
+        return self
+
+
+class RandomNoise(Noiser):
+    """Delete, replace, or insert after each word, then shuffle words locally.
+
+    Args:
+        parameters: the probabilities.
+        unigrams: words of genuine text, from which new words are drawn.
+    """
+
+    def __init__(self, parameters: RandomNoiseParameters, unigrams: UnigramDistribution) -> None:
+        self.parameters = parameters
+        self._unigrams = unigrams
+        self._thresholds = np.cumsum([parameters.delete, parameters.replace, parameters.insert])
+
+    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+        """One operation for each word, two where a word is inserted; ``shuffle`` covers words that changed places."""
+        actions = np.searchsorted(self._thresholds, random.random(len(tokens)), side="right").tolist()
+        new_words = iter(self._unigrams.draw(actions.count(1) + actions.count(2), random))
+        operations: list[Operation] = []
+        for token, action in zip(tokens, actions, strict=True):
+            if action == 0:
+                operations.append(Operation("delete", token, ""))
+            elif action == 1:
+                operations.append(Operation("replace", token, next(new_words)))
+            else:
+                operations.append(keep(token))
+                if action == 2:
+                    operations.append(Operation("insert", "", next(new_words)))
+        if self.parameters.shuffle_deviation:
+            return self._shuffle(operations, random)
+        return operations
+
+    def _shuffle(self, operations: list[Operation], random: np.random.Generator) -> list[Operation]:
+        """Sort the words that are left by position plus noise; each run of words that changed places becomes one operation."""
+        standing = [number for number, operation in enumerate(operations) if operation.after]
+        keys = np.arange(len(standing)) + random.normal(0, self.parameters.shuffle_deviation, len(standing))
+        order = np.argsort(keys).tolist()
+        shuffled: list[Operation] = []
+        copied = run_start = furthest = 0
+        for place, origin in enumerate(order):
+            furthest = max(furthest, origin)
+            if furthest != place:  # a word from further right stands here: the run goes on
+                continue
+            if place > run_start:
+                first, last = standing[run_start], standing[place]
+                before = " ".join(operation.before for operation in operations[first : last + 1] if operation.before)
+                after = " ".join(operations[standing[number]].after for number in order[run_start : place + 1])
+                shuffled += [*operations[copied:first], Operation("shuffle", before, after)]
+                copied = last + 1
+            run_start = furthest = place + 1
+        return shuffled + operations[copied:]

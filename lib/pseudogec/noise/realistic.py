@@ -1,0 +1,134 @@
+"""Realistic noise (Choe et al. 2019, section 4 and algorithm 2): learners' edits in reverse, and changes of type."""
+
+from __future__ import annotations
+
+import functools
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from pseudogec.noise.edit_dictionary import EditDictionary
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+
+# fmt: off
+PREPOSITIONS = (
+    "about", "above", "across", "after", "against", "along", "among", "around", "at", "before", "behind", "below",
+    "beneath", "beside", "between", "beyond", "by", "despite", "down", "during", "except", "for", "from", "in", "inside",
+    "into", "like", "near", "of", "off", "on", "onto", "out", "outside", "over", "past", "since", "through", "throughout",
+    "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
+)
+# fmt: on
+_NOUN_TAGS = {"NN0", "NN1", "NN2"}  # CLAWS 5, HanTa's English tags
+_VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
+_PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
+
+
+class RealisticNoiseParameters(NoiseParameters):
+    """How often a token changes."""
+
+    token_probability: float = Field(
+        0.9, ge=0, le=1, description="probability that a token of the edit dictionary is drawn from it"
+    )
+    type_probability: float = Field(
+        0.1, ge=0, le=1, description="otherwise: probability that a preposition, noun or verb changes"
+    )
+    minimum_count: int = Field(4, ge=1, description="edits that occur less often in the genuine data are left out")
+
+
+class _Choices(NamedTuple):
+    """Texts and the bounds of their shares of [0, 1)."""
+
+    texts: tuple[str, ...]
+    bounds: tuple[float, ...]
+
+    @classmethod
+    def of(cls, counts: Mapping[str, int]) -> _Choices:
+        total = sum(counts.values())
+        return cls(tuple(counts), tuple(cumulative / total for cumulative in accumulate(counts.values())))
+
+    def at(self, point: float) -> str:
+        """The text in whose share a point of [0, 1) lies."""
+        return self.texts[min(bisect_right(self.bounds, point), len(self.texts) - 1)]
+
+
+class RealisticNoise(Noiser):
+    """Put what learners write in the place of a token, or change a preposition, a noun's number or a verb's inflection.
+
+    Args:
+        parameters: the probabilities.
+        edits: what learners wrote where a token would have been right.
+    """
+
+    def __init__(self, parameters: RealisticNoiseParameters, edits: EditDictionary) -> None:
+        self.parameters = parameters
+        self._by_token = {token: _Choices.of(counts) for token, counts in edits.counts.items()}
+
+    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+        """One operation for each word; ``insert`` stands before the word where learners add a word before it."""
+        token_probability, type_probability = self.parameters.token_probability, self.parameters.type_probability
+        operations: list[Operation] = []
+        for token, by_token, by_type, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
+            choices = self._by_token.get(token) if by_token < token_probability else None
+            if choices is None and by_type < type_probability:
+                choices = type_choices(token)
+            written = token if choices is None else choices.at(point)
+            if written == token:
+                operations.append(keep(token))
+            elif not written:
+                operations.append(Operation("delete", token, ""))
+            elif written.endswith(f" {token}"):
+                operations += [Operation("insert", "", written.removesuffix(f" {token}")), keep(token)]
+            else:
+                operations.append(Operation("replace", token, written))
+        return operations
+
+
+@functools.lru_cache(maxsize=1 << 18)
+def type_choices(word: str) -> _Choices | None:
+    """What a word of a type may change into, each with the same chance; None for a word that cannot change.
+
+    A preposition becomes another one or nothing, a noun changes its number, a verb its inflection. A word's type is the one that
+    HanTa gives it out of context.
+    """
+    lowered = word.lower()
+    if lowered in PREPOSITIONS:
+        others = [*(other for other in PREPOSITIONS if other != lowered), ""]
+    elif not word.isalpha() or (word.isupper() and len(word) > 1):
+        return None
+    else:
+        lemma, tag = _tagger().analyze(word)
+        if tag in _NOUN_TAGS:
+            others = _other_number(lowered, lemma.lower())
+        elif tag.startswith(_VERB_TAG_STARTS):
+            others = _other_inflections(lowered, lemma.lower())
+        else:
+            return None
+    if word[0].isupper():
+        others = [other[:1].upper() + other[1:] for other in others]
+    return _Choices.of(dict.fromkeys(others, 1)) if others else None
+
+
+def _other_number(word: str, lemma: str) -> list[str]:
+    from lemminflect import getInflection
+
+    if word != lemma:
+        return [lemma]
+    return [plural for plural in getInflection(lemma, tag="NNS") if plural != word][:1]
+
+
+def _other_inflections(word: str, lemma: str) -> list[str]:
+    from lemminflect import getInflection
+
+    forms = (form for tag in _PENN_VERB_TAGS for form in getInflection(lemma, tag=tag))
+    return [form for form in dict.fromkeys(forms) if form != word]
+
+
+@functools.cache
+def _tagger() -> Any:
+    from HanTa.HanoverTagger import HanoverTagger
+
+    return HanoverTagger("morphmodel_en.pgz")

@@ -1,0 +1,99 @@
+"""Direct noise with a spell checker's confusion sets (Grundkiewicz et al. 2019, section 4.1; TASLP section III-B)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from pseudogec.noise.characters import CONTINUES, edit_character
+from pseudogec.noise.confusion_sets import ConfusionSets
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+from pseudogec.noise.unigram import UnigramDistribution
+
+_REPLACE, _DELETE, _INSERT, _SWAP = range(4)
+
+
+class SpellNoiseParameters(NoiseParameters):
+    """How many words of a sentence change, and how; the four operations sum to 1."""
+
+    mean: float = Field(0.15, ge=0, le=1, description="mean of the share of a sentence's words that change")
+    deviation: float = Field(0.2, ge=0, description="standard deviation of that share, which is clipped to [0, 1]")
+    replace: float = Field(0.7, ge=0, le=1, description="of the changed words: replaced from their confusion set")
+    delete: float = Field(0.1, ge=0, le=1, description="of the changed words: deleted")
+    insert: float = Field(0.1, ge=0, le=1, description="of the changed words: followed by a random word")
+    swap: float = Field(0.1, ge=0, le=1, description="of the changed words: swapped with the next")
+    character_noise: float = Field(0.1, ge=0, le=1, description="probability that a word that stays gets one wrong character")
+
+    @model_validator(mode="after")
+    def _sum_to_one(self) -> SpellNoiseParameters:
+        total = self.replace + self.delete + self.insert + self.swap
+        if abs(total - 1) > 1e-6:
+            raise ValueError(
+                f"replace {self.replace:g} + delete {self.delete:g} + insert {self.insert:g} + swap {self.swap:g} = {total:g}; "
+                "they must sum to 1 (the paper's are 0.7, 0.1, 0.1, 0.1)"
+            )
+        return self
+
+
+class SpellNoise(Noiser):
+    """Change a share of a sentence's words, most of them to words they may be confused with; misspell some of the others.
+
+    A word without a confusion set, and a last word that would be swapped, stay as they are. A word that its neighbour was swapped
+    with keeps its form.
+
+    Args:
+        parameters: the shares.
+        unigrams: words of genuine text, from which inserted words are drawn.
+        confusions: what words may be confused with.
+    """
+
+    def __init__(self, parameters: SpellNoiseParameters, unigrams: UnigramDistribution, confusions: ConfusionSets) -> None:
+        self.parameters = parameters
+        self._unigrams, self._confusions = unigrams, confusions
+        self._thresholds = np.cumsum([parameters.replace, parameters.delete, parameters.insert])
+        if parameters.swap == 0:
+            self._thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
+
+    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+        """One operation for each word, two where a word is inserted, one for two words that are swapped."""
+        changes = self._choose(len(tokens), random)
+        misspelt = random.random(len(tokens)) < self.parameters.character_noise
+        operations: list[Operation] = []
+        number = 0
+        while number < len(tokens):
+            token, change = tokens[number], changes.get(number)
+            if change == _SWAP and number + 1 < len(tokens):
+                operations.append(Operation("swap", f"{token} {tokens[number + 1]}", f"{tokens[number + 1]} {token}"))
+                number += 2
+                continue
+            if change == _DELETE:
+                operations.append(Operation("delete", token, ""))
+            elif change == _REPLACE and (others := self._confusions[token]):
+                operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
+            else:
+                operations.append(_misspell(token, random) if misspelt[number] else keep(token))
+            if change == _INSERT:
+                operations.append(Operation("insert", "", self._unigrams.draw(1, random)[0]))
+            number += 1
+        return operations
+
+    def _choose(self, length: int, random: np.random.Generator) -> dict[int, int]:
+        """Positions of the words to change, with how."""
+        share = min(max(random.normal(self.parameters.mean, self.parameters.deviation), 0.0), 1.0)
+        count = round(share * length)
+        positions = random.choice(length, count, replace=False).tolist()
+        actions = np.searchsorted(self._thresholds, random.random(count), side="right").tolist()
+        return dict(zip(positions, actions, strict=True))
+
+
+def _misspell(token: str, random: np.random.Generator) -> Operation:
+    """Change one character of a word; what has no letter is no word."""
+    core = token.removesuffix(CONTINUES)
+    if not any(map(str.isalpha, core)):
+        return keep(token)
+    written = edit_character(core, int(random.integers(len(core))), random)
+    if written == core:
+        return keep(token)
+    return Operation("spell", token, written + token[len(core) :]) if written else Operation("delete", token, "")
