@@ -203,6 +203,22 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
     return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), f"{_MODEL}-{model_version}")
 
 
+def annotator_signature(name: AnnotatorName = "auto") -> str:
+    """The signature that the annotator of a name has, found without loading it.
+
+    Raises:
+        UserError: the model is not installed.
+    """
+    model_version = _model_version()
+    if name == "offline" or (name == "auto" and model_version is None):
+        from pseudogec.edits.offline_pipeline import describe_offline_pipeline
+
+        return f"errant{version('errant')}+{describe_offline_pipeline()}"
+    if model_version is None:
+        raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
+    return f"errant{version('errant')}+{_MODEL}-{model_version}"
+
+
 def _model_version() -> str | None:
     try:
         return version(_MODEL)

@@ -14,6 +14,8 @@ LOOKS = {
     "insert": ("#d3ede3", "underline"),
     "replace": ("#f3e3f0", "none"),
     "swap": ("#efe9c9", "none"),
+    "shuffle": ("#efe9c9", "none"),
+    "spell": ("#fbe3c2", "none"),
 }
 
 
@@ -76,7 +78,7 @@ def _step(kind: str, before: str, after: str) -> str:
         return escape(after)
     if kind == "delete":
         return _span(kind, before)
-    if kind == "replace":
+    if kind in {"replace", "spell"}:
         return f"<s>{escape(before)}</s> {_span(kind, after)}"
     return _span(kind, after)
 
