@@ -71,7 +71,7 @@ $(STAMP): $(LOCK) pyproject.toml Makefile
 	@test -n "$(PYTHON)" && $(PYTHON) -c '$(SUPPORTED)' || \
 		{ echo "Python 3.11 or 3.12 is needed and was not found; install one, or name it: make env PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@test "$(TORCH)" = cpu -o "$(TORCH)" = cuda || { echo "TORCH=$(TORCH) is not known; TORCH=cpu or TORCH=cuda" >&2; exit 1; }
-	@exec 9>.env.lock && $(PYTHON) -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)' && $(MAKE) --no-print-directory LOCKED=1 $@
+	@exec 9>.env.lock && $(PYTHON) -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)' && $(MAKE) --silent --no-print-directory LOCKED=1 $@
 else
 $(STAMP): $(LOCK) pyproject.toml Makefile
 	@echo "Setting up $(VENV) with $(PYTHON) and torch for $(TORCH), once, in a few minutes ..."
