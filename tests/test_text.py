@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from pseudogec.errors import DataError, UserError
@@ -151,3 +152,12 @@ def test_a_damaged_dictionary_is_named(content: str, line: int, tmp_path: Path) 
     with pytest.raises(DataError) as raised:
         Vocabulary.load(path)
     assert raised.value.line == line
+
+
+def test_a_vocabulary_of_the_possible_pieces_covers_words_that_were_never_seen() -> None:
+    bpe = Bpe.learn([["the", "cat", "sat", "there"], ["the", "hat"]], merges=8)
+    possible = set(bpe.possible_pieces())
+    random = np.random.default_rng(0)
+    for _ in range(2000):
+        word = "".join(random.choice(list("abcehrst"), size=random.integers(1, 9)))
+        assert set(bpe.apply([word])) <= possible

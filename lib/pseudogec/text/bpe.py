@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 import string
+import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,8 @@ from pseudogec.files import read_lines, write_lines
 from pseudogec.text.tokenisation import MASK
 
 SEPARATOR = "@@"
+_WORD_END = "</w>"
+_PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 _JOINT = re.compile(r"@@ |@@$")
 _CACHED_WORDS = 1_000_000  # about 200 MB; beyond it the cache starts anew, so that memory stays bounded on any corpus
 
@@ -78,6 +81,17 @@ class Bpe:
         pieces = [token] if token in self.protected else self._segmenter.segment_tokens([token])
         self._cache[token] = pieces
         return pieces
+
+    def possible_pieces(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
+        """Every piece that words of these characters can be split into, sorted; a vocabulary of them never meets an unknown piece.
+
+        Args:
+            characters: printable ASCII by default.
+        """
+        symbols = {symbol for character in characters for symbol in (character, character + _WORD_END)}
+        symbols |= {left + right for left, right in (merge.split(" ") for merge in self.merges)}
+        final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
+        return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | self.protected)
 
     @staticmethod
     def undo(pieces: Iterable[str]) -> list[str]:
