@@ -9,7 +9,6 @@ and no others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from importlib.metadata import version
 from typing import Any, NamedTuple
 
@@ -19,6 +18,8 @@ from spacy.lang.en import English
 from spacy.language import Language
 from spacy.lookups import Lookups
 from spacy.tokens import Doc
+
+from pseudogec.edits.hanta_tagger import QuickHanoverTagger
 
 PENN_OF_C5 = {
     # nouns, adjectives, adverbs, numbers
@@ -122,11 +123,7 @@ class OfflineTagger:
     """A pipeline component that sets tags, parts of speech, dependency labels and the heads of auxiliaries."""
 
     def __init__(self) -> None:
-        from HanTa.HanoverTagger import HanoverTagger
-
-        self._tagger = HanoverTagger("morphmodel_en.pgz")
-        # HanTa analyses a word that its model does not hold anew each time it meets it.
-        self._tagger._tag_word = lru_cache(maxsize=100_000)(self._tagger._tag_word)
+        self._tagger = QuickHanoverTagger()
 
     def __call__(self, doc: Doc) -> Doc:
         """Analyse one tokenised sentence in place."""
@@ -136,7 +133,7 @@ class OfflineTagger:
         strings = doc.vocab.strings
         rows = [
             [strings.add(tag), strings[part_of_speech], strings.add(label), head]
-            for tag, part_of_speech, label, head in analyse(words, self._tagger.tag_sent(words, taglevel=0))
+            for tag, part_of_speech, label, head in analyse(words, self._tagger.tags(words))
         ]
         attributes: Any = np.array(rows, dtype=np.uint64)
         return doc.from_array([TAG, POS, DEP, HEAD], attributes)
