@@ -1,0 +1,141 @@
+"""Sentence pairs into fairseq's memory-mapped files, streamed: memory does not grow with the text (but 8 bytes a pair)."""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from array import array
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import write_atomically
+from pseudogec.seq2seq.vocabulary import END, UNKNOWN, read_dictionary
+
+SOURCE, TARGET = "src", "trg"
+SIDES = (SOURCE, TARGET)
+
+_MAGIC = b"MMIDIDX\x00\x00"
+_VERSION = 1
+_TYPE_CODES = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
+_FLUSHED_AT = 1 << 18  # numbers held before they are written
+
+
+def data_name(side: str) -> str:
+    """The name of a dataset's file, without ending: "train.src-trg.src" or "train.src-trg.trg"."""
+    return f"train.{SOURCE}-{TARGET}.{side}"
+
+
+def dictionary_name(side: str) -> str:
+    """The name of a side's dictionary: "dict.src.txt" or "dict.trg.txt"."""
+    return f"dict.{side}.txt"
+
+
+class _SideWriter:
+    """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``)."""
+
+    def __init__(self, data: IO[bytes], index: IO[bytes], numbers: dict[str, int]) -> None:
+        self._data, self._index, self._numbers = data, index, numbers
+        # The narrowest type that holds every number, with the bounds that fairseq chose.
+        self._dtype = np.dtype(np.uint16 if len(numbers) < 65500 else np.uint32)
+        self._sizes = array("i")
+        self._waiting: list[int] = []
+        self.unknown = 0
+
+    def add(self, pieces: Sequence[str]) -> None:
+        known = self._numbers
+        ids = [known.get(piece, UNKNOWN) for piece in pieces]
+        self.unknown += ids.count(UNKNOWN)
+        self._waiting += ids
+        self._waiting.append(END)
+        self._sizes.append(len(ids) + 1)
+        if len(self._waiting) >= _FLUSHED_AT:
+            self._flush()
+
+    def _flush(self) -> None:
+        self._data.write(np.array(self._waiting, dtype=self._dtype).tobytes())
+        self._waiting.clear()
+
+    def finish(self) -> int:
+        """Write what waits and the index; returns the number of tokens, ends of sentence included."""
+        self._flush()
+        sizes = np.frombuffer(self._sizes, dtype=np.int32) if self._sizes else np.zeros(0, dtype=np.int32)
+        header = _MAGIC + struct.pack("<Q", _VERSION) + struct.pack("<B", _TYPE_CODES[self._dtype])
+        self._index.write(header + struct.pack("<Q", len(sizes)))
+        self._index.write(sizes.tobytes())
+        ends = np.cumsum(sizes, dtype=np.int64)
+        self._index.write(((ends - sizes) * self._dtype.itemsize).tobytes())
+        return int(ends[-1]) if len(ends) else 0
+
+
+@dataclass(frozen=True)
+class BinarisedSize:
+    """How much a binarised dataset holds.
+
+    Attributes:
+        pairs: sentence pairs.
+        tokens: pieces of a side ("src", "trg"), ends of sentence included.
+        unknown: pieces of a side that the dictionary lacks.
+    """
+
+    pairs: int
+    tokens: dict[str, int]
+    unknown: dict[str, int]
+
+
+def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path) -> BinarisedSize:
+    """Write sentence pairs as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
+
+    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``. Files appear under their names only when all
+    is written. Whether it serves as training or as validation data is the training's affair.
+
+    Args:
+        pairs: source and target in pieces.
+        dictionary: the joint dictionary of both sides, written by `write_dictionary`.
+        folder: where to.
+
+    Raises:
+        DataError: the dictionary is missing or malformed.
+        UserError: the folder cannot be written, or there is no pair.
+    """
+    numbers = read_dictionary(dictionary)
+    count = 0
+    with ExitStack() as stack:
+        writers = {}
+        for side in SIDES:
+            data = stack.enter_context(write_atomically(folder / f"{data_name(side)}.bin"))
+            index = stack.enter_context(write_atomically(folder / f"{data_name(side)}.idx"))
+            writers[side] = _SideWriter(data, index, numbers)
+        source_writer, target_writer = writers[SOURCE], writers[TARGET]
+        for count, (source, target) in enumerate(pairs, start=1):
+            source_writer.add(source)
+            target_writer.add(target)
+        if not count:
+            raise UserError(f"{folder}: there is no sentence pair to binarise")
+        tokens = {side: writer.finish() for side, writer in writers.items()}
+    for side in SIDES:
+        with dictionary.open("rb") as original, write_atomically(folder / dictionary_name(side)) as copy:
+            shutil.copyfileobj(original, copy)
+    return BinarisedSize(count, tokens, {side: writer.unknown for side, writer in writers.items()})
+
+
+def count_pairs(folder: Path) -> int:
+    """The number of sentence pairs in a binarised dataset.
+
+    Raises:
+        DataError: the folder holds none.
+    """
+    path = folder / f"{data_name(SOURCE)}.idx"
+    try:
+        with path.open("rb") as stream:
+            header = stream.read(len(_MAGIC) + 17)
+    except OSError as error:
+        raise DataError(path, f"is not a binarised dataset ({error.strerror})") from None
+    if not header.startswith(_MAGIC) or len(header) < len(_MAGIC) + 17:
+        raise DataError(path, "is not an index of fairseq's mmap format")
+    return int(struct.unpack("<Q", header[-8:])[0])

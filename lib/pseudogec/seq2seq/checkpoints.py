@@ -1,0 +1,62 @@
+"""Checkpoint files in fairseq's format, written atomically: full states to resume from, and bare weights to choose from."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pseudogec.files import write_atomically
+
+LAST = "checkpoint_last.pt"
+BEST = "checkpoint_best.pt"
+
+log = logging.getLogger(__name__)
+
+
+def save(state: Mapping[str, Any], path: Path) -> None:
+    """Write a checkpoint under a temporary name and rename it, so that a process killed meanwhile leaves the earlier one whole."""
+    import torch
+
+    with write_atomically(path) as stream:
+        torch.save(state, stream)
+
+
+def load(path: Path) -> dict[str, Any]:
+    """Read a checkpoint into main memory."""
+    import torch
+
+    state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=False)
+    return state
+
+
+def load_if_whole(path: Path) -> dict[str, Any] | None:
+    """Read a checkpoint; one that is missing, or damaged by more than a kill (a full disk, a power cut), counts as none."""
+    if not path.exists():
+        return None
+    try:
+        return load(path)
+    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        log.warning("%s is damaged (%s); training starts again from the beginning", path, error)
+        path.unlink()
+        return None
+
+
+def bare_weights(cfg: Any, model: Mapping[str, Any], history: list[dict[str, Any]]) -> dict[str, Any]:
+    """What decoding and fine-tuning need of a checkpoint, in fairseq's format: no optimiser's state, no position in the data.
+
+    Args:
+        cfg: the training's configuration, as plain containers.
+        model: the weights by name.
+        history: fairseq's ``optimizer_history``.
+    """
+    return {
+        "args": None,
+        "cfg": cfg,
+        "model": model,
+        "optimizer_history": history[-1:],
+        "extra_state": {"train_iterator": {"epoch": 1}},
+        "task_state": {},
+    }

@@ -1,0 +1,159 @@
+"""What is trained and how, in the field's terms; the only place that knows the names of fairseq's arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+
+class _Options(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Architecture(_Options):
+    """The shape of a Transformer.
+
+    Attributes:
+        name: fairseq's name of the model ("transformer", or one of `pseudogec.seq2seq.plugins`).
+        encoder_layers: layers of the encoder.
+        decoder_layers: layers of the decoder.
+        attention_heads: heads of every attention.
+        model_size: width of embeddings and layers.
+        feed_forward_size: inner width of the feed-forward layers.
+        dropout: share of activations dropped after embeddings and sublayers.
+        attention_dropout: share of attention weights dropped.
+        activation_dropout: share of inner feed-forward activations dropped.
+        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder" (the
+            last two) or "none".
+        pre_norm: layer normalisation before every sublayer rather than behind it.
+        max_positions: longest sentence in pieces, on either side.
+        fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.
+    """
+
+    name: str = "transformer"
+    encoder_layers: PositiveInt = 6
+    decoder_layers: PositiveInt = 6
+    attention_heads: PositiveInt = 8
+    model_size: PositiveInt = 512
+    feed_forward_size: PositiveInt = 2048
+    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)
+    attention_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    share_embeddings: Literal["all", "decoder", "none"] = "all"
+    pre_norm: bool = False
+    max_positions: PositiveInt = 1024
+    fairseq_options: Mapping[str, bool | int | float | str] = {}
+
+    @model_validator(mode="after")
+    def _heads_divide_the_model(self) -> Self:
+        if self.model_size % self.attention_heads:
+            raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
+        return self
+
+    def fairseq_arguments(self) -> list[str]:
+        """The arguments of ``fairseq-train`` that say the same."""
+        arguments = ["--arch", self.name]
+        for side, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
+            arguments += [f"--{side}-layers", str(layers)]
+            arguments += [f"--{side}-attention-heads", str(self.attention_heads)]
+            arguments += [f"--{side}-embed-dim", str(self.model_size)]
+            arguments += [f"--{side}-ffn-embed-dim", str(self.feed_forward_size)]
+            arguments += [f"--{side}-normalize-before"] if self.pre_norm else []
+        arguments += ["--dropout", str(self.dropout)]
+        arguments += ["--attention-dropout", str(self.attention_dropout)]
+        arguments += ["--activation-dropout", str(self.activation_dropout)]
+        shared = {"all": ["--share-all-embeddings"], "decoder": ["--share-decoder-input-output-embed"], "none": []}
+        arguments += shared[self.share_embeddings]
+        arguments += ["--max-source-positions", str(self.max_positions), "--max-target-positions", str(self.max_positions)]
+        for option, value in self.fairseq_options.items():
+            if value is not False:
+                arguments += [f"--{option}"] if value is True else [f"--{option}", str(value)]
+        return arguments
+
+
+class AverageLast(_Options):
+    """The model is the mean of the weights of the last ``average_last`` checkpoints.
+
+    Kiyono et al. average the last 20, one an epoch (TASLP table III), or one every 500 updates (EMNLP appendix).
+    """
+
+    average_last: PositiveInt
+
+
+class Optimisation(_Options):
+    """How a model is trained.
+
+    Attributes:
+        optimiser: "adam" (Kingma and Ba 2015) or "adafactor" (Shazeer and Stern 2018, with the learning rate given from outside).
+        learning_rate: its peak ("inverse_sqrt") or its value ("constant").
+        warmup_updates: updates in which it rises from nothing.
+        schedule: "inverse_sqrt" (Vaswani et al. 2017, section 5.3) or "constant".
+        adam_betas: decay rates of Adam's moments; (0.9, 0.98) when not given.
+        adam_eps: Adam's epsilon; 1e-8 when not given.
+        label_smoothing: share of probability spread over the vocabulary.
+        clip_norm: largest norm of the gradient; 0: no clipping.
+        weight_decay: weight decay.
+        max_tokens: most pieces a batch, padding included, on the longer side.
+        update_frequency: batches whose gradients make one update.
+        epochs: passes over the training data; ``updates`` may end training earlier.
+        updates: most updates.
+        precision: "fp32", or "fp16" and "bf16" on a GPU.
+        checkpoint_updates: a checkpoint and a validation every so many updates; when not given, at the end of every epoch.
+        selection: which weights are the model: "best" (lowest validation perplexity) or the mean of the last ones.
+    """
+
+    optimiser: Literal["adam", "adafactor"] = "adam"
+    learning_rate: PositiveFloat
+    warmup_updates: NonNegativeInt = 0
+    schedule: Literal["inverse_sqrt", "constant"] = "inverse_sqrt"
+    adam_betas: tuple[float, float] | None = None
+    adam_eps: PositiveFloat | None = None
+    label_smoothing: float = Field(default=0.1, ge=0.0, lt=1.0)
+    clip_norm: NonNegativeFloat = 1.0
+    weight_decay: NonNegativeFloat = 0.0
+    max_tokens: PositiveInt = 4000
+    update_frequency: PositiveInt = 1
+    epochs: PositiveInt | None = None
+    updates: PositiveInt | None = None
+    precision: Literal["fp32", "fp16", "bf16"] = "fp32"
+    checkpoint_updates: PositiveInt | None = None
+    selection: Literal["best"] | AverageLast = AverageLast(average_last=1)
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.epochs is None and self.updates is None:
+            raise ValueError("training needs an end: give epochs, updates or both")
+        if self.optimiser == "adafactor" and (self.adam_betas is not None or self.adam_eps is not None):
+            raise ValueError("adam_betas and adam_eps belong to the optimiser adam; leave them out for adafactor")
+        if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
+            raise ValueError(f"adam_betas must lie in [0, 1), got {self.adam_betas}")
+        return self
+
+    def fairseq_arguments(self) -> list[str]:
+        """The arguments of ``fairseq-train`` that say the same."""
+        return [*self._optimiser_arguments(), *self._criterion_arguments(), *self._cadence_arguments()]
+
+    def _optimiser_arguments(self) -> list[str]:
+        arguments = ["--optimizer", self.optimiser, "--lr", str(self.learning_rate), "--weight-decay", str(self.weight_decay)]
+        if self.optimiser == "adam":
+            betas = self.adam_betas or (0.9, 0.98)
+            arguments += ["--adam-betas", f"({betas[0]}, {betas[1]})", "--adam-eps", str(self.adam_eps or 1e-8)]
+        # fairseq's Adafactor takes the given learning rate as it is unless --scale-parameter or --relative-step is named.
+        schedule = {"inverse_sqrt": "inverse_sqrt", "constant": "fixed"}[self.schedule]
+        arguments += ["--lr-scheduler", schedule, "--warmup-updates", str(self.warmup_updates)]
+        return arguments
+
+    def _criterion_arguments(self) -> list[str]:
+        arguments = ["--criterion", "label_smoothed_cross_entropy", "--label-smoothing", str(self.label_smoothing)]
+        arguments += ["--clip-norm", str(self.clip_norm), "--max-tokens", str(self.max_tokens)]
+        arguments += ["--update-freq", str(self.update_frequency)]
+        return arguments + ([f"--{self.precision}"] if self.precision != "fp32" else [])
+
+    def _cadence_arguments(self) -> list[str]:
+        arguments = ["--max-epoch", str(self.epochs)] if self.epochs is not None else []
+        arguments += ["--max-update", str(self.updates)] if self.updates is not None else []
+        if self.checkpoint_updates is not None:
+            arguments += ["--save-interval-updates", str(self.checkpoint_updates)]
+        return [*arguments, "--best-checkpoint-metric", "ppl"]
