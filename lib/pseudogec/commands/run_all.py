@@ -34,6 +34,8 @@ class Options(NamedTuple):
     overrides: list[str]
     fresh: bool
     store: Path | None
+    outputs: Path | None
+    notebooks: Path
 
 
 def parse(arguments: Sequence[str] | None) -> Options:
@@ -50,6 +52,10 @@ def parse(arguments: Sequence[str] | None) -> Options:
     )
     parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first")
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
+    parser.add_argument(
+        "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
+    )
     options = Options(**vars(parser.parse_args(arguments)))
     if options.jobs is not None and options.jobs < 1:
         parser.error(f"--jobs {options.jobs}: at least 1 is needed")
@@ -61,9 +67,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     try:
         study = Study.open(
-            options.profile, options.overrides, store=options.store, scheduler=options.scheduler, workers=options.jobs
+            options.profile, options.overrides, store=options.store, scheduler=options.scheduler, workers=options.jobs, outputs=options.outputs
         )
-        notebooks = _select(study, options.only)
+        notebooks = _select(study, options)
         started = time.monotonic()
         with study.engine:
             built = _build(study, notebooks, options.fresh)
@@ -81,14 +87,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if built and all(outcome.error is None for outcome in outcomes) else 1
 
 
-def _select(study: Study, only: Sequence[str]) -> list[str]:
-    names = list(study.profile.notebooks)
+def _select(study: Study, options: Options) -> list[str]:
+    names, only = list(study.profile.notebooks), options.only
     for prefix in only:
         if not any(name.startswith(prefix) for name in names):
             raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
     for name in names:
-        if not (PROJECT / "notebooks" / f"{name}.ipynb").is_file():
-            raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no notebooks/{name}.ipynb")
+        if not (options.notebooks / f"{name}.ipynb").is_file():
+            raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no {options.notebooks / name}.ipynb")
     return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
 
 
@@ -140,7 +146,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
     folder = study.outputs / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     parameters = json.dumps({"profile": options.profile, "overrides": options.overrides})
-    environment = {**os.environ, "PSEUDOGEC_STORE": str(study.store.root), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    environment = {**os.environ, "PSEUDOGEC_STORE": str(study.store.root), "PSEUDOGEC_OUTPUTS": str(study.outputs), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
     if options.scheduler:
         environment["PSEUDOGEC_SCHEDULER"] = options.scheduler
 
@@ -151,7 +157,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
             sys.executable,
             "-m",
             "pseudogec.commands.execute_notebook",
-            str(PROJECT / "notebooks" / f"{name}.ipynb"),
+            str(options.notebooks / f"{name}.ipynb"),
             str(executed),
             parameters,
         ]

@@ -1,6 +1,6 @@
 """What an edit is: a corrected span of a sentence; how it is applied, how M2 files hold it, how ERRANT finds and types it."""
 
-from pseudogec.edits.annotators import Annotator, AnnotatorName, load_annotator
+from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_signature, load_annotator
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits
 from pseudogec.edits.m2 import read_m2, write_m2
 
@@ -10,6 +10,7 @@ __all__ = [
     "Annotator",
     "AnnotatorName",
     "Edit",
+    "annotator_signature",
     "apply_edits",
     "drop_edits",
     "load_annotator",

@@ -100,7 +100,7 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
         for measure, title in MEASURES.items():
             shown[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
             columns[theirs, title] = table[f"paper_{measure}"]
-    shown.columns = pd.MultiIndex.from_tuples(shown.columns)
+    shown.columns = pd.MultiIndex.from_tuples(list(shown.columns))
     styler = shown.style.hide(axis="index").set_caption(caption)
     for column, values in columns.items():
         if values.notna().sum() > 1:
@@ -111,7 +111,7 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
 
 def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) -> Styler:
     """A table to look at, without a comparison."""
-    formats = {name: f"{{:,.{decimals.get(name, 0)}f}}" for name in table.select_dtypes("number")}
+    formats: dict[Any, Any] = {name: f"{{:,.{decimals.get(str(name), 0)}f}}" for name in table.select_dtypes("number")}
     return table.style.hide(axis="index").format(formats, na_rep="").set_caption(caption).set_table_styles(LOOKS)
 
 

@@ -156,7 +156,7 @@ class Engine:
                     )
                 )
             try:
-                self._client = self._exit.enter_context(Client(address, set_as_default=False))
+                self._client = self._exit.enter_context(Client(address, set_as_default=False, timeout=20))
             except OSError as error:
                 raise UserError(f"no Dask scheduler answers at {self._scheduler} ({error})") from None
         return self._client

@@ -75,7 +75,7 @@ def edits_by_level(study: Study, corpus: Corpus) -> pd.DataFrame:
 
     edits = edit_table(study, corpus)
     sentences = pd.DataFrame({"level": study.lines(corpus, "levels.txt"), "source": study.lines(corpus, "source.txt")})
-    sentences["tokens"] = sentences.source.str.split().str.len()
+    sentences["tokens"] = [len(source.split()) for source in sentences.source]
     sentences["edits"] = edits.groupby("sentence").size().reindex(sentences.index, fill_value=0)
     grouped = sentences.groupby("level")
     table = grouped.agg(sentences=("tokens", "size"), tokens=("tokens", "sum"), edits=("edits", "sum"))

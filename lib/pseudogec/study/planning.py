@@ -121,7 +121,7 @@ class Planner:
         validation = BinarisedPairs(corpus=self.validation, bpe=self.bpe, drop_identical=False)
         model: Model | None = None
         for stage in profile.settings[system.setting]:
-            parts = {"genuine": (genuine,), "pseudo": pseudo}
+            parts: dict[str, tuple[BinarisedPairs | PseudoData, ...]] = {"genuine": (genuine,), "pseudo": pseudo}
             model = Model(
                 name=system.name.replace("/", "-"),
                 architecture=profile.architecture,

@@ -171,20 +171,31 @@ class Profile(Section):
         if "baseline" not in self.settings:
             raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
         for name, grid in self.grids.items():
-            where = f"grids.{name}"
-            _known(where, "method", grid.method, ["none", *self.methods])
-            _known(where, "seed_corpus", grid.seed_corpus, self.corpora.seeds)
-            _known(where, "setting", grid.setting, self.settings)
-            if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
-                raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
-            for pairs in grid.pseudo_pairs:
-                if pairs <= 0 or pairs % self.pseudo_data.shard:
-                    raise ValueError(
-                        f"{where}.pseudo_pairs: {pairs} is not a multiple of pseudo_data.shard ({self.pseudo_data.shard})"
-                    )
+            self.check_grid(f"grids.{name}", grid)
         for notebook, grids in self.notebooks.items():
             _known(f"notebooks.{notebook}", "grid", grids, self.grids)
         return self
+
+    def check_grid(self, where: str, grid: GridAxes) -> None:
+        """Refuse a grid that names what the profile does not have.
+
+        Args:
+            where: what messages call the grid.
+            grid: the axes.
+
+        Raises:
+            ValueError: an unknown name (the nearest is offered), a missing axis, or a size that is not a number of whole shards.
+        """
+        _known(where, "method", grid.method, ["none", *self.methods])
+        _known(where, "seed_corpus", grid.seed_corpus, self.corpora.seeds)
+        _known(where, "setting", grid.setting, self.settings)
+        if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
+            raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
+        for pairs in grid.pseudo_pairs:
+            if pairs <= 0 or pairs % self.pseudo_data.shard:
+                raise ValueError(
+                    f"{where}.pseudo_pairs: {pairs} is not a multiple of pseudo_data.shard ({self.pseudo_data.shard})"
+                )
 
 
 def _known(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Literal
 
 from pseudogec.evaluate import Score
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
 By = Literal["level", "error_type", "level_and_error_type"]
 
+MEASURES = ("tp", "fp", "fn", "precision", "recall", "f05")
+
 COLUMNS = (
     "system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "parameters", "seed", "dataset",
-    "level", "error_type", "scorer", "signature", "tp", "fp", "fn", "precision", "recall", "f05",
+    "level", "error_type", "scorer", "signature", *MEASURES,
 )  # fmt: skip
 
 
@@ -44,26 +46,26 @@ def tidy(rows: Iterable[tuple[System, str, Score, list[str]]], by: By | None = N
             "seed": system.seed,
             "dataset": dataset,
             "scorer": score.scorer,
-            "signature": str(score.signature),
+            "signature": score.signature,
         }
-        for level, error_type, part in _parts(score, levels, by):
-            records.append(
-                {**identity, "level": level, "error_type": error_type, "tp": part.tp, "fp": part.fp, "fn": part.fn,
-                 "precision": part.precision, "recall": part.recall, "f05": part.f05}
-            )  # fmt: skip
+        for level, error_type, counts in _parts(score, levels, by):
+            records.append({**identity, "level": level, "error_type": error_type, **counts})
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))
 
 
-def _parts(score: Score, levels: list[str], by: By | None) -> Iterable[tuple[str, str, Score]]:
+def _parts(score: Score, levels: list[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Level, error type and measures of each part of a score."""
     if by is None:
-        yield "all", "all", score
+        tp, fp, fn = score.totals
+        yield "all", "all", dict(zip(MEASURES, (tp, fp, fn, score.precision, score.recall, score.f05), strict=True))
     elif by == "level":
-        for level, part in score.by_group(levels).items():
-            yield level, "all", part
+        for level, row in score.by_group(levels).iterrows():
+            yield str(level), "all", dict(row)
     elif by == "error_type":
-        for error_type, part in score.by_type("main").items():
-            yield "all", error_type, part
+        for error_type, row in score.by_type("main").iterrows():
+            yield "all", str(error_type), dict(row)
     else:
-        for level, part in score.by_group(levels).items():
-            for error_type, finer in part.by_type("main").items():
-                yield level, error_type, finer
+        for level in sorted(set(levels)):
+            part = score.select([number for number, of in enumerate(levels) if of == level])
+            for error_type, row in part.by_type("main").iterrows():
+                yield level, str(error_type), dict(row)

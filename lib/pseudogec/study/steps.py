@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +70,9 @@ def _world_corpus(recipe: WorldCorpus, folder: Path, store: Store, progress: Pro
 
 @build.register
 def _file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    parts: list[tuple[tuple[Path, ...], str]]
     if recipe.source in {"m2", "bea_json"}:
-        # Each file is a corpus part with a level of its own.
+        # Each file is a part of the corpus with a level of its own.
         parts = [((file.path,), file.level) for file in recipe.files]
     else:
         parts = [(tuple(file.path for file in recipe.files), recipe.files[0].level)]
@@ -162,10 +164,11 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
     if recipe.drop_identical:
         pairs = drop_identical(pairs)
     in_pieces = (Pair(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in pairs)
-    count = binarise(in_pieces, store.folder(recipe.bpe) / "dict.txt", folder)
-    if not count:
-        raise UserError(f"corpus {recipe.corpus.label} has no pair whose source and target differ; nothing is left to train on")
-    return {"pairs": count}
+    try:
+        size = binarise(in_pieces, store.folder(recipe.bpe) / "dict.txt", folder)
+    except UserError as error:
+        raise UserError(f"corpus {recipe.corpus.label}: {error} (pairs with identical sides are left out of training)") from error
+    return asdict(size)
 
 
 @build.register
@@ -187,9 +190,9 @@ def _pseudo_data(recipe: PseudoData, folder: Path, store: Store, progress: Progr
             progress(index + 1, recipe.seed_text.size, "sentences")
             yield Pair(source, target)
 
-    count = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
+    size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
     write_json(folder / "examples.json", examples)
-    return {"pairs": count, "operations_in_examples": dict(operations)}
+    return {**asdict(size), "operations_in_examples": dict(operations)}
 
 
 @build.register
@@ -242,14 +245,8 @@ def _score(recipe: Score, folder: Path, store: Store, progress: Progress) -> dic
     hypotheses = list(read_plain(store.folder(recipe.correction) / "hypotheses.txt"))
     score = ErrantScorer(references, _annotator(recipe.annotator)).score(hypotheses)
     (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
-    return {
-        "precision": score.precision,
-        "recall": score.recall,
-        "f05": score.f05,
-        "tp": score.tp,
-        "fp": score.fp,
-        "fn": score.fn,
-    }
+    tp, fp, fn = score.totals
+    return {"precision": score.precision, "recall": score.recall, "f05": score.f05, "tp": tp, "fp": fp, "fn": fn}
 
 
 # A worker builds many artefacts of one study: what is slow to load is kept between them.

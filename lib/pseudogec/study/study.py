@@ -76,7 +76,8 @@ class Study:
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or RichDisplay())
-        return cls(loaded, opened, engine, outputs or PROJECT / "outputs" / loaded.name)
+        folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / loaded.name
+        return cls(loaded, opened, engine, Path(folder).absolute())
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -101,7 +102,7 @@ class Study:
             content = self.profile.grids[name].model_dump()
         try:
             grid = GridAxes.model_validate({**content, **axes})
-            self.profile.model_copy(update={"grids": {name or "grid": grid}})._names_are_known()
+            self.profile.check_grid("grid", grid)
         except ValidationError as error:
             raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
         except ValueError as error:

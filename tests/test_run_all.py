@@ -1,0 +1,159 @@
+"""The batch program, used as a user would: a whole smoke study, run again, killed, shared between processes, and given bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from pseudogec.study import PROJECT
+
+# The smoke profile, smaller still: every part once.
+SMALL = ["--profile", "smoke", "--set", "seeds=[1]", "--set", "grids.mu_mask.parameters={mu_mask: [0.3]}"]
+MEASURES = ["system", "seed", "dataset", "level", "error_type", "tp", "fp", "fn"]
+
+
+def command(store: Path, outputs: Path, *arguments: str) -> list[str]:
+    return [sys.executable, str(PROJECT / "run_all.py"), "--store", str(store), "--outputs", str(outputs), *arguments]
+
+
+def run(store: Path, outputs: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(store, outputs, *arguments), capture_output=True, text=True, timeout=600, check=False)
+
+
+def artefacts(store: Path) -> dict[str, int]:
+    """When each artefact was finished."""
+    return {str(path.parent): path.stat().st_mtime_ns for path in store.glob("*/*/result.json")}
+
+
+def scores(outputs: Path) -> pd.DataFrame:
+    return pd.read_parquet(outputs / "scores.parquet")[MEASURES]
+
+
+@pytest.fixture(scope="session")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """Store and outputs of one whole run with two workers."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    finished = run(folder / "store", folder / "outputs", *SMALL, "--jobs", "2")
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return folder / "store", folder / "outputs"
+
+
+def test_a_run_leaves_notebooks_figures_tables_scores_and_an_index(undisturbed: tuple[Path, Path]) -> None:
+    _, outputs = undisturbed
+    for name in ("00_data", "01_generation_methods"):
+        notebook = json.loads((outputs / "notebooks" / f"{name}.ipynb").read_text())
+        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+        assert all(cell["execution_count"] for cell in code)
+        assert 'profile = "smoke"' in "".join("".join(cell["source"]) for cell in code)
+        assert "Simulation" in json.dumps(notebook), "a notebook made from the embedded world must say so"
+    assert (outputs / "figures" / "mu_mask.png").stat().st_size > 5000
+    assert (outputs / "figures" / "mu_mask.svg").stat().st_size > 5000
+    table = pd.read_csv(outputs / "tables" / "generation_methods.csv")
+    assert {"none", "direct_noise"} <= set(table.method)
+    index = (outputs / "index.html").read_text()
+    assert "notebooks/01_generation_methods.ipynb" in index
+    assert set(scores(outputs).level) >= {"all", "A", "B", "C", "N"}
+
+
+def test_the_same_command_again_builds_nothing(undisturbed: tuple[Path, Path]) -> None:
+    store, outputs = undisturbed
+    before = artefacts(store)
+    again = run(store, outputs, *SMALL, "--jobs", "2")
+    assert again.returncode == 0, again.stderr
+    assert "0 to build" in again.stdout
+    assert artefacts(store) == before
+
+
+def wait_for_training(store: Path, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and process.poll() is None:
+        if any(store.glob(".work/*/**/checkpoint*.pt")):
+            return
+        time.sleep(0.05)
+    raise AssertionError("no training was seen")
+
+
+def test_killed_runs_and_runs_that_share_a_store_give_the_same_scores(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+    store, outputs = tmp_path / "store", tmp_path / "outputs"
+    # In a session of its own, so that the kill takes the program and its workers at once, as a power cut would.
+    killed = subprocess.Popen(
+        command(store, outputs, *SMALL, "--jobs", "1"), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+    )
+    wait_for_training(store, killed)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    finished = artefacts(store)
+    assert finished
+    assert not (outputs / "scores.parquet").exists()
+    # Two programs of one worker each, started at once on the half-built store.
+    arguments = command(store, outputs, *SMALL, "--jobs", "1")
+    both = [subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+    for process in both:
+        output, _ = process.communicate(timeout=600)
+        assert process.returncode == 0, output
+    assert finished.items() <= artefacts(store).items(), "what was finished before the kill must not be built again"
+    pd.testing.assert_frame_equal(scores(outputs), scores(undisturbed[1]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--profile", "smok"], ["smok.yaml", "did you mean `smoke`"]),
+        (["--profile", "smoke", "--set", "sedes=[1]"], ["smoke.yaml", "unknown key `sedes`", "did you mean `seeds`"]),
+        (["--profile", "smoke", "--set", "methods.direct_noise.parameters.mu_mask=1.2"], ["methods.direct_noise", "mu_mask", "1.2"]),
+        (["--profile", "smoke", "--only", "99"], ["--only 99", "no such notebook"]),
+        (["--profile", "bea-mini", "--set", "data_folder=nowhere"], ["nowhere", "A.train.gold.bea19.m2"]),
+        (["--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9"], ["no Dask scheduler", "127.0.0.1:9"]),
+    ],
+)
+def test_bad_input_is_refused_before_anything_runs(arguments: list[str], words: list[str], tmp_path: Path) -> None:
+    refused = run(tmp_path / "store", tmp_path / "outputs", *arguments)
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr
+    for word in words:
+        assert word in refused.stderr
+    assert not artefacts(tmp_path / "store")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"S a b\nA 0 1|||R:X|||c\n\n", ["corpus.m2, line 2", "must read"]),
+        (b"S a b\nA 0 9|||R:X|||c|||REQUIRED|||-NONE-|||0\n\n", ["corpus.m2, line 2"]),
+        (b"S caf\xe9 b\n\n", ["corpus.m2, line 1", "not valid UTF-8"]),
+        (b"", ["genuine", "empty"]),
+    ],
+)
+def test_a_broken_corpus_is_named_with_its_line(content: bytes, words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "corpus.m2").write_bytes(content)
+    genuine = f"corpora.genuine={{source: m2, files: [{tmp_path / 'corpus.m2'}]}}"
+    refused = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--only", "00", "--set", genuine, "--jobs", "1")
+    assert refused.returncode == 1
+    assert "Traceback" not in refused.stderr.split("notebook")[0]
+    for word in words:
+        assert word in refused.stderr
+
+
+def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+    notebooks = tmp_path / "notebooks"
+    notebooks.mkdir()
+    for name in ("00_data", "01_generation_methods"):
+        content = json.loads((PROJECT / "notebooks" / f"{name}.ipynb").read_text())
+        if name.startswith("00"):
+            content["cells"][3]["source"] = ["1 / 0"]
+        (notebooks / f"{name}.ipynb").write_text(json.dumps(content))
+    store, _ = undisturbed
+    outcome = run(store, tmp_path / "outputs", *SMALL, "--notebooks", str(notebooks))
+    assert outcome.returncode == 1
+    assert "ZeroDivisionError" in outcome.stderr
+    assert "00_data.ipynb" in outcome.stderr
+    assert "notebook 01_generation_methods   done" in outcome.stdout
+    assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
