@@ -192,9 +192,9 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
     if name == "auto":
         return load_annotator("en_core_web_sm" if _model_version() else "offline")
     if name == "offline":
-        from pseudogec.edits.offline_pipeline import describe_offline_pipeline, load_offline_pipeline
+        from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
-        return Annotator(name, load_offline_pipeline(), describe_offline_pipeline())
+        return Annotator(name, load_offline_pipeline(), _describe_offline_pipeline())
     model_version = _model_version()
     if model_version is None:
         raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
@@ -211,12 +211,15 @@ def annotator_signature(name: AnnotatorName = "auto") -> str:
     """
     model_version = _model_version()
     if name == "offline" or (name == "auto" and model_version is None):
-        from pseudogec.edits.offline_pipeline import describe_offline_pipeline
-
-        return f"errant{version('errant')}+{describe_offline_pipeline()}"
+        return f"errant{version('errant')}+{_describe_offline_pipeline()}"
     if model_version is None:
         raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
     return f"errant{version('errant')}+{_MODEL}-{model_version}"
+
+
+def _describe_offline_pipeline() -> str:
+    """The packages and versions on which the offline pipeline's output depends."""
+    return f"offline-hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}"
 
 
 def _model_version() -> str | None:

@@ -9,7 +9,6 @@ and no others.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -161,11 +160,6 @@ def _complete_lemma_tables(lookups: Lookups) -> None:
     index["aux"], rules["aux"], exceptions["aux"] = index["verb"], rules["verb"], {**exceptions["verb"], **contracted}
     for part_of_speech, words in list(index.items()):
         index[part_of_speech] = frozenset(words)
-
-
-def describe_offline_pipeline() -> str:
-    """The packages and versions on which the pipeline's output depends."""
-    return f"offline-hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}"
 
 
 def analyse(words: Sequence[str], c5_tags: Sequence[str]) -> list[Analysis]:

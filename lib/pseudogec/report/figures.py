@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pseudogec.report.tables import METHOD_NAMES
 
@@ -120,6 +120,73 @@ def sweep(
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
     axes.legend(frameon=False)
     return figure
+
+
+def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float | None) -> Figure:
+    """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
+
+    Args:
+        table: result of :func:`pseudogec.report.tables.beside_paper`, or of ``summarise``.
+        column: what the horizontal axis shows, such as ``seed_corpus``.
+        order: its values from left to right.
+        baseline: mean F0.5 of our baseline in percent, a dashed line.
+    """
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(1.6 + 1.5 * len(order), 3.8))
+    methods = [method for method in METHOD_COLOURS if method in set(table.method) and method != "none"]
+    for place, method in enumerate(methods):
+        rows = table[table.method == method].set_index(column).reindex(order)
+        x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
+        look: dict[str, Any] = {"color": METHOD_COLOURS[method], "linestyle": "none", "markersize": 7}
+        axes.errorbar(x, rows.f05, yerr=rows.f05_sd.fillna(0), marker="o", capsize=4, label=METHOD_NAMES[method], **look)
+        if "paper_f05" in rows and rows.paper_f05.notna().any():
+            axes.plot(x, rows.paper_f05, marker="o", markerfacecolor="none", label=f"{METHOD_NAMES[method]}, paper", **look)
+    if baseline is not None:
+        axes.axhline(baseline, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
+    axes.set(ylabel="F0.5 (percent)", xlim=(-0.5, len(order) - 0.5))
+    axes.set_xticks(range(len(order)), order)
+    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    return figure
+
+
+def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.DataFrame | None) -> Figure:
+    """F0.5 against a size on a logarithmic axis (base 2), one line a method.
+
+    Args:
+        scores: tidy scores.
+        column: the size, such as ``pseudo_pairs`` or ``upsample``.
+        label: how the axis prints it.
+        published: a published point or more to state in the title of the axis; the scales differ too much for one axis.
+    """
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(6.5, 3.8))
+    for method in [name for name in METHOD_COLOURS if name in set(scores.method)]:
+        points = (scores[scores.method == method].f05 * 100).groupby(scores[column])
+        axes.errorbar(
+            points.mean().index,
+            points.mean(),
+            yerr=points.std().fillna(0),
+            marker="o",
+            capsize=4,
+            color=METHOD_COLOURS[method],
+            label=METHOD_NAMES[method],
+        )
+    axes.set_xscale("log", base=2)
+    sizes = sorted(scores[column].unique())
+    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
+    axes.minorticks_off()
+    axes.set(xlabel=label, ylabel="F0.5 (percent)")
+    axes.legend(frameon=False, title=_published_text(published), title_fontsize="small")
+    return figure
+
+
+def _published_text(published: pd.DataFrame | None) -> str | None:
+    if published is None:
+        return None
+    best = published.nlargest(1, "f05").to_dict("records")[0]
+    return f"paper: {best['f05']:.1f} at {int(best['pseudo_pairs']):,} ({METHOD_NAMES[best['method']]})"
 
 
 def _mark_published(axes: Axes, published_best: Mapping[str, float]) -> None:

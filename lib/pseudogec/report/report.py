@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from pseudogec.files import write_atomically
 from pseudogec.report import figures
+from pseudogec.report.paper import paper_scores
 from pseudogec.report.tables import beside_paper, plain_style, style, summarise
 from pseudogec.study import Study
 
@@ -53,8 +54,7 @@ class Report:
         rows = [rows] if isinstance(rows, str) else list(rows)
         table = summarise(scores, rows)
         if paper is not None:
-            names = {name: item.stands_for for name, item in self.study.profile.corpora.seeds.items()}
-            table = beside_paper(table, rows, paper, names)
+            table = beside_paper(table, rows, paper, self._paper_names())
         self.save_table(table, name)
         scorers = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
@@ -116,6 +116,31 @@ class Report:
             f"{seeds} seed{'s' if seeds > 1 else ''} a point; the band is the baseline's mean and standard deviation over seeds."
         )
         return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption)
+
+    def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure:
+        """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`."""
+        systems = scores[scores.method != "none"]
+        rows = ["method", column]
+        table = summarise(systems, rows)
+        if paper is not None:
+            ours = table[column].tolist()
+            names = self._paper_names() if column == "seed_corpus" else {}
+            table = beside_paper(table, rows, paper, names).iloc[: len(ours)].assign(**{column: ours})
+        order = list(dict.fromkeys(systems[column]))
+        baseline = scores[scores.method == "none"].f05
+        mean = baseline.mean() * 100 if len(baseline) else None
+        caption = "Mean over seeds, error bars one standard deviation; the dashed line is our baseline."
+        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption)
+
+    def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:
+        """F0.5 against a size, one line a method; see :func:`figures.against_size`."""
+        theirs = paper_scores(published) if published is not None else None
+        caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
+        return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption)
+
+    def _paper_names(self) -> dict[str, str]:
+        """Our seed corpus -> the paper's that it stands for."""
+        return {name: item.stands_for for name, item in self.study.profile.corpora.seeds.items() if item.stands_for}
 
 
 def _wrapped(text: str, width: int) -> str:

@@ -87,21 +87,20 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
     """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold."""
     import pandas as pd
 
-    shown = pd.DataFrame(index=table.index)
+    cells: dict[tuple[str, str], list[str]] = {}
     for name in rows:
-        shown["", name.replace("_", " ")] = [_row_name(name, value) for value in table[name]]
+        cells["", name.replace("_", " ")] = [_row_name(name, value) for value in table[name]]
     ours = "this study"
-    shown[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
+    cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
     for measure, title in MEASURES.items():
-        shown[ours, title] = [_mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
+        cells[ours, title] = [_mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     if paper is not None:
         theirs = f"{PAPERS[paper.partition(':')[0]]}, table {paper.partition(':')[2]}"
         for measure, title in MEASURES.items():
-            shown[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
+            cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
             columns[theirs, title] = table[f"paper_{measure}"]
-    shown.columns = pd.MultiIndex.from_tuples(list(shown.columns))
-    styler = shown.style.hide(axis="index").set_caption(caption)
+    styler = pd.DataFrame(cells, index=table.index).style.hide(axis="index").set_caption(caption)
     for column, values in columns.items():
         if values.notna().sum() > 1:
             best = values.round(1) == values.round(1).max()
