@@ -37,7 +37,7 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
             total += other[name].double()
     means = {name: (total / len(paths)).to(model[name].dtype) for name, total in sums.items()}
     average = {name: means[canonical[name]] for name in model}
-    checkpoints.save(checkpoints.bare_weights(state["cfg"], average, state["optimizer_history"]), output)
+    checkpoints.save(checkpoints.bare_weights(state["cfg"], average), output)
 
 
 def _canonical_names(model: dict[str, Any]) -> dict[str, str]:

@@ -44,19 +44,20 @@ def load_if_whole(path: Path) -> dict[str, Any] | None:
         return None
 
 
-def bare_weights(cfg: Any, model: Mapping[str, Any], history: list[dict[str, Any]]) -> dict[str, Any]:
+def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
     """What decoding and fine-tuning need of a checkpoint, in fairseq's format: no optimiser's state, no position in the data.
 
     Args:
         cfg: the training's configuration, as plain containers.
         model: the weights by name.
-        history: fairseq's ``optimizer_history``.
     """
+    # fairseq takes a checkpoint without this history for one of an early release.
+    history = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
     return {
         "args": None,
         "cfg": cfg,
         "model": model,
-        "optimizer_history": history[-1:],
+        "optimizer_history": [history],
         "extra_state": {"train_iterator": {"epoch": 1}},
         "task_state": {},
     }

@@ -18,9 +18,9 @@ from pseudogec.errors import UserError
 from pseudogec.files import digest_file, write_atomically
 from pseudogec.seq2seq import session, training_data
 from pseudogec.seq2seq.binarise import SIDES, SOURCE, TARGET, dictionary_name
+from pseudogec.seq2seq.model_file import MODEL
 from pseudogec.seq2seq.options import Architecture, Optimisation
 
-MODEL = "model.pt"
 RESULT = "training.json"
 _WORK = "unfinished"
 

@@ -209,8 +209,7 @@ class TrainingRun:
 
     def _save_weights(self, name: str) -> None:
         weights = utils.move_to_cpu(self._trainer.get_model().state_dict())
-        history = [{"num_updates": self._trainer.get_num_updates()}]
-        checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights, history), self._folder / name)
+        checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name)
 
     def _save_state(self) -> None:
         """Save all that resuming needs, then drop the weights that no choice can need any more.

@@ -1,0 +1,288 @@
+"""Models at work: beam search, noisy beam search, sampling, and scores of given candidates, behind one class.
+
+Two engines decode. CTranslate2 does what it can, three times as fast: plain beam search and scoring with one plain Transformer.
+fairseq's generator does the rest: ensembles (probabilities averaged at each step), noise in the beam, sampling, other architectures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol
+
+from pseudogec.errors import UserError
+from pseudogec.files import digest_file
+from pseudogec.seq2seq import training_data
+from pseudogec.seq2seq.binarise import SOURCE, dictionary_name
+from pseudogec.seq2seq.model_file import max_positions
+
+# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the sentence alone.
+_LENGTH_STEP = 8
+_LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
+
+Pieces = Sequence[str]
+
+
+class Hypothesis(NamedTuple):
+    """One output.
+
+    Attributes:
+        pieces: the output, without end of sentence.
+        score: its log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of sentence.
+    """
+
+    pieces: list[str]
+    score: float
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How outputs are searched.
+
+    Attributes:
+        beam: hypotheses kept at each step.
+        n_best: outputs a sentence.
+        length_penalty: exponent of the length by which a hypothesis's log-probability is divided.
+        noise_beta: strength of the noise in the beam (`NoisyBeamSearch`).
+        sample: draw from the distribution instead of searching.
+        temperature: divides the logits; above 1 flattens the distribution.
+        seed: of noise and draws.
+    """
+
+    beam: int = 5
+    n_best: int = 1
+    length_penalty: float = 1.0
+    noise_beta: float = 0.0
+    sample: bool = False
+    temperature: float = 1.0
+    seed: int = 0
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the output needs no random numbers."""
+        return not self.sample and self.noise_beta == 0.0
+
+
+class Batch(NamedTuple):
+    """Sentences decoded together.
+
+    Attributes:
+        indices: their places among all sentences; they address random streams.
+        sources: their pieces.
+        longest_output: most pieces an output may have.
+    """
+
+    indices: list[int]
+    sources: list[Pieces]
+    longest_output: int
+
+
+class Engine(Protocol):
+    """What decodes a batch."""
+
+    def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
+        """The best hypotheses of every sentence, best first."""
+        ...
+
+    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+        """The log-probability of every target given its source, end of sentence included."""
+        ...
+
+
+class Decoder:
+    """One model, or an ensemble of models that share a dictionary.
+
+    Args:
+        models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``.
+        engine: "auto" takes CTranslate2 where it can serve.
+        max_tokens: most source pieces a batch, padding included.
+        threads: CPU threads of CTranslate2; fairseq takes torch's.
+
+    Attributes:
+        left_unchanged: sentences so far that no model saw because they were empty or too long; their output is the source itself.
+
+    Raises:
+        UserError: no model was given, the models' dictionaries differ, or CTranslate2 was asked for and cannot serve.
+        DataError: a file is missing.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Path],
+        engine: Literal["auto", "ctranslate2", "fairseq"] = "auto",
+        max_tokens: int = 4000,
+        threads: int = 1,
+    ) -> None:
+        if not models:
+            raise UserError("no model to decode with")
+        dictionary = models[0] / dictionary_name(SOURCE)
+        digest = digest_file(dictionary)
+        for model in models:
+            training_data.check_dictionaries(model, dictionary, digest)
+        self._models, self._threads, self._max_tokens = list(models), threads, max_tokens
+        self._longest_source = min(max_positions(model) for model in models) - 1
+        self._wanted = engine
+        self._fast: Engine | None = None
+        self._general: Engine | None = None
+        self.left_unchanged = 0
+
+    def decode(
+        self,
+        sentences: Sequence[Pieces],
+        beam: int = 5,
+        n_best: int = 1,
+        length_penalty: float = 1.0,
+        noise_beta: float = 0.0,
+        seed: int = 0,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """Search the best outputs.
+
+        No output holds ``<unk>``: it is replaced by the source piece to which the decoder attended most, as ``--replace-unk`` of
+        fairseq does. An output has at most 1.5 times as many pieces as the source (rounded up to 8), and 10 more.
+
+        Args:
+            sentences: sources in pieces.
+            beam: hypotheses kept at each step.
+            n_best: outputs a sentence, best first.
+            length_penalty: exponent of the length that divides a log-probability; 1: mean over pieces, 0: no normalisation.
+            noise_beta: strength of the noise in the beam; 0: plain beam search.
+            seed: of the noise.
+            first_index: index of the first sentence in the whole corpus; the noise of a sentence depends on seed and index alone.
+            progress: called with sentences done and sentences in all.
+
+        Returns:
+            Up to ``n_best`` hypotheses for every sentence, in the order of the sentences. A sentence that is empty or longer than the
+            model's positions comes back unchanged, with score 0, and is counted in `left_unchanged`.
+
+        Raises:
+            UserError: more outputs are asked for than the beam holds.
+        """
+        if not 1 <= n_best <= beam:
+            raise UserError(f"n_best must lie between 1 and the beam ({beam}), got {n_best}")
+        options = SearchOptions(beam=beam, n_best=n_best, length_penalty=length_penalty, noise_beta=noise_beta, seed=seed)
+        return self._run(sentences, options, first_index, progress)
+
+    def sample(
+        self,
+        sentences: Sequence[Pieces],
+        temperature: float = 1.0,
+        seed: int = 0,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[list[Hypothesis]]:
+        """Draw one output a sentence from the model's full distribution (Edunov et al. 2018).
+
+        Args and return value are those of `decode`; a draw depends on seed and sentence index alone.
+        """
+        options = SearchOptions(beam=1, sample=True, temperature=temperature, seed=seed)
+        return self._run(sentences, options, first_index, progress)
+
+    def score(
+        self, sources: Sequence[Pieces], candidates: Sequence[Sequence[Pieces]], length_penalty: float = 1.0
+    ) -> list[list[float]]:
+        """Score given outputs, on the scale of `Hypothesis.score`.
+
+        Args:
+            sources: sources in pieces.
+            candidates: candidates of every source, in pieces.
+            length_penalty: as in `decode`.
+
+        Returns:
+            Scores in the order of the candidates; minus infinity where source or candidate is longer than the model's positions.
+        """
+        flat = [(source, target) for source, targets in zip(sources, candidates, strict=True) for target in targets]
+        scores = [-math.inf] * len(flat)
+        lengths = [max(len(source), len(target)) for source, target in flat]
+        engine = self._engine(SearchOptions())
+        fitting = [place for place, length in enumerate(lengths) if length <= self._longest_source]
+        for places in _fill([(lengths[place], place) for place in fitting], self._max_tokens):
+            found = engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
+            for place, log_probability in zip(places, found, strict=True):
+                scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
+        in_order = iter(scores)
+        return [[next(in_order) for _ in targets] for targets in candidates]
+
+    def _run(
+        self,
+        sentences: Sequence[Pieces],
+        options: SearchOptions,
+        first_index: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> list[list[Hypothesis]]:
+        outputs: list[list[Hypothesis]] = [[Hypothesis(list(sentence), 0.0)] for sentence in sentences]
+        lengths = [(len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self._longest_source]
+        done = len(sentences) - len(lengths)
+        self.left_unchanged += done
+        if lengths:
+            engine = self._engine(options)
+        for places in _fill(lengths, self._max_tokens):
+            longest = _rounded(len(sentences[places[0]]))
+            batch = Batch(
+                indices=[first_index + place for place in places],
+                sources=[sentences[place] for place in places],
+                longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self._longest_source),
+            )
+            for place, hypotheses in zip(places, engine.search(batch, options), strict=True):
+                outputs[place] = hypotheses
+            done += len(places)
+            if progress is not None:
+                progress(done, len(sentences))
+        return outputs
+
+    def _engine(self, options: SearchOptions) -> Engine:
+        """The engine for a search: CTranslate2 when it can serve, else fairseq."""
+        if self._wanted != "fairseq" and self._fast is None:
+            self._fast = self._ctranslate2()
+        if self._fast is not None and options.deterministic:
+            return self._fast
+        if self._wanted == "ctranslate2":
+            raise UserError("CTranslate2 has no noise in the beam and no streams for sampling; use the engine fairseq or auto")
+        if self._general is None:
+            from pseudogec.seq2seq.decode_fairseq import FairseqEngine
+
+            self._general = FairseqEngine(self._models)
+        return self._general
+
+    def _ctranslate2(self) -> Engine | None:
+        from pseudogec.seq2seq import decode_ctranslate2
+
+        problem = "it cannot average the probabilities of several models" if len(self._models) > 1 else ""
+        if not problem:
+            try:
+                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._threads)
+            except decode_ctranslate2.UnsupportedModelError as error:
+                problem = str(error)
+        if self._wanted == "ctranslate2":
+            raise UserError(f"CTranslate2 cannot serve here: {problem}; use the engine fairseq or auto")
+        self._wanted = "fairseq"
+        return None
+
+
+def _rounded(length: int) -> int:
+    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+
+
+def _fill(lengths: list[tuple[int, int]], max_tokens: int) -> Iterator[list[int]]:
+    """Batches of sentences of like length.
+
+    Args:
+        lengths: length and place of every sentence.
+        max_tokens: most pieces a batch, padding and ends of sentence included; a longer sentence has a batch of its own.
+
+    Yields:
+        Places of the sentences of a batch; all their lengths agree when rounded up.
+    """
+    batch: list[int] = []
+    bucket = 0
+    for length, place in sorted(lengths, reverse=True):  # longest first: too large a batch shows at once
+        if batch and (_rounded(length) != bucket or (len(batch) + 1) * (bucket + 1) > max_tokens):
+            yield batch
+            batch = []
+        bucket = _rounded(length)
+        batch.append(place)
+    if batch:
+        yield batch

@@ -1,0 +1,115 @@
+"""Decoding with CTranslate2: one plain Transformer, converted once."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import ctranslate2
+import numpy as np
+
+from pseudogec.files import digest_file
+from pseudogec.seq2seq import compat
+from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
+from pseudogec.seq2seq.model_file import MODEL, model_options
+from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
+
+_PLAIN_TRANSFORMERS = ("transformer",)
+
+
+class UnsupportedModelError(Exception):
+    """CTranslate2 does not know the model's architecture."""
+
+
+class CTranslate2Engine:
+    """CTranslate2 with one model.
+
+    Args:
+        folder: the model's folder; the converted model is kept in it when it can be written.
+        threads: CPU threads.
+
+    Raises:
+        UnsupportedModelError: the model is no plain Transformer.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._translator = ctranslate2.Translator(
+            str(self._converted(folder)), device=device, compute_type="float32", inter_threads=1, intra_threads=threads
+        )
+
+    def _converted(self, folder: Path) -> Path:
+        """The converted model: made once, under a name that holds the digest of the weights."""
+        target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
+        if target.exists():
+            return target
+        try:
+            beside = Path(tempfile.mkdtemp(prefix=".ctranslate2-", dir=folder))
+        except OSError:  # a store that may only be read
+            self._temporary = tempfile.TemporaryDirectory(prefix="ctranslate2-")
+            return _convert(folder, Path(self._temporary.name) / "model")
+        try:
+            _convert(folder, beside / "model").rename(target)
+        except OSError:
+            if not target.exists():  # else another process was faster
+                raise
+        finally:
+            shutil.rmtree(beside)
+        return target
+
+    def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
+        """The best hypotheses of every sentence; see `Engine`."""
+        outputs = []
+        for source, found in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
+            if any(UNKNOWN_SYMBOL in pieces for pieces in found.hypotheses):
+                alone = Batch([0], [source], batch.longest_output)
+                found = self._translate(alone, options, attention=True)[0]
+                pieces = [
+                    replace_unknown(pieces, source, np.asarray(rows))
+                    for pieces, rows in zip(found.hypotheses, found.attention, strict=True)
+                ]
+            else:
+                pieces = found.hypotheses
+            outputs.append([Hypothesis(p, score) for p, score in zip(pieces, found.scores, strict=True)])
+        return outputs
+
+    def _translate(self, batch: Batch, options: SearchOptions, attention: bool) -> list[ctranslate2.TranslationResult]:
+        return self._translator.translate_batch(
+            [list(source) for source in batch.sources],
+            beam_size=options.beam,
+            num_hypotheses=options.n_best,
+            length_penalty=options.length_penalty,
+            max_decoding_length=batch.longest_output,
+            max_input_length=0,
+            return_scores=True,
+            return_attention=attention,
+        )
+
+    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+        """The log-probability of every target; see `Engine`."""
+        results = self._translator.score_batch(
+            [list(source) for source in sources], [list(target) for target in targets], max_input_length=0
+        )
+        return [sum(result.log_probs) for result in results]
+
+
+def _convert(folder: Path, output: Path) -> Path:
+    """Convert a model of fairseq.
+
+    Raises:
+        UnsupportedModelError: CTranslate2 has no such architecture.
+    """
+    if model_options(folder).arch not in _PLAIN_TRANSFORMERS:
+        raise UnsupportedModelError(f"it has no architecture {model_options(folder).arch!r}")
+    compat.apply()
+    from ctranslate2.converters import FairseqConverter
+
+    converter = FairseqConverter(str(folder / MODEL), str(folder), "src", "trg", unsafe_deserialization=True)
+    try:
+        converter.convert(str(output))
+    except ValueError as error:
+        raise UnsupportedModelError(str(error)) from None
+    return output

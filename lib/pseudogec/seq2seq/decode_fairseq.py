@@ -1,0 +1,112 @@
+"""Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture. Imports fairseq."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pseudogec.seq2seq import compat
+from pseudogec.seq2seq.binarise import TARGET, dictionary_name
+from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
+from pseudogec.seq2seq.model_file import MODEL
+from pseudogec.seq2seq.unknown_pieces import replace_unknown
+from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
+
+compat.apply()
+
+import torch  # noqa: E402
+from fairseq import checkpoint_utils  # noqa: E402
+from fairseq.data.data_utils import collate_tokens  # noqa: E402
+from fairseq.search import BeamSearch  # noqa: E402
+from fairseq.sequence_generator import SequenceGenerator  # noqa: E402
+from fairseq.sequence_scorer import SequenceScorer  # noqa: E402
+
+from pseudogec.seq2seq import plugins, session  # noqa: E402
+from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators, SentenceSampling  # noqa: E402
+
+
+class FairseqEngine:
+    """fairseq's generator and scorer with one model or several.
+
+    Args:
+        folders: the models' folders.
+    """
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        plugins.register()
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        with session.isolated():
+            self._models, _, task = checkpoint_utils.load_model_ensemble_and_task(
+                [str(folder / MODEL) for folder in folders], arg_overrides={"data": str(folders[0])}
+            )
+        for model in self._models:
+            model.to(self._device).eval()
+        self._dictionary = task.target_dictionary
+        self._numbers = read_dictionary(folders[0] / dictionary_name(TARGET))
+        self._symbols = list(self._numbers)
+
+    def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
+        """The best hypotheses of every sentence; see `Engine`."""
+        generator = SequenceGenerator(
+            self._models,
+            self._dictionary,
+            beam_size=options.beam,
+            max_len_a=0,
+            max_len_b=batch.longest_output,
+            len_penalty=options.length_penalty,
+            temperature=options.temperature,
+            search_strategy=self._strategy(options),
+        )
+        sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
+        found = generator.generate(self._models, sample)
+        return [
+            [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
+            for source, hypotheses in zip(batch.sources, found, strict=True)
+        ]
+
+    def _strategy(self, options: SearchOptions) -> Any:
+        generators = SentenceGenerators(options.seed, self._device)
+        if options.sample:
+            return SentenceSampling(self._dictionary, generators)
+        if options.noise_beta:
+            return NoisyBeamSearch(self._dictionary, options.noise_beta, generators)
+        return BeamSearch(self._dictionary)
+
+    def _hypothesis(self, found: dict[str, torch.Tensor], source: Pieces) -> Hypothesis:
+        numbers = found["tokens"].tolist()[:-1]  # without the end of sentence
+        pieces = [self._symbols[number] for number in numbers]
+        if UNKNOWN in numbers:
+            attention = found["attention"].T.cpu().numpy()  # (output, source), padded on the source's left
+            pieces = replace_unknown(pieces, source, attention[:, -len(source) - 1 :].astype(np.float32))
+        return Hypothesis(pieces, float(found["score"]))
+
+    def _encoder_input(self, sources: Sequence[Pieces]) -> dict[str, torch.Tensor]:
+        """Sources as fairseq's translation task feeds them: padded on the left."""
+        rows = [self._ids(source) for source in sources]
+        return {
+            "src_tokens": self._padded(rows, left=True),
+            "src_lengths": torch.tensor([len(row) for row in rows], device=self._device),
+        }
+
+    def _ids(self, pieces: Pieces) -> torch.Tensor:
+        numbers = [self._numbers.get(piece, UNKNOWN) for piece in pieces]
+        return torch.tensor([*numbers, self._dictionary.eos()])
+
+    def _padded(self, rows: list[torch.Tensor], left: bool, shift: bool = False) -> torch.Tensor:
+        eos, pad = self._dictionary.eos(), self._dictionary.pad()
+        padded: torch.Tensor = collate_tokens(rows, pad, eos, left_pad=left, move_eos_to_beginning=shift)
+        return padded.to(self._device)
+
+    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+        """The log-probability of every target; see `Engine`."""
+        rows = [self._ids(target) for target in targets]
+        previous = self._padded(rows, left=False, shift=True)
+        sample = {
+            "net_input": {**self._encoder_input(sources), "prev_output_tokens": previous},
+            "target": self._padded(rows, left=False),
+        }
+        scored = SequenceScorer(self._dictionary).generate(self._models, sample)
+        return [float(hypotheses[0]["positional_scores"].sum()) for hypotheses in scored]
