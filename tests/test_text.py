@@ -161,3 +161,11 @@ def test_a_vocabulary_of_the_possible_pieces_covers_words_that_were_never_seen()
     for _ in range(2000):
         word = "".join(random.choice(list("abcehrst"), size=random.integers(1, 9)))
         assert set(bpe.apply([word])) <= possible
+
+
+def test_possible_pieces_are_all_that_a_segmentation_makes() -> None:
+    bpe = Bpe.learn([*TEXT, ["naïve"] * 50], 20)
+    possible = set(bpe.possible_pieces())
+    words = ["lowest", "newwidest", "zebra", "naïvest", "ïn", "~", "l", MASK]
+    assert {piece for word in words for piece in bpe.apply([word])} <= possible
+    assert not any(piece in possible for piece in ("zebra", "", " "))

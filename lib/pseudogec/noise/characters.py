@@ -64,6 +64,10 @@ class SyntheticSpelling(Noiser):
                 operations[number] = Operation(("spell" if misspelt else "delete") if kind == "keep" else kind, before, misspelt)
         return [operation for operation in operations if operation.before or operation.after]
 
+    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
+        """That of the method underneath."""
+        return list(tokens) if self._inner is None else self._inner.target(tokens, operations, random)
+
     def _misspell(self, text: str, positions: Sequence[int], random: np.random.Generator) -> str:
         """Put errors at ascending positions of tokens joined by spaces."""
         tokens: list[str] = []

@@ -74,8 +74,8 @@ class ConfusionSets:
 def confusion_set(word: str) -> tuple[str, ...]:
     """hunspell's suggestions for a lower-case word, at most 20, nearest first.
 
-    The distance is the mean of the edit distances of spelling and of sound (Metaphone). A suggestion may be two words; the word
-    itself and its capitalised form are none.
+    The distance is the mean of the edit distances of spelling and of sound (Metaphone). A suggestion may be two words, but
+    not the word itself, its capitalised form, or the hyphenated twin of two words.
     """
     import jellyfish
     from rapidfuzz.distance import Levenshtein
@@ -87,7 +87,7 @@ def confusion_set(word: str) -> tuple[str, ...]:
     def distance(other: str) -> float:
         return (Levenshtein.distance(word, other) + Levenshtein.distance(sound, jellyfish.metaphone(other))) / 2
 
-    others = dict.fromkeys(suggestion.lower() for suggestion in _spell_checker().suggest(word))
+    others = dict.fromkeys(suggestion.lower() for suggestion in _spell_checker().suggest(word) if "-" not in suggestion)
     others.pop(word, None)
     return tuple(sorted(others, key=lambda other: (distance(other), other))[:SIZE])
 

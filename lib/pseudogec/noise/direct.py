@@ -39,9 +39,10 @@ class DirectNoiseParameters(NoiseParameters):
     def _complete(cls, given: Any) -> Any:
         """Fill in the probabilities that were not given."""
         names = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
-        if not isinstance(given, dict) or any(name in given and not isinstance(given[name], int | float) for name in names):
-            return given  # the fields' own checks say what is wrong
-        complete = {"mu_keep": 0.2, **given}
+        try:
+            complete = {"mu_keep": 0.2, **given, **{name: float(given[name]) for name in names if name in given}}
+        except (TypeError, ValueError):
+            return {**dict.fromkeys(names, 0.0), **given}  # the field's own check says what is wrong
         complete.setdefault("mu_mask", round(0.375 * (1 - complete["mu_keep"]), 12))
         missing = [name for name in names if name not in complete]
         rest = 1 - sum(complete[name] for name in names if name in complete)
@@ -97,9 +98,8 @@ class DirectNoise(Noiser):
                     operations.append(Operation("insert", "", next(inserted)))
         return operations
 
-    def pair(self, tokens: Sequence[str], random: np.random.Generator) -> tuple[list[str], list[str]]:
-        """The noised source and the target; with ``legacy``, masks stand before a target that equals its source."""
-        source, target = noised_tokens(self.operations(tokens, random)), list(tokens)
-        if self.parameters.legacy and tokens and source == target:
-            target = [self.parameters.mask_token] * int(random.integers(1, 9)) + target
-        return source, target
+    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
+        """The sentence itself; with ``legacy``, 1 to 8 masks stand before it when its source equals it."""
+        if self.parameters.legacy and tokens and noised_tokens(operations) == list(tokens):
+            return [*[self.parameters.mask_token] * int(random.integers(1, 9)), *tokens]
+        return list(tokens)

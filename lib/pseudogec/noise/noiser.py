@@ -91,9 +91,15 @@ class Noiser(ABC):
         """
         return noised_tokens(self.operations(tokens, random))
 
-    def pair(self, tokens: Sequence[str], random: np.random.Generator) -> tuple[list[str], list[str]]:
-        """Make a training pair of a grammatical sentence: the noised source and the target, which is the sentence itself."""
-        return self(tokens, random), list(tokens)
+    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
+        """The target that belongs to a noised source: the grammatical sentence itself, but for the authors' quirk.
+
+        Args:
+            tokens: the grammatical sentence.
+            operations: what :meth:`operations` made of it.
+            random: the sentence's random stream, after that call.
+        """
+        return list(tokens)
 
 
 def noised_tokens(operations: Iterable[Operation]) -> list[str]:

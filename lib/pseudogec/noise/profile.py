@@ -24,6 +24,11 @@ class NoiseProfile:
     tokens: int
     operations: dict[str, int]
 
+    def __add__(self, other: NoiseProfile) -> NoiseProfile:
+        """The profile of two texts together."""
+        operations = Counter(self.operations) + Counter(other.operations)
+        return NoiseProfile(self.sentences + other.sentences, self.tokens + other.tokens, dict(sorted(operations.items())))
+
     @property
     def edits_per_token(self) -> float:
         """Operations other than keeping, per token of the grammatical text."""

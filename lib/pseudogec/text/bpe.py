@@ -6,7 +6,6 @@ import contextlib
 import io
 import re
 import string
-import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -83,13 +82,13 @@ class Bpe:
         return pieces
 
     def possible_pieces(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
-        """Every piece that words of these characters can be split into, sorted; a vocabulary of them never meets an unknown piece.
+        """Every piece that words can be split into, sorted; a vocabulary of them never meets an unknown piece.
 
         Args:
-            characters: printable ASCII by default.
+            characters: those of the words beside those that the merges were learnt from; printable ASCII by default.
         """
         symbols = {symbol for character in characters for symbol in (character, character + _WORD_END)}
-        symbols |= {left + right for left, right in (merge.split(" ") for merge in self.merges)}
+        symbols |= {symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", ""))}
         final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
         return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | self.protected)
 
@@ -97,15 +96,6 @@ class Bpe:
     def undo(pieces: Iterable[str]) -> list[str]:
         """Join pieces into tokens again; a last piece that lacks its continuation loses its ``@@``."""
         return _JOINT.sub("", " ".join(pieces)).split()
-
-    def possible_pieces(self) -> tuple[str, ...]:
-        """Every piece that the merges can make of words in printable ASCII and in the characters that they were learnt from."""
-        symbols = {symbol for merge in self.merges for symbol in merge.split(" ")}
-        characters = {*string.printable, *"".join(symbol.removesuffix("</w>") for symbol in symbols)} - {*string.whitespace}
-        pieces = {*characters, *(character + SEPARATOR for character in characters)}
-        for merged in (merge.replace(" ", "") for merge in self.merges):
-            pieces.add(merged.removesuffix("</w>") if merged.endswith("</w>") else merged + SEPARATOR)
-        return tuple(sorted(pieces))
 
     def save(self, path: Path | str) -> None:
         """Write the codes file of subword-nmt (version 0.2)."""

@@ -1,0 +1,226 @@
+"""``pseudogec noise``: make pseudo data of a grammatical text, of any size in constant memory."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from itertools import islice, tee
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from pseudogec.corpora import read_parallel, read_plain
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import read_lines, write_atomically
+from pseudogec.noise import (
+    NoiseProfile,
+    Noiser,
+    NoiseResources,
+    check_method,
+    describe_methods,
+    find_method,
+    make_noiser,
+    noised_tokens,
+)
+from pseudogec.random_streams import SentenceStreams
+
+_CHUNK = 2000  # sentences a worker takes at a time
+_COMPRESSIONS = (".gz", ".zst", ".xz")
+_WORTH_PREPARING = 10  # a word that occurs so often will on average be replaced once, so that its confusion set is needed
+
+_METHODS_HELP = "explain the methods and their parameters, and stop"
+_DESCRIPTION = """\
+Make pseudo data: P.src holds noised sentences, P.trg the sentences themselves, line by line.
+Tokens are taken as they stand: give BPE pieces to put noise on pieces, as the paper does."""
+
+
+def add_parser(commands: Any) -> None:
+    """Add this program to the subcommands of ``pseudogec``."""
+    parser = commands.add_parser(
+        "noise",
+        help="make pseudo data of a grammatical text",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--list", action="store_true", help=_METHODS_HELP)
+    parser.add_argument("--method", metavar="M", help="a noising method; --list explains them")
+    parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, one sentence a line; plain, .gz, .zst or .xz")
+    parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
+    parser.add_argument("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the method; may be repeated"
+    )
+    parser.add_argument(
+        "--genuine-source", type=Path, metavar="F", help="ungrammatical side of genuine data, tokenised as the input is"
+    )
+    parser.add_argument("--genuine-target", type=Path, metavar="F", help="its corrections; random tokens are drawn from these")
+    parser.add_argument(
+        "--compress", choices=["gz", "zst", "xz", "none"], help="compression of the output (default: the input's)"
+    )
+    parser.add_argument(
+        "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number (default: 1)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the program.
+
+    Raises:
+        UserError: an option, a parameter or a file is wrong.
+    """
+    if options.list:
+        print("\n".join(describe_methods()))
+        return
+    for name in ("method", "input", "output_prefix"):
+        if getattr(options, name) is None:
+            raise UserError(f"--{name.replace('_', '-')} is missing; pseudogec noise --help explains the options")
+    if options.jobs < 1:
+        raise UserError(f"--jobs {options.jobs}: at least 1 process is needed")
+    parameters = _parse_parameters(options.set)
+    check_method(options.method, parameters, "--set" if parameters else "--method")
+    outputs = _outputs(options)
+    noiser = make_noiser(options.method, parameters, _resources(options))
+    made = _write(noiser, options, outputs)
+    counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
+    print(
+        f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits a token "
+        f"({counts}) -> {outputs[0]} {outputs[1]}",
+        file=sys.stderr,
+    )
+
+
+def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
+    parameters: dict[str, str] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals or not name:
+            raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
+        if name in parameters:
+            raise UserError(f"--set {setting}: {name} is given twice")
+        parameters[name] = value
+    return parameters
+
+
+def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
+    """The paths of source and target."""
+    if options.compress is None:
+        ending = options.input.suffix if options.input.suffix in _COMPRESSIONS else ""
+    else:
+        ending = "" if options.compress == "none" else f".{options.compress}"
+    source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")
+    for given in (options.input, options.genuine_source, options.genuine_target):
+        if given is not None and given.resolve() in (source.resolve(), target.resolve()):
+            raise UserError(f"--output-prefix {options.output_prefix}: {given} would be overwritten; choose another prefix")
+    return source, target
+
+
+def _resources(options: argparse.Namespace) -> NoiseResources:
+    """Learn what the method needs, from genuine data or, failing that, from the input."""
+    if (options.genuine_source is None) != (options.genuine_target is None):
+        raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
+    for path in (options.input, options.genuine_source, options.genuine_target):
+        if path is not None and next(read_lines(path), None) is None:
+            raise DataError(path, "the file is empty; a text of one sentence a line was expected")
+    method = find_method(options.method)
+    if options.genuine_source is not None:
+        pairs = read_parallel(options.genuine_source, options.genuine_target)
+        if method.needs_pairs:
+            sources, targets = tee(pairs)
+            resources = NoiseResources.from_genuine((pair.source for pair in sources), (pair.target for pair in targets))
+        else:
+            resources = NoiseResources.from_sentences(pair.target for pair in pairs)
+    elif method.needs_pairs:
+        raise UserError(
+            f"{options.method} learns from learners' edits: give genuine data with --genuine-source and --genuine-target"
+        )
+    else:
+        resources = NoiseResources.from_sentences(read_plain(options.input))
+    if method.needs_confusions:
+        counts = Counter(word for sentence in read_plain(options.input) for word in sentence)
+        frequent = [word for word, count in counts.items() if count >= _WORTH_PREPARING]
+        resources.confusions.prepare(frequent, options.jobs)
+    return resources
+
+
+class _Noised(NamedTuple):
+    """A chunk of noised text and what was done to it."""
+
+    source: bytes
+    target: bytes
+    profile: NoiseProfile
+
+
+def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Path]) -> NoiseProfile:
+    profile = NoiseProfile(0, 0, {})
+    with (
+        write_atomically(outputs[0]) as source,
+        write_atomically(outputs[1]) as target,
+        tqdm(unit=" sentences", desc="noise", leave=False, disable=None) as progress,  # None: only in a terminal
+    ):
+        for chunk in _noised_chunks(noiser, options):
+            source.write(chunk.source)
+            target.write(chunk.target)
+            profile += chunk.profile
+            progress.update(chunk.profile.sentences)
+    return profile
+
+
+def _noised_chunks(noiser: Noiser, options: argparse.Namespace) -> Iterator[_Noised]:
+    """The noised chunks in order, made by as many processes as were asked for."""
+    chunks = _chunks(options.input)
+    if options.jobs == 1:
+        _set_up(noiser, options.seed)
+        yield from (_noise(*chunk) for chunk in chunks)
+        return
+    # Not Executor.map, which would read the whole input at once: only a few chunks wait at any time.
+    waiting: deque[Future[_Noised]] = deque()
+    pool = ProcessPoolExecutor(options.jobs, get_context("spawn"), _set_up, (noiser, options.seed))
+    try:
+        for chunk in chunks:
+            waiting.append(pool.submit(_noise, *chunk))
+            if len(waiting) > 4 * options.jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _chunks(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Runs of lines, each with the number of its first sentence."""
+    lines = read_lines(path)
+    first = 0
+    while chunk := list(islice(lines, _CHUNK)):
+        yield first, chunk
+        first += len(chunk)
+
+
+_worker: tuple[Noiser, SentenceStreams]  # of this process
+
+
+def _set_up(noiser: Noiser, seed: str) -> None:
+    global _worker
+    _worker = noiser, SentenceStreams(seed)
+
+
+def _noise(first: int, lines: list[str]) -> _Noised:
+    noiser, streams = _worker
+    sources: list[str] = []
+    targets: list[str] = []
+    operations: Counter[str] = Counter()
+    length = 0
+    for number, line in enumerate(lines, start=first):
+        tokens, random = line.split(), streams[number]
+        done = noiser.operations(tokens, random)
+        sources.append(" ".join(noised_tokens(done)))
+        targets.append(" ".join(noiser.target(tokens, done, random)))
+        length += len(tokens)
+        operations.update([operation.kind for operation in done])
+    source, target = ("".join(f"{line}\n" for line in side).encode() for side in (sources, targets))
+    return _Noised(source, target, NoiseProfile(len(lines), length, dict(operations)))

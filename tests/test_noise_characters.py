@@ -1,0 +1,115 @@
+"""Synthetic spelling errors, alone, on top of methods, and on pieces."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+
+import pytest
+
+from pseudogec.noise import NoiseResources, SyntheticSpelling, make_noiser, noised_tokens
+from pseudogec.noise.characters import edit_character
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import Bpe
+from rates import assert_rate
+
+SENTENCES = [["abcdefghij"] * 10] * 2000  # 200,000 characters
+GENUINE = [["lower", "newer", "lowest", "newest", "widest"]] * 4
+BPE = Bpe.learn(GENUINE, 8)
+
+
+def test_a_character_is_edited_in_four_ways_with_equal_chances() -> None:
+    streams = SentenceStreams(1)
+    written = Counter(edit_character("abc", 1, streams[index]) for index in range(40_000))
+    assert_rate(written["ac"], 40_000, 1 / 4)
+    assert_rate(written["acb"], 40_000, 1 / 4)
+    assert_rate(sum(count for text, count in written.items() if len(text) == 4), 40_000, 1 / 4)
+    replaced = {text: count for text, count in written.items() if len(text) == 3 and text != "acb"}
+    assert_rate(sum(replaced.values()), 40_000, 1 / 4)
+    assert len(replaced) == 25, "every other letter"
+    assert all(text[:2] == "ab" and text[3] == "c" for text in written if len(text) == 4)
+    assert "bac" not in written
+    assert {edit_character("ab", 1, streams[index]) for index in range(200)} >= {"ba", "a"}
+
+
+def test_errors_come_at_their_rate() -> None:
+    noiser, streams = make_noiser("sse", {}, NoiseResources()), SentenceStreams(3)
+    misspelt = sum(
+        operation.kind == "spell"
+        for index, tokens in enumerate(SENTENCES)
+        for operation in noiser.operations(tokens, streams[index])
+    )
+    assert_rate(misspelt, 20_000, 1 - (1 - 0.003) ** 10)
+
+
+def test_rate_zero_is_the_identity_and_leaves_the_method_beneath_as_it_is() -> None:
+    streams = SentenceStreams(3)
+    resources = NoiseResources.from_sentences(GENUINE)
+    plain = make_noiser("direct_noise", {}, resources)
+    alone = make_noiser("sse", {"sse_rate": 0}, resources)
+    on_top = SyntheticSpelling(plain, 0.0)
+    for index, tokens in enumerate(SENTENCES[:300]):
+        assert alone(tokens, streams[index]) == tokens
+        assert on_top.operations(tokens, streams[index]) == plain.operations(tokens, streams[index])
+
+
+@pytest.mark.parametrize("method", ["direct_noise", "random", "sse"])
+def test_operations_still_cover_the_sentence(method: str) -> None:
+    noiser, streams = make_noiser(method, {"sse_rate": 0.2}, NoiseResources.from_sentences(GENUINE)), SentenceStreams(3)
+    for index, tokens in enumerate([["a", "bc", "def"] * 5] * 300):
+        operations = noiser.operations(tokens, streams[index])
+        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == tokens
+        assert noised_tokens(operations) == noiser(tokens, streams[index])
+        assert all(operation.before or operation.after for operation in operations)
+
+
+def test_masks_are_never_misspelt() -> None:
+    noiser = make_noiser("direct_noise", {"mu_mask": 1, "mu_keep": 0, "sse_rate": 1}, NoiseResources.from_sentences(GENUINE))
+    assert noiser(["a", "b"], SentenceStreams(1)[0]) == ["<mask>", "<mask>"]
+
+
+def test_no_sentence_becomes_empty() -> None:
+    noiser, streams = make_noiser("sse", {"sse_rate": 1}, NoiseResources()), SentenceStreams(1)
+    assert all(noiser(["a", "b"], streams[index]) for index in range(200))
+
+
+def test_misspelt_pieces_are_split_again() -> None:
+    resources = NoiseResources.from_sentences(GENUINE, BPE)
+    possible, streams = set(BPE.possible_pieces()), SentenceStreams(1)
+    for method in ("direct_noise", "random", "sse"):
+        noiser = make_noiser(method, {"sse_rate": 0.1}, resources)
+        for index in range(300):
+            pieces = BPE.apply(GENUINE[0])
+            noised = noiser(pieces, streams[index])
+            assert set(noised) <= possible | {piece + "@@" for piece in possible}
+            assert all(piece.count("@") in (0, 2) for piece in noised)
+
+
+def test_methods_on_words_take_and_give_pieces_when_there_is_a_segmentation() -> None:
+    resources = NoiseResources.from_sentences(GENUINE, BPE)
+    pieces = BPE.apply(GENUINE[0])
+    on_words = make_noiser("random", {}, NoiseResources.from_sentences(GENUINE))
+    on_pieces = make_noiser("random", {}, resources)
+    streams = SentenceStreams(9)
+    for index in range(300):
+        assert on_pieces(pieces, streams[index]) == BPE.apply(on_words(GENUINE[0], streams[index]))
+        operations = on_pieces.operations(pieces, streams[index])
+        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == pieces
+
+
+def test_direct_noise_on_pieces_draws_pieces() -> None:
+    noiser = make_noiser(
+        "direct_noise", {"mu_mask": 0, "mu_del": 0, "mu_ins": 1, "mu_keep": 0}, NoiseResources.from_sentences(GENUINE, BPE)
+    )
+    pieces = BPE.apply(GENUINE[0])
+    inserted = {
+        operation.after for operation in noiser.operations(pieces * 50, SentenceStreams(1)[0]) if operation.kind == "insert"
+    }
+    assert inserted == set(pieces)
+
+
+def test_noisers_travel_between_processes() -> None:
+    noiser = make_noiser("direct_noise", {"sse_rate": 0.1}, NoiseResources.from_sentences(GENUINE, BPE))
+    copied, streams = pickle.loads(pickle.dumps(noiser)), SentenceStreams(1)
+    pieces = BPE.apply(GENUINE[0])
+    assert [copied(pieces, streams[index]) for index in range(50)] == [noiser(pieces, streams[index]) for index in range(50)]

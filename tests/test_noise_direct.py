@@ -1,0 +1,160 @@
+"""Direct noise, against algorithm 1 and the settings of the two papers."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.noise import METHODS, Noiser, NoiseResources, UnigramDistribution, make_noiser, noised_tokens, profile_of
+from pseudogec.random_streams import SentenceStreams
+from rates import assert_rate
+
+GENUINE = [["the", "cat", "sat", "on", "the", "mat", "."], ["a", "dog", "ran"]] * 3
+SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]  # 125,000 tokens
+TOKENS = sum(map(len, SENTENCES))
+
+
+def direct(**parameters: Any) -> Noiser:
+    return make_noiser("direct_noise", parameters, NoiseResources.from_sentences(GENUINE))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({}, (0.3, 0.25, 0.25, 0.2)),  # TASLP
+        ({"mu_mask": 0.5}, (0.5, 0.15, 0.15, 0.2)),  # EMNLP
+        ({"mu_mask": 0.1}, (0.1, 0.35, 0.35, 0.2)),
+        ({"mu_mask": 0.7}, (0.7, 0.05, 0.05, 0.2)),
+        ({"mu_mask": "0.5"}, (0.5, 0.15, 0.15, 0.2)),  # from a command line
+        ({"mu_mask": 0.4, "mu_del": 0.3, "mu_ins": 0.2, "mu_keep": 0.1}, (0.4, 0.3, 0.2, 0.1)),
+        ({"mu_mask": 0.5, "mu_del": 0.1}, (0.5, 0.1, 0.2, 0.2)),
+        ({"mu_keep": 1}, (0, 0, 0, 1)),
+        ({"mu_keep": 0.6}, (0.15, 0.125, 0.125, 0.6)),
+    ],
+)
+def test_probabilities_that_are_not_given_follow_the_paper(parameters: dict[str, Any], expected: tuple[float, ...]) -> None:
+    chosen = METHODS["direct_noise"].parameters.model_validate(parameters).model_dump()
+    assert tuple(chosen[name] for name in ("mu_mask", "mu_del", "mu_ins", "mu_keep")) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("mu_mask", [0.1, 0.3, 0.5, 0.7])
+def test_operations_come_at_their_rates(mu_mask: float) -> None:
+    profile = profile_of(direct(mu_mask=mu_mask), SENTENCES, seed=11)
+    rest = (0.8 - mu_mask) / 2
+    assert (profile.sentences, profile.tokens) == (len(SENTENCES), TOKENS)
+    assert_rate(profile.operations["mask"], TOKENS, mu_mask)
+    assert_rate(profile.operations["delete"], TOKENS, rest)
+    assert_rate(profile.operations["insert"], TOKENS, rest)
+    assert_rate(profile.operations["keep"], TOKENS, 0.2 + rest)  # an insertion keeps its token
+    assert profile.edits_per_token == pytest.approx(0.8, abs=0.01)
+
+
+def test_inserted_pieces_follow_the_unigrams_of_genuine_text() -> None:
+    noiser, streams = direct(mu_mask=0, mu_del=0, mu_ins=1, mu_keep=0), SentenceStreams(5)
+    drawn = [
+        operation.after
+        for index, tokens in enumerate(SENTENCES)
+        for operation in noiser.operations(tokens, streams[index])
+        if operation.kind == "insert"
+    ]
+    assert len(drawn) == TOKENS
+    counts = UnigramDistribution.from_sentences(GENUINE).counts
+    assert set(drawn) == set(counts)
+    for token, count in counts.items():
+        assert_rate(drawn.count(token), TOKENS, count / sum(counts.values()))
+
+
+def test_an_inserted_piece_comes_after_a_kept_one() -> None:
+    noiser, streams = direct(), SentenceStreams(0)
+    for index, tokens in enumerate(SENTENCES[:500]):
+        operations = noiser.operations(tokens, streams[index])
+        assert operations[0].kind != "insert"
+        assert all(left.kind == "keep" for left, right in pairwise(operations) if right.kind == "insert")
+
+
+def test_operations_cover_the_sentence_and_the_call_joins_them() -> None:
+    noiser, streams = direct(mask_token="|"), SentenceStreams(0)
+    for index, tokens in enumerate(SENTENCES[:500]):
+        operations = noiser.operations(tokens, streams[index])
+        assert [operation.before for operation in operations if operation.before] == tokens
+        assert noised_tokens(operations) == noiser(tokens, streams[index])
+        for kind, before, after in operations:
+            assert {"keep": before == after, "mask": after == "|", "delete": not after, "insert": not before}[kind]
+
+
+def test_keeping_everything_is_the_identity() -> None:
+    noiser, streams = direct(mu_keep=1), SentenceStreams(0)
+    assert all(noiser(tokens, streams[index]) == tokens for index, tokens in enumerate(SENTENCES[:1000]))
+
+
+def test_no_sentence_becomes_empty() -> None:
+    noiser, streams = direct(mu_mask=0, mu_del=1, mu_ins=0, mu_keep=0), SentenceStreams(0)
+    survivors = [noiser(["a", "b", "c"], streams[index]) for index in range(3000)]
+    assert all(len(tokens) == 1 for tokens in survivors)
+    for token in "abc":
+        assert_rate(survivors.count([token]), 3000, 1 / 3)
+    assert noiser([], streams[0]) == []
+
+
+def test_the_result_depends_on_seed_and_index_alone() -> None:
+    noiser = direct()
+    forwards, backwards, other = SentenceStreams(7), SentenceStreams(7), SentenceStreams(8)
+    indices = range(200)
+    first = {index: noiser(SENTENCES[index], forwards[index]) for index in indices}
+    assert first == {index: noiser(SENTENCES[index], backwards[index]) for index in reversed(indices)}
+    copied = pickle.loads(pickle.dumps(noiser))
+    assert first == {index: copied(SENTENCES[index], forwards[index]) for index in indices}
+    assert first != {index: noiser(SENTENCES[index], other[index]) for index in indices}
+
+
+def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
+    tokens = ["a", "b"]
+    plain, quirky = direct(mu_keep=1), direct(mu_keep=1, legacy=True)
+    masks = []
+    for seed in range(400):
+        streams = SentenceStreams(seed)
+        random = streams[0]
+        assert plain.target(tokens, plain.operations(tokens, random), random) == tokens
+        random = streams[0]
+        target = quirky.target(tokens, quirky.operations(tokens, random), random)
+        assert target[-2:] == tokens
+        assert set(target[:-2]) == {"<mask>"}
+        masks.append(len(target) - 2)
+    assert set(masks) == set(range(1, 9))
+    always_masked = direct(mu_mask=1, mu_keep=0, legacy=True)
+    random = streams[0]
+    assert always_masked.target(tokens, always_masked.operations(tokens, random), random) == tokens
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"mu_mask": 0.3, "mu_del": 0.3, "mu_ins": 0.3, "mu_keep": 0.2}, r"= 1\.1; they must sum to 1 .* each is 0\.25"),
+        ({"mu_mask": 0.9}, r"mu_mask 0\.9 and mu_keep 0\.2 exceed 1"),
+        ({"mu_mask": -0.1}, r"mu_mask: input should be greater than or equal to 0, not -0\.1"),
+        ({"mu_mask": 1.5, "mu_keep": 0}, r"mu_mask 1\.5 and mu_keep 0 exceed 1"),
+        ({"mu_mask": "much"}, "mu_mask: input should be a valid number"),
+        ({"mu_maks": 0.3}, "there is no parameter 'mu_maks'; did you mean 'mu_mask'"),
+        ({"mask_token": "two words"}, "mask_token"),
+    ],
+)
+def test_impossible_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        direct(**parameters)
+
+
+def test_unigrams_are_drawn_alike_whatever_the_order_of_counting(tmp_path: Any) -> None:
+    one = UnigramDistribution({"a": 3, "b": 1, "never": 0})
+    other = UnigramDistribution({"b": 1, "a": 3})
+    draws = [distribution.draw(50, np.random.default_rng(1)) for distribution in (one, other)]
+    assert draws[0] == draws[1]
+    assert "never" not in draws[0]
+    one.save(tmp_path / "unigrams")
+    assert UnigramDistribution.load(tmp_path / "unigrams").counts == one.counts
+    with pytest.raises(UserError, match="no token"):
+        UnigramDistribution({})
