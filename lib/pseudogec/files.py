@@ -20,22 +20,59 @@ from pseudogec.errors import DataError, UserError
 def _open_binary(path: Path, mode: str, compression: str) -> Iterator[IO[bytes]]:
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
-        stream: Any
+        raw = stack.enter_context(path.open(mode))
+        stream: Any = raw
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.
-            raw = stack.enter_context(path.open(mode))
             stream = gzip.GzipFile("", mode, 6, raw, mtime=0)
         elif compression == ".xz":
-            stream = lzma.open(path, mode)
+            stream = lzma.LZMAFile(raw, mode)  # noqa: SIM115 - closed with the stack, as the others are
+        elif compression == ".zst" and mode == "rb":
+            stream = io.BufferedReader(_ZstdReader(raw))
         elif compression == ".zst":
             import zstandard
 
-            stream = zstandard.open(path, mode)
-            if mode == "rb":
-                stream = io.BufferedReader(stream)  # zstandard's own reader cannot yield lines
-        else:
-            stream = path.open(mode)
+            stream = zstandard.open(raw, mode)
         yield stack.enter_context(stream)
+
+
+class _ZstdReader(io.RawIOBase):
+    """Bytes of a zst file; zstandard's own reader takes a file that was cut short for a whole one."""
+
+    def __init__(self, compressed: IO[bytes]) -> None:
+        self._compressed = compressed
+        self._frame: Any = None  # None between frames
+        self._waiting = b""  # compressed bytes of the next frame
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            chunk = self._waiting or self._compressed.read(io.DEFAULT_BUFFER_SIZE * 16)
+            if not chunk:
+                if self._frame is not None:
+                    raise EOFError("compressed file ended before the end-of-stream marker was reached")
+                return 0
+            self._ready = memoryview(self._decompress(chunk))
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        import zstandard
+
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            text: bytes = self._frame.decompress(chunk)
+        except zstandard.ZstdError as error:
+            raise EOFError(str(error)) from None
+        self._waiting = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
+        return text
 
 
 @contextlib.contextmanager
@@ -61,7 +98,7 @@ def open_for_reading(path: Path | str) -> Iterator[IO[bytes]]:
 def read_lines(path: Path | str) -> Iterator[str]:
     """Yield the lines of a text file without their line ends; a last line without an end counts too.
 
-    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that line counts equal those of ``wc -l``.
+    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
 
     Raises:
         DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
@@ -69,10 +106,13 @@ def read_lines(path: Path | str) -> Iterator[str]:
     number = 0
     with open_for_reading(path) as stream:
         try:
-            for number, line in enumerate(stream, start=1):
+            for line in stream:
+                number += 1
                 yield line.rstrip(b"\r\n").decode("utf-8")
         except UnicodeDecodeError as error:
-            raise DataError(path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number) from None
+            raise DataError(
+                path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number
+            ) from None
         except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
             raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
 
@@ -111,7 +151,8 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> int:
     """Write lines of text atomically; returns how many."""
     count = 0
     with write_atomically(path) as stream:
-        for count, line in enumerate(lines, start=1):
+        for line in lines:
+            count += 1
             stream.write(line.encode("utf-8") + b"\n")
     return count
 

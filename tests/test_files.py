@@ -1,0 +1,150 @@
+"""Files and random streams: what every stage builds on."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+import pickle
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zstandard
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import digest_file, open_for_reading, read_lines, write_atomically, write_lines
+from pseudogec.random_streams import SentenceStreams
+
+ENDINGS = ["", ".gz", ".zst", ".xz"]
+COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+LINES = ["one", "", "café — ☃", "a\u2028b\x0bc\x85d", "last"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_lines_survive_a_file(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / "deep" / f"x{ending}"
+    assert write_lines(path, LINES) == 5
+    assert list(read_lines(path)) == LINES
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz"])
+def test_files_of_the_tools_themselves_are_read(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(COMPRESS[ending]("\n".join(LINES).encode()))
+    assert list(read_lines(path)) == LINES, "the last line lacks its end"
+    with open_for_reading(path) as stream:
+        assert stream.read() == "\n".join(LINES).encode()
+
+
+def test_files_joined_from_compressed_parts_are_read_whole(tmp_path: Path) -> None:
+    for ending, compress in COMPRESS.items():
+        path = tmp_path / f"x{ending}"
+        path.write_bytes(compress(b"one\n") + compress(b"two\n"))
+        assert list(read_lines(path)) == ["one", "two"], ending
+
+
+def test_windows_line_ends_are_no_part_of_a_line(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"one\r\ntwo\r\n\r\nthree")
+    assert list(read_lines(tmp_path / "x")) == ["one", "two", "", "three"]
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_the_same_text_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
+    for folder in "ab":
+        write_lines(tmp_path / folder / f"x{ending}", LINES)
+    assert digest_file(tmp_path / "a" / f"x{ending}") == digest_file(tmp_path / "b" / f"x{ending}")
+
+
+def test_a_digest_is_sha256_of_the_bytes(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"abc")
+    assert digest_file(tmp_path / "x") == hashlib.sha256(b"abc").hexdigest()
+    with pytest.raises(DataError, match="nowhere"):
+        digest_file(tmp_path / "nowhere")
+
+
+def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"fine\nca\xe9\n")
+    with pytest.raises(DataError, match="byte 3 of the line") as raised:
+        list(read_lines(tmp_path / "x"))
+    assert raised.value.line == 2
+
+
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz"])
+@pytest.mark.parametrize("damage", ["cut short", "not compressed"])
+def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x{ending}"
+    whole = COMPRESS[ending](os.urandom(100_000).hex().encode())
+    path.write_bytes(whole[: len(whole) // 2] if damage == "cut short" else b"plain text, whatever its name says\n" * 20)
+    with pytest.raises(DataError, match=r"x\..*damaged or cut short"):
+        list(read_lines(path))
+
+
+def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no such file"):
+        list(read_lines(tmp_path / "nowhere"))
+    with pytest.raises(DataError, match="is a folder"):
+        list(read_lines(tmp_path))
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"x{ending}"
+    write_lines(path, ["old"])
+    with pytest.raises(RuntimeError), write_atomically(path) as stream:
+        stream.write(b"new\n")
+        raise RuntimeError
+    assert list(read_lines(path)) == ["old"]
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_appears_only_when_it_is_whole_and_is_readable_by_all(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    with write_atomically(path) as stream:
+        stream.write(b"text\n")
+        assert not path.exists()
+    umask = os.umask(0)
+    os.umask(umask)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o666 & ~umask
+
+
+def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        write_lines(tmp_path / "file" / "below", ["a"])
+
+
+def test_data_errors_tell_where_and_cross_processes() -> None:
+    error = pickle.loads(pickle.dumps(DataError("a.m2", "no span", 7)))
+    assert str(error) == "a.m2, line 7: no span"
+    assert (error.path, error.line) == (Path("a.m2"), 7)
+    assert str(DataError("a.m2", "empty")) == "a.m2: empty"
+
+
+def test_a_stream_depends_on_seed_and_index_alone() -> None:
+    one, other = SentenceStreams(3), SentenceStreams(3)
+    forwards = [one[index].random(5).tolist() for index in range(50)]
+    backwards = [other[index].random(5).tolist() for index in reversed(range(50))]
+    assert forwards == backwards[::-1]
+    one[7].normal(size=3)  # however much of another stream was used
+    assert one[0].random(5).tolist() == forwards[0]
+    assert SentenceStreams("3")[0].random(5).tolist() == forwards[0]
+    assert len({tuple(draws) for draws in forwards}) == 50
+
+
+def test_streams_are_uniform_and_independent_across_sentences_and_seeds() -> None:
+    streams, others = SentenceStreams(0), SentenceStreams(1)
+    first = np.array([streams[index].random() for index in range(20_000)])
+    second = np.array([others[index].random() for index in range(20_000)])
+    for draws in (first, second):
+        assert abs(draws.mean() - 0.5) < 4 / (12 * 20_000) ** 0.5
+        assert abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 4 / 20_000**0.5
+    assert abs(np.corrcoef(first, second)[0, 1]) < 4 / 20_000**0.5
+
+
+def test_large_indices_have_streams_of_their_own() -> None:
+    streams = SentenceStreams(0)
+    draws = {streams[index].random() for index in (0, 1, 2**31, 2**32, 2**63)}
+    assert len(draws) == 5
