@@ -1,0 +1,330 @@
+"""Predicates: a verb (or *be* with an adjective or noun) together with everything that it governs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pseudogec.corpora.world.inflection import inflect
+from pseudogec.corpora.world.lexicon import Frame, adjectives, comparable_adjectives, word_set
+from pseudogec.corpora.world.noun_phrases import PRONOUNS, Writer, noun_phrase, object_pronoun, place_phrase
+from pseudogec.corpora.world.sampling import Choice
+from pseudogec.corpora.world.tokens import NounForm, NounPhrase, Token, VerbForm
+
+PEOPLE = ("person", "relative")
+
+_PATTERNS = {
+    # pattern: weight; those below "copula" need no frame
+    "transitive": 40, "intransitive": 7, "motion": 8, "verb": 11, "adjective": 6, "infinitive": 8, "gerund": 4,
+    "person_infinitive": 4, "ditransitive": 4, "no_preposition": 6,
+    "copula": 10, "copula_noun": 4, "phrasal": 5, "light": 6, "phrasal_bare": 3,
+}  # fmt: skip
+
+_SUBJECTS_WITHOUT_FRAME = {
+    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "document", "artwork", "food", "animal",
+               "vehicle", "device", "clothing", "process", "organization"),
+    "copula_noun": PEOPLE, "phrasal": PEOPLE, "light": PEOPLE, "phrasal_bare": PEOPLE,
+}  # fmt: skip
+
+_STATIVE = frozenset(word_set("stative_verbs"))
+
+
+@dataclass(slots=True)
+class Predicate:
+    """What is said of a subject.
+
+    Attributes:
+        lemma: the main verb.
+        complement: the tokens that follow the verb group.
+        takes_object: whether a plain object comes first in the complement.
+        object: that object, when a relative clause may be added to it.
+    """
+
+    lemma: str
+    complement: list[Token]
+    takes_object: bool = False
+    object: NounPhrase | None = None
+
+    @property
+    def stative(self) -> bool:
+        """Whether the verb avoids the progressive."""
+        return self.lemma == "be" or self.lemma in _STATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A pattern, the frame that fills it, and the subjects that it allows."""
+
+    pattern: str
+    frame: Frame | None
+    subjects: tuple[str, ...]
+
+
+@functools.cache
+def _pattern_choice(register: str) -> Choice[str]:
+    weights = dict(_PATTERNS)
+    if register in ("encyclopedic", "newswire"):
+        for pattern in ("phrasal_bare", "light", "gerund", "ditransitive", "copula_noun", "no_preposition"):
+            weights[pattern] //= 2
+    return Choice(list(weights), list(weights.values()))
+
+
+def plan(writer: Writer, subject_kind: str = "") -> Plan:
+    """Decide what kind of predicate comes, for any subject or for a subject of the given class."""
+    draws = writer.draws
+    for _ in range(8):
+        pattern = draws.pick(_pattern_choice(writer.register.name))
+        if pattern in _SUBJECTS_WITHOUT_FRAME:
+            found = Plan(pattern, None, _SUBJECTS_WITHOUT_FRAME[pattern])
+        else:
+            frame = writer.words.frame(draws, pattern)
+            found = Plan(pattern, frame, frame.subjects)
+        if not subject_kind or subject_kind in found.subjects:
+            return found
+    return Plan("copula", None, (subject_kind,))
+
+
+def predicate(writer: Writer, chosen: Plan, subject: NounPhrase, depth: int = 0) -> Predicate:
+    """Fill a plan for a subject.
+
+    Args:
+        writer: register and draws.
+        chosen: from ``plan``.
+        subject: whose possessives the complement may use.
+        depth: how many infinitives already stand above; deep ones stay simple.
+    """
+    if depth and chosen.pattern in ("infinitive", "person_infinitive", "gerund"):
+        frame = writer.words.frame(writer.draws, "transitive")
+        while not set(frame.subjects) & set(PEOPLE):
+            frame = writer.words.frame(writer.draws, "transitive")
+        chosen = Plan("transitive", frame, frame.subjects)
+    return _BUILDERS[chosen.pattern](writer, chosen.frame, subject, depth)
+
+
+def people_plan(writer: Writer) -> Plan:
+    """A plan whose subject may be a person."""
+    return plan(writer, "person")
+
+
+def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> NounPhrase:
+    people = "person" in frame.objects
+    if people and writer.draws.chance(writer.register.pronouns * 0.5):
+        return object_pronoun(writer, subject)
+    return noun_phrase(writer, frame.objects, company=verb, owner=subject)
+
+
+def _transitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, object_.tokens, takes_object=True, object=object_)
+
+
+def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    draws = writer.draws
+    complement: list[Token] = []
+    if frame.subjects[0] in ("person", "animal", "vehicle") and draws.chance(0.6):
+        complement = manner(writer) if draws.chance(0.6) else place_phrase(writer)
+    return Predicate(writer.words.word_of(draws, frame), complement)
+
+
+def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    if writer.draws.chance(0.12) and verb in ("go", "come", "return", "walk", "drive"):
+        return Predicate(verb, [Token("home", "home")])
+    return Predicate(verb, place_phrase(writer, motion=True))
+
+
+def _governed_verb(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    verb, preposition = writer.words.word_of(writer.draws, frame).split()
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, [Token(preposition, "governed", verb), *object_.tokens], object=object_)
+
+
+def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    draws = writer.draws
+    adjective, preposition = writer.words.word_of(draws, frame).split()
+    object_ = noun_phrase(writer, frame.objects, company=adjective, owner=subject)
+    gerund = adjective in ("interested", "good", "bad", "keen", "tired", "fond", "afraid", "proud", "capable") and draws.chance(
+        0.4
+    )
+    tokens = object_.tokens
+    if gerund and not depth:
+        inner = predicate(writer, people_plan(writer), subject, depth=1)
+        tokens = [_gerund_form(inner), *inner.complement]
+    degree = [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
+    if adjective in ("married", "identical", "equivalent", "essential", "perfect", "related", "based"):
+        degree = []
+    return Predicate(
+        "be", [*degree, Token(adjective, "predicative", adjective), Token(preposition, "governed", adjective), *tokens]
+    )
+
+
+def _gerund_form(inner: Predicate) -> Token:
+    return Token(inflect(inner.lemma, "VBG"), "gerund", inner.lemma, VerbForm("VBG", False, inner.takes_object))
+
+
+def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
+    """*to* and a bare predicate."""
+    inner = predicate(writer, people_plan(writer), subject, depth=1)
+    return [Token("to", "to", inner.lemma), Token(inner.lemma, "to_bare", inner.lemma, VerbForm("VB", False, inner.takes_object)),
+            *inner.complement]  # fmt: skip
+
+
+def gerund_phrase(writer: Writer, subject: NounPhrase) -> list[Token]:
+    """An *-ing* phrase."""
+    inner = predicate(writer, people_plan(writer), subject, depth=1)
+    return [_gerund_form(inner), *inner.complement]
+
+
+def _infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    return Predicate(writer.words.word_of(writer.draws, frame), to_infinitive(writer, subject))
+
+
+def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    if verb in ("begin", "start", "keep", "stop"):  # "started being tired", "is starting starting": keep these to actions
+        activity = noun_phrase(writer, ("activity",), company=verb)
+        return Predicate("enjoy" if verb == "keep" else verb, activity.tokens)
+    return Predicate(verb, gerund_phrase(writer, subject))
+
+
+def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
+    person = (
+        object_pronoun(writer, subject)
+        if draws.chance(writer.register.pronouns)
+        else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
+    )
+    return Predicate(verb, [*person.tokens, *to_infinitive(writer, person)], takes_object=True)
+
+
+def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
+    thing = noun_phrase(writer, frame.objects, company=verb, owner=subject)
+    person = (
+        object_pronoun(writer, subject)
+        if draws.chance(writer.register.pronouns)
+        else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
+    )
+    if draws.chance(0.6) and verb != "pass":
+        return Predicate(verb, [*person.tokens, *thing.tokens], takes_object=True)
+    return Predicate(verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True)
+
+
+def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame).split()[0]
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, object_.tokens, takes_object=True, object=object_)
+
+
+def describing(writer: Writer, kind: str) -> list[Token]:
+    """An adjective after *be*, sometimes with a degree or as a pair of feeling and cause (*bored*, *boring*)."""
+    draws = writer.draws
+    if draws.chance(0.22) and kind in ("person", "relative", "idea", "event", "document", "artwork"):
+        cause, feeling = draws.one_of(adjectives()["feeling"])
+        person = kind in PEOPLE
+        tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
+    else:
+        adjective = writer.words.comparable(draws, kind) if draws.chance(0.55) else writer.words.adjective(draws, kind)
+        if adjective in ("main", "real", "chief", "former", "special", "fellow", "early", "senior", "major", "key", "primary", "human",
+                         "right", "veteran", "luxury", "foreign", "domestic", "learned", "noble", "political", "economic"):  # fmt: skip
+            adjective = writer.words.comparable(draws, kind)
+        tokens = [Token(adjective, "predicative", adjective)]
+    if draws.chance(0.3) and (tokens[0].role != "predicative" or tokens[0].text in comparable_adjectives()):
+        tokens.insert(0, Token(draws.one_of(("very", "really", "so", "too", "quite", "rather")), "degree"))
+    return tokens
+
+
+def _copula(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    draws = writer.draws
+    verb = "be"
+    if subject.kind in PEOPLE and draws.chance(0.25):
+        verb = draws.one_of(("feel", "look", "seem", "become"))
+    return Predicate(verb, describing(writer, subject.kind))
+
+
+def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    """*is a teacher*, *are teachers*: the complement agrees in number with the subject."""
+    draws = writer.draws
+    noun = writer.words.noun(draws, ("person",))
+    adjective = writer.words.adjective(draws, "person") if draws.chance(writer.register.adjectives + 0.1) else ""
+    plural = subject.plural if subject.pronoun != "you" else False
+    opening = [] if plural else [Token("a", "indefinite")]
+    head = Token(
+        inflect(noun.lemma, "NNS") if plural else noun.lemma, "noun", noun.lemma, NounForm("person", plural, "count", True)
+    )
+    tokens = [*opening, *([Token(adjective, "adjective", adjective)] if adjective else []), head]
+    if plural:
+        tokens[0].opens = "plural"
+    return Predicate("be", tokens)
+
+
+def _phrasal(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    chosen = writer.words.phrasal_verb(writer.draws, with_object=True)
+    object_ = noun_phrase(writer, chosen.objects, company=chosen.verb, owner=subject)
+    return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens])
+
+
+def _phrasal_bare(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    chosen = writer.words.phrasal_verb(writer.draws, with_object=False)
+    return Predicate(
+        chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *(manner(writer) if writer.draws.chance(0.25) else [])]
+    )
+
+
+def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+    chosen = writer.words.light_verb(writer.draws)
+    tokens = []
+    for word in chosen.phrase.split():
+        if word in ("a", "an"):
+            tokens.append(Token(word, "indefinite"))
+        elif word == "the":
+            tokens.append(Token(word, "the"))
+        elif word == "my":
+            tokens.append(Token(PRONOUNS[subject.pronoun][1], "possessive", subject.pronoun))
+        else:
+            tokens.append(Token(word, "light_object", word))
+    if tokens[0].role == "light_object":
+        tokens[0].opens = "name" if tokens[0].text[0].isupper() else "mass"
+    return Predicate(chosen.verb, tokens)
+
+
+def manner(writer: Writer) -> list[Token]:
+    """An adverb of manner, seldom a rare one."""
+    kind = "rare manner" if writer.draws.chance(writer.register.rare_adjectives * 0.4) else "manner"
+    adverb = writer.words.adverb(writer.draws, kind)
+    return [Token(adverb, "manner", adverb)]
+
+
+_Builder = Callable[[Writer, Frame | None, NounPhrase, int], Predicate]
+
+_BUILDERS: dict[str, _Builder] = {
+    "transitive": _transitive,
+    "intransitive": _intransitive,
+    "motion": _motion,
+    "verb": _governed_verb,
+    "adjective": _governed_adjective,
+    "infinitive": _infinitive,
+    "gerund": _gerund,
+    "person_infinitive": _person_infinitive,
+    "ditransitive": _ditransitive,
+    "no_preposition": _no_preposition,
+    "copula": _copula,
+    "copula_noun": _copula_noun,
+    "phrasal": _phrasal,
+    "phrasal_bare": _phrasal_bare,
+    "light": _light,
+}

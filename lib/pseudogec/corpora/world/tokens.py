@@ -1,0 +1,113 @@
+"""What the grammar writes: tokens that remember the role they play, so that the learner model knows what can go wrong there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pseudogec.corpora.world.lexicon import word_set
+
+
+class VerbForm(NamedTuple):
+    """How a verb stands in its clause.
+
+    Attributes:
+        tag: Penn Treebank tag (VBZ, VBP, VBD, VB, VBG, VBN).
+        cue: whether something in the sentence (a time adverbial, another clause) shows which tense is right.
+        takes_object: whether a plain object follows.
+        agreement: VBZ or VBP, what the subject takes in the present; empty for verbs that agree with nothing.
+    """
+
+    tag: str
+    cue: bool = False
+    takes_object: bool = False
+    agreement: str = ""
+
+
+class NounForm(NamedTuple):
+    """How a noun stands in its phrase.
+
+    Attributes:
+        kind: meaning class.
+        plural: its number.
+        countability: count, mass, plural or relational.
+        cue: whether a determiner or a verb shows its number.
+    """
+
+    kind: str
+    plural: bool
+    countability: str
+    cue: bool
+
+
+@dataclass(slots=True)
+class Token:
+    """One token.
+
+    Attributes:
+        text: as it will stand in the sentence.
+        role: what it does there; the keys of the learner's rules (``learner.py``) are the roles that matter to it.
+        lemma: its lemma, or for function words what governs them.
+        form: grammatical detail of verbs and nouns.
+        opens: for the first token of a noun phrase without determiner: ``mass``, ``plural`` or ``name``; else empty.
+    """
+
+    text: str
+    role: str = ""
+    lemma: str = ""
+    form: VerbForm | NounForm | None = None
+    opens: str = ""
+
+
+@dataclass(slots=True)
+class NounPhrase:
+    """A noun phrase and what its surroundings must know of it.
+
+    Attributes:
+        tokens: its tokens.
+        person: 1, 2 or 3.
+        plural: its number for agreement.
+        kind: meaning class of its head.
+        pronoun: the subject pronoun that would stand for it (``I``, ``she``, ``it``, ``they`` ...).
+    """
+
+    tokens: list[Token]
+    person: int
+    plural: bool
+    kind: str
+    pronoun: str
+
+
+def plain(text: str, role: str = "") -> list[Token]:
+    """Tokens of a fixed stretch of text."""
+    return [Token(word, role) for word in text.split()]
+
+
+def takes_an(word: str) -> bool:
+    """Whether *an* precedes the word: by its sound, not by its letter (*an hour*, *a university*)."""
+    lowered = word.lower()
+    if (
+        lowered in _CONSONANT_SOUND
+        or (lowered.startswith(("uni", "eu", "uti"))
+        and not lowered.startswith(("unim", "unin", "unid")))
+    ):
+        return False
+    return lowered in _VOWEL_SOUND or lowered[0] in "aeiou"
+
+
+_CONSONANT_SOUND = frozenset(word.lower() for word in word_set("consonant_sound"))
+_VOWEL_SOUND = frozenset(
+    word for base in word_set("vowel_sound") for word in (base, f"{base}s", f"{base}ly", f"{base}able", f"{base}ary")
+)
+
+
+def finish(tokens: list[Token]) -> list[Token]:
+    """Choose between *a* and *an* and capitalise the first letter of the sentence."""
+    for token, following in zip(tokens, tokens[1:], strict=False):
+        if token.role == "indefinite":
+            token.text = "an" if takes_an(following.text) else "a"
+    for token in tokens:
+        if token.role != "quote":
+            token.text = token.text[0].upper() + token.text[1:]
+            break
+    return tokens
