@@ -20,7 +20,7 @@ from pseudogec.errors import DataError, UserError
 def _open_binary(path: Path, mode: str, compression: str) -> Iterator[IO[bytes]]:
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
-        raw = stack.enter_context(path.open(mode))
+        raw: Any = stack.enter_context(path.open(mode))
         stream: Any = raw
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.

@@ -31,7 +31,6 @@ from pseudogec.random_streams import SentenceStreams
 
 _CHUNK = 2000  # sentences a worker takes at a time
 _COMPRESSIONS = (".gz", ".zst", ".xz")
-_WORTH_PREPARING = 10  # a word that occurs so often will on average be replaced once, so that its confusion set is needed
 
 _METHODS_HELP = "explain the methods and their parameters, and stop"
 _DESCRIPTION = """\
@@ -141,10 +140,6 @@ def _resources(options: argparse.Namespace) -> NoiseResources:
         )
     else:
         resources = NoiseResources.from_sentences(read_plain(options.input))
-    if method.needs_confusions:
-        counts = Counter(word for sentence in read_plain(options.input) for word in sentence)
-        frequent = [word for word, count in counts.items() if count >= _WORTH_PREPARING]
-        resources.confusions.prepare(frequent, options.jobs)
     return resources
 
 

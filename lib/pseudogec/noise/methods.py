@@ -34,14 +34,12 @@ class Method(NamedTuple):
         parameters: their model.
         make: makes the noiser of checked parameters; None when there is nothing beneath the synthetic spelling errors.
         needs_pairs: whether it learns from genuine pairs, not only from grammatical text.
-        needs_confusions: whether it asks for confusion sets, which are better prepared for a long text.
     """
 
     summary: str
     parameters: type[NoiseParameters]
     make: Callable[[Any, NoiseResources], Noiser | None]
     needs_pairs: bool = False
-    needs_confusions: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -54,7 +52,6 @@ METHODS: dict[str, Method] = {
         "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)",
         SpellNoiseParameters,
         lambda parameters, resources: SpellNoise(parameters, resources.words, resources.confusions),
-        needs_confusions=True,
     ),
     "realistic": Method(
         "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' inflection (Choe et al. 2019)",
