@@ -1,0 +1,161 @@
+"""Whether one system is better than another, from what a scorer counted in each sentence.
+
+Both tests draw sentences or swap systems many times at once, over matrices of statistics, and count as ``sacrebleu`` does: an
+unbiased p-value (k + 1) / (samples + 1), two-sided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from pseudogec.errors import UserError
+from pseudogec.evaluate.score import Score, precision_recall_f05
+
+Measure = Callable[[np.ndarray], np.ndarray]
+"""Scores, (...), of summed statistics, (..., statistics)."""
+Test = Literal["bootstrap", "randomisation"]
+
+_CHUNK = 250
+"""Samples that are drawn at once: with 3,000 sentences they fill some 20 MB."""
+_TOLERANCE = 1e-12
+"""Differences this near count as equal: sums of the same numbers in another order."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What a significance test found.
+
+    Attributes:
+        test: the test's name.
+        first: score of the first system.
+        second: score of the second system.
+        p_value: how likely a difference at least as large is if the systems do not differ; two-sided.
+        interval: 95% confidence interval of the difference (first minus second), by the bootstrap's percentiles.
+        samples: how many samples were drawn.
+        seed: seed of the draws.
+    """
+
+    test: Test
+    first: float
+    second: float
+    p_value: float
+    interval: tuple[float, float]
+    samples: int
+    seed: int
+
+    @property
+    def difference(self) -> float:
+        """The first system's score minus the second's."""
+        return self.first - self.second
+
+
+def f05_of(statistics: np.ndarray) -> np.ndarray:
+    """F0.5, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[2]
+
+
+def compare_scores(first: Score, second: Score, test: Test = "randomisation", samples: int = 10_000, seed: int = 1) -> Comparison:
+    """Test whether the F0.5 of two systems differ.
+
+    The counts are those of the references that the scorer chose for each system.
+
+    Raises:
+        UserError: the scores are not of the same scorer, settings and references.
+    """
+    if (first.signature, first.sentences) != (second.signature, second.sentences):
+        raise UserError(
+            "only scores of one scorer over the same references can be compared; these are "
+            f"{first.signature} ({first.sentences} sentences) and {second.signature} ({second.sentences} sentences)"
+        )
+    return compare_statistics(first.per_sentence(), second.per_sentence(), f05_of, test, samples, seed)
+
+
+def compare_statistics(
+    first: np.ndarray, second: np.ndarray, measure: Measure, test: Test = "randomisation", samples: int = 10_000, seed: int = 1
+) -> Comparison:
+    """Test whether two systems differ in a measure of summed statistics.
+
+    Args:
+        first: (sentences, statistics) of the first system.
+        second: the same of the second system, line for line.
+        measure: the score of summed statistics, such as ``f05_of``; it takes many sums at once.
+        test: ``bootstrap`` (Koehn 2004: sentences drawn with replacement, the differences centred) or ``randomisation`` (Noreen
+            1989; Riezler and Maxwell 2005: the systems' sentences swapped at random).
+        samples: how many times to draw.
+        seed: seed of the draws.
+
+    Raises:
+        UserError: the shapes differ, there are no sentences or samples, or the test is unknown.
+    """
+    _check(first, second, samples)
+    first_score, second_score = float(measure(first.sum(axis=0))), float(measure(second.sum(axis=0)))
+    drawn = _bootstrap_differences(first, second, measure, samples, seed)
+    if test == "bootstrap":
+        # Under the hypothesis of no difference the samples would lie about zero, not about the difference found.
+        under_no_difference = drawn - drawn.mean()
+    elif test == "randomisation":
+        under_no_difference = _swapped_differences(first, second, measure, samples, seed)
+    else:
+        raise UserError(f"no test is called {test!r}; choose bootstrap or randomisation")
+    at_least_as_large = np.count_nonzero(np.abs(under_no_difference) >= abs(first_score - second_score) - _TOLERANCE)
+    low, high = np.percentile(drawn, [2.5, 97.5])
+    p_value = (at_least_as_large + 1) / (samples + 1)
+    return Comparison(test, first_score, second_score, float(p_value), (float(low), float(high)), samples, seed)
+
+
+def confidence_interval(
+    statistics: np.ndarray, measure: Measure = f05_of, level: float = 0.95, samples: int = 10_000, seed: int = 1
+) -> tuple[float, float]:
+    """Confidence interval of one system's score, by the percentiles of a bootstrap over sentences.
+
+    Args:
+        statistics: (sentences, statistics), such as ``Score.per_sentence()``.
+        measure: the score of summed statistics.
+        level: how much of the distribution the interval holds, between 0 and 1.
+        samples: how many times to draw.
+        seed: seed of the draws.
+
+    Raises:
+        UserError: there are no sentences or samples.
+    """
+    _check(statistics, statistics, samples)
+    scores = np.concatenate([measure(statistics[places].sum(axis=1)) for places in _drawn_places(len(statistics), samples, seed)])
+    low, high = np.percentile(scores, [50 * (1 - level), 50 * (1 + level)])
+    return float(low), float(high)
+
+
+def _check(first: np.ndarray, second: np.ndarray, samples: int) -> None:
+    if first.shape != second.shape:
+        raise UserError(f"the systems' statistics have the shapes {first.shape} and {second.shape}; they must be the same")
+    if not len(first) or samples < 1:
+        raise UserError("a test needs at least one sentence and one sample")
+
+
+def _drawn_places(sentences: int, samples: int, seed: int) -> Iterator[np.ndarray]:
+    """Sentences drawn with replacement, in chunks (samples, sentences)."""
+    stream = np.random.default_rng([seed, 0])
+    for done in range(0, samples, _CHUNK):
+        yield stream.integers(sentences, size=(min(_CHUNK, samples - done), sentences))
+
+
+def _bootstrap_differences(first: np.ndarray, second: np.ndarray, measure: Measure, samples: int, seed: int) -> np.ndarray:
+    chunks = [
+        measure(first[places].sum(axis=1)) - measure(second[places].sum(axis=1))
+        for places in _drawn_places(len(first), samples, seed)
+    ]
+    return np.concatenate(chunks)
+
+
+def _swapped_differences(first: np.ndarray, second: np.ndarray, measure: Measure, samples: int, seed: int) -> np.ndarray:
+    stream = np.random.default_rng([seed, 1])
+    gain: Any = (second - first).astype(float)
+    first_total, second_total = first.sum(axis=0), second.sum(axis=0)
+    chunks = []
+    for done in range(0, samples, _CHUNK):
+        swapped = stream.integers(2, size=(min(_CHUNK, samples - done), len(first))).astype(float) @ gain
+        chunks.append(measure(first_total + swapped) - measure(second_total - swapped))
+    return np.concatenate(chunks)
