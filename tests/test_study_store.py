@@ -169,3 +169,24 @@ def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
     place.write_text("")
     with pytest.raises(UserError, match="store"):
         Store(place)
+
+
+class Named(Recipe):
+    kind: ClassVar[str] = "named"
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+
+def test_an_artefact_is_found_under_any_label(tmp_path: Path) -> None:
+    first, second = Named(name="validation", text="x"), Named(name="test", text="x")
+    assert first.key == second.key
+    store = Store(tmp_path)
+    assert store.build(first, lambda recipe, folder: {})
+    assert store.has(second)
+    assert store.folder(first) == store.folder(second)
+    assert not Store(tmp_path).build(second, lambda recipe, folder: {})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -106,7 +107,7 @@ class Engine:
                 )
             owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
             failed: dict[str, BaseException] = {}
-            for future in as_completed(futures.values()):
+            for future in as_completed(futures.values(), loop=client.loop):
                 recipe = owners[future.key]
                 if future.status == "finished":
                     self.display.finished(recipe)
@@ -151,7 +152,7 @@ class Engine:
                         threads_per_worker=1,
                         memory_limit=0,
                         dashboard_address=None,
-                        silence_logs="ERROR",
+                        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log,
                         resources={"GPU": 1} if _gpus() else None,
                     )
                 )

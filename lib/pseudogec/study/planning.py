@@ -11,8 +11,10 @@ from pydantic import BaseModel, ConfigDict
 from pseudogec.edits import annotator_signature
 from pseudogec.files import digest_file
 from pseudogec.noise import check_method
-from pseudogec.study.profile import FilePairs, Pairs, Profile, WorldPairs, WorldSentences
+from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
+from pseudogec.study.profile import FilePairs, Pairs, Profile, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
+    BackTranslatedData,
     BinarisedPairs,
     Bpe,
     Corpus,
@@ -21,6 +23,7 @@ from pseudogec.study.recipes import (
     FileReference,
     FileSeedText,
     Model,
+    NoisedData,
     PseudoData,
     References,
     Score,
@@ -72,9 +75,17 @@ class Planner:
         self.bpe = Bpe(genuine=self.genuine, merges=profile.subwords.merges)
         self.tests = {name: self._corpus(name, pairs) for name, pairs in profile.corpora.tests.items()}
         self.validation = self._corpus("validation", profile.corpora.validation)
+        in_domain = profile.corpora.in_domain
+        self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
-        for name, method in profile.methods.items():
-            check_method(method.method, method.parameters, f"methods.{name}")
+        self._methods = {name: self._checked(name, {}) for name in profile.methods}
+
+    def _checked(self, name: str, changes: dict[str, float]) -> tuple[str, dict[str, Any]]:
+        """A method of the profile with all its parameters, defaults included."""
+        method = self.profile.methods[name]
+        parameters = {**method.parameters, **changes}
+        check = check_back_translation if method.method in BACK_TRANSLATION else check_method
+        return method.method, check(method.method, parameters, f"methods.{name}").model_dump()
 
     def _file(self, path: Path, level: str = "") -> FileReference:
         full = self._data / path
@@ -99,37 +110,62 @@ class Planner:
         """The shards of a system's pseudo data; none for a system without."""
         if system.method == "none" or system.seed_corpus is None:
             return ()
-        method = self.profile.methods[system.method]
-        parameters: dict[str, Any] = {**method.parameters, **dict(system.parameters)}
-        check_method(method.method, parameters, f"methods.{system.method}")
-        return tuple(
-            PseudoData(
-                method=method.method,
-                parameters=parameters,
-                seed_text=self.seed_text(system.seed_corpus, shard),
-                genuine=self.genuine,
-                bpe=self.bpe,
-                seed=1,
-            )
-            for shard in range(system.pseudo_pairs // self.profile.pseudo_data.shard)
+        return self._pseudo_data(system.method, dict(system.parameters), system.seed_corpus, system.pseudo_pairs)
+
+    def _pseudo_data(self, name: str, changes: dict[str, float], seed_corpus: str, pairs: int) -> tuple[PseudoData, ...]:
+        method, parameters = self._checked(name, changes)
+        values = "".join(f"-{parameter}={value:g}" for parameter, value in changes.items())
+        common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
+        shards = [self.seed_text(seed_corpus, shard) for shard in range(pairs // self.profile.pseudo_data.shard)]
+        if method in BACK_TRANSLATION:
+            reverse = self.reverse_model()
+            return tuple(BackTranslatedData(seed_text=shard, reverse_model=reverse, **common) for shard in shards)
+        return tuple(NoisedData(seed_text=shard, genuine=self.genuine, annotator=self.annotator, **common) for shard in shards)
+
+    def reverse_model(self) -> Model:
+        """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""
+        return Model(
+            name="reverse",
+            architecture=self.profile.architecture,
+            optimisation=self.profile.optimisations[self.profile.reverse_model.optimisation],
+            bpe=self.bpe,
+            data=(self._binarised(self.genuine, drop_identical=True, reverse=True),),
+            upsample=1,
+            validation=self._binarised(self.validation, drop_identical=False, reverse=True),
+            initial=None,
+            seed=1,
         )
+
+    def _binarised(self, corpus: Corpus, drop_identical: bool, reverse: bool = False) -> BinarisedPairs:
+        return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, reverse=reverse)
+
+    def _stage_data(self, stage: StageOfTraining, pseudo: tuple[PseudoData, ...]) -> tuple[BinarisedPairs | PseudoData, ...]:
+        found: list[BinarisedPairs | PseudoData] = []
+        for part in stage.data:
+            if part == "genuine":
+                found.append(self._binarised(self.genuine, drop_identical=True))
+            elif part == "in_domain":
+                assert self.in_domain is not None  # the profile's check
+                found.append(self._binarised(self.in_domain, drop_identical=True))
+            elif part == "pseudo":
+                found += pseudo
+            else:
+                found += self._pseudo_data(part.method, {}, part.seed_corpus, part.pseudo_pairs)
+        return tuple(found)
 
     def model(self, system: System) -> Model:
         """The model after the last stage of the system's setting."""
         profile, pseudo = self.profile, self.pseudo_data(system)
-        genuine = BinarisedPairs(corpus=self.genuine, bpe=self.bpe, drop_identical=True)
-        validation = BinarisedPairs(corpus=self.validation, bpe=self.bpe, drop_identical=False)
         model: Model | None = None
         for stage in profile.settings[system.setting]:
-            parts: dict[str, tuple[BinarisedPairs | PseudoData, ...]] = {"genuine": (genuine,), "pseudo": pseudo}
             model = Model(
                 name=system.name.replace("/", "-"),
                 architecture=profile.architecture,
                 optimisation=profile.optimisations[stage.optimisation],
                 bpe=self.bpe,
-                data=tuple(part for name in stage.data for part in parts[name]),
+                data=self._stage_data(stage, pseudo),
                 upsample=system.upsample if stage.upsample else 1,
-                validation=validation,
+                validation=self._binarised(self.validation, drop_identical=False),
                 initial=model,
                 seed=system.seed,
             )

@@ -80,6 +80,9 @@ class Corpora(Section):
     genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
     validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
     tests: dict[str, Pairs] = Field(min_length=1, description="named sets of pairs that systems are scored on")
+    in_domain: Pairs | None = Field(
+        None, description="the part of the genuine pairs that is like the test data, for the setting `sequential`"
+    )
     seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
 
 
@@ -102,12 +105,28 @@ class Decoding(Section):
     length_penalty: float = Field(1.0, ge=0)
 
 
+class MorePseudoData(Section):
+    """Pseudo data of a stage that are the same for every system of a grid (TASLP section IV-E: 250,000 pairs of direct noise)."""
+
+    method: str
+    seed_corpus: str
+    pseudo_pairs: int = Field(gt=0)
+
+
 class StageOfTraining(Section):
     """One stage of a curriculum: what is trained on, and how."""
 
-    data: tuple[Literal["genuine", "pseudo"], ...] = Field(min_length=1)
+    data: tuple[Literal["genuine", "pseudo", "in_domain"] | MorePseudoData, ...] = Field(
+        min_length=1, description="the first part is the one that `upsample` repeats"
+    )
     optimisation: str = Field(description="a name from `optimisations`")
-    upsample: bool = Field(False, description="repeat the genuine data `upsample` times, as the grid says")
+    upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
+
+
+class ReverseModel(Section):
+    """The model that makes errors, for back-translation."""
+
+    optimisation: str = Field("joint", description="a name from `optimisations`")
 
 
 class Method(Section):
@@ -158,6 +177,7 @@ class Profile(Section):
     optimisations: dict[str, Optimisation]
     settings: dict[str, tuple[StageOfTraining, ...]]
     methods: dict[str, Method]
+    reverse_model: ReverseModel = ReverseModel()  # type: ignore[call-arg]
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
     annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
     grids: dict[str, GridAxes]
@@ -167,7 +187,8 @@ class Profile(Section):
     def _names_are_known(self) -> Self:
         for setting, stages in self.settings.items():
             for stage in stages:
-                _known(f"settings.{setting}", "optimisation", [stage.optimisation], self.optimisations)
+                self._check_stage(f"settings.{setting}", stage)
+        _known("reverse_model", "optimisation", [self.reverse_model.optimisation], self.optimisations)
         if "baseline" not in self.settings:
             raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
         for name, grid in self.grids.items():
@@ -175,6 +196,20 @@ class Profile(Section):
         for notebook, grids in self.notebooks.items():
             _known(f"notebooks.{notebook}", "grid", grids, self.grids)
         return self
+
+    def _check_stage(self, where: str, stage: StageOfTraining) -> None:
+        _known(where, "optimisation", [stage.optimisation], self.optimisations)
+        if "in_domain" in stage.data and self.corpora.in_domain is None:
+            raise ValueError(f"{where}: trains on in_domain data, and corpora.in_domain does not say which they are")
+        for part in stage.data:
+            if isinstance(part, MorePseudoData):
+                _known(where, "method", [part.method], self.methods)
+                _known(where, "seed_corpus", [part.seed_corpus], self.corpora.seeds)
+                self._check_size(where, part.pseudo_pairs)
+
+    def _check_size(self, where: str, pairs: int) -> None:
+        if pairs <= 0 or pairs % self.pseudo_data.shard:
+            raise ValueError(f"{where}.pseudo_pairs: {pairs} is not a multiple of pseudo_data.shard ({self.pseudo_data.shard})")
 
     def check_grid(self, where: str, grid: GridAxes) -> None:
         """Refuse a grid that names what the profile does not have.
@@ -192,10 +227,7 @@ class Profile(Section):
         if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
             raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
         for pairs in grid.pseudo_pairs:
-            if pairs <= 0 or pairs % self.pseudo_data.shard:
-                raise ValueError(
-                    f"{where}.pseudo_pairs: {pairs} is not a multiple of pseudo_data.shard ({self.pseudo_data.shard})"
-                )
+            self._check_size(where, pairs)
 
 
 def _known(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:

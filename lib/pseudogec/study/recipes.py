@@ -53,6 +53,11 @@ class WorldCorpus(Corpus):
     seed: int
     levels: dict[str, float] | None
 
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.sentences
+
 
 class FileCorpus(Corpus):
     """Pairs read from files in one of the field's formats."""
@@ -60,6 +65,11 @@ class FileCorpus(Corpus):
     source: str
     files: tuple[FileReference, ...]
     sentences: int | None
+
+    @property
+    def work(self) -> float:
+        """Sentences, or a guess from the size of the files (M2 takes about 250 bytes a sentence)."""
+        return self.sentences or sum(file.path.stat().st_size for file in self.files if file.path.exists()) / 250
 
 
 class SeedText(Recipe):
@@ -75,6 +85,11 @@ class SeedText(Recipe):
     def label(self) -> str:
         """Seed corpus and shard number."""
         return f"{self.name}-{self.shard}"
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.size
 
 
 class WorldSeedText(SeedText):
@@ -99,41 +114,75 @@ class Bpe(Recipe):
     merges: int
 
     @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.genuine.work
+
+    @property
     def label(self) -> str:
         """Number of merges."""
         return f"{self.genuine.name}-{self.merges}"
 
 
 class BinarisedPairs(Recipe):
-    """A corpus in pieces, binarised for fairseq. Training data drop pairs whose source and target are identical (TASLP IV-A)."""
+    """A corpus in pieces, binarised for fairseq.
+
+    Training data drop pairs whose source and target are identical (TASLP IV-A). ``reverse`` swaps the sides: a model trained on
+    such pairs makes errors, for back-translation.
+    """
 
     kind: ClassVar[str] = "pairs"
     corpus: Corpus
     bpe: Bpe
     drop_identical: bool
+    reverse: bool = False
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.corpus.work
 
     @property
     def label(self) -> str:
         """The corpus."""
-        return self.corpus.label
+        return self.corpus.label + ("-reverse" if self.reverse else "")
 
 
 class PseudoData(Recipe):
     """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
 
     kind: ClassVar[str] = "pseudo_data"
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
     method: str
     parameters: dict[str, Any]
     seed_text: SeedText
-    genuine: Corpus
     bpe: Bpe
     seed: int
 
     @property
     def label(self) -> str:
         """Method, its parameters and the seed text."""
-        values = "".join(f"-{name}={value}" for name, value in sorted(self.parameters.items()))
-        return f"{self.method}{values}-{self.seed_text.label}"
+        return f"{self.name}-{self.seed_text.label}"
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.seed_text.size
+
+
+class NoisedData(PseudoData):
+    """Pseudo data from a noising method, which learns unigrams or edits from the genuine pairs."""
+
+    genuine: Corpus
+    annotator: str
+
+
+class BackTranslatedData(PseudoData):
+    """Pseudo data from a reverse model, which was trained to make errors."""
+
+    needs_gpu: ClassVar[bool] = True
+    reverse_model: Model
 
 
 class Model(Recipe):
@@ -158,6 +207,11 @@ class Model(Recipe):
         """Setting, method and seed."""
         return f"{self.name}-seed{self.seed}"
 
+    @property
+    def work(self) -> float:
+        """Updates; where training ends by epochs, a guess from the amount of data."""
+        return self.optimisation.updates or 100 * (self.optimisation.epochs or 1) * len(self.data)
+
 
 class Correction(Recipe):
     """What a model makes of a corpus's sources: ``hypotheses.txt``."""
@@ -168,6 +222,11 @@ class Correction(Recipe):
     corpus: Corpus
     beam: int
     length_penalty: float
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.corpus.work
 
     @property
     def label(self) -> str:
@@ -181,6 +240,11 @@ class References(Recipe):
     kind: ClassVar[str] = "references"
     corpus: Corpus
     annotator: str
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.corpus.work
 
     @property
     def label(self) -> str:
@@ -197,6 +261,14 @@ class Score(Recipe):
     annotator: str
 
     @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.correction.work
+
+    @property
     def label(self) -> str:
         """The correction."""
         return self.correction.label
+
+
+BackTranslatedData.model_rebuild()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import functools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -17,17 +18,21 @@ from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, write_m2
 from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer
 from pseudogec.files import read_lines, write_lines
-from pseudogec.noise import NoiseResources, make_noiser
+from pseudogec.noise import NoiseResources, make_noiser, noised_tokens
 from pseudogec.random_streams import SentenceStreams
-from pseudogec.seq2seq import Decoder, binarise, train
+from pseudogec.seq2seq.binarise import binarise
+from pseudogec.seq2seq.decode import Decoder
+from pseudogec.seq2seq.train import train
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import (
+    BackTranslatedData,
     BinarisedPairs,
     Bpe,
     Correction,
     FileCorpus,
     FileSeedText,
     Model,
+    NoisedData,
     PseudoData,
     References,
     Score,
@@ -163,6 +168,8 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
     pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
     if recipe.drop_identical:
         pairs = drop_identical(pairs)
+    if recipe.reverse:
+        pairs = (Pair(pair.target, pair.source) for pair in pairs)
     in_pieces = (Pair(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in pairs)
     try:
         size = binarise(in_pieces, store.folder(recipe.bpe) / "dict.txt", folder)
@@ -172,27 +179,85 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
 
 
 @build.register
-def _pseudo_data(recipe: PseudoData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+def _noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     bpe = _segmentation(store.folder(recipe.bpe))
-    noiser = make_noiser(recipe.method, recipe.parameters, _resources(store.folder(recipe.genuine), store.folder(recipe.bpe)))
-    streams = SentenceStreams(f"{recipe.seed}/{recipe.seed_text.key}")
+    resources = _resources(store.folder(recipe.genuine), store.folder(recipe.bpe))
+    noiser = make_noiser(recipe.method, recipe.parameters, resources)
+    streams = _streams(recipe)
     operations: Counter[str] = Counter()
     examples: list[dict[str, Any]] = []
 
     def pairs() -> Iterator[Pair]:
-        for index, tokens in enumerate(read_plain(store.folder(recipe.seed_text) / "sentences.txt")):
+        for index, tokens in enumerate(_seed_sentences(recipe, store, progress)):
             target = bpe.apply(tokens)
-            source = noiser(target, streams[index])
+            steps = noiser.operations(target, streams[index])
+            operations.update(step.kind for step in steps)
             if index < EXAMPLES_KEPT:
-                steps = noiser.operations(target, streams[index])
                 examples.append({"target": " ".join(tokens), "operations": [list(step) for step in steps]})
-                operations.update(step.kind for step in steps)
-            progress(index + 1, recipe.seed_text.size, "sentences")
-            yield Pair(source, target)
+            yield Pair(noised_tokens(steps), target)
 
     size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
     write_json(folder / "examples.json", examples)
-    return {**asdict(size), "operations_in_examples": dict(operations)}
+    return {**asdict(size), "operations": dict(operations)}
+
+
+@build.register
+def _back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    bpe = _segmentation(store.folder(recipe.bpe))
+    targets = [bpe.apply(tokens) for tokens in _seed_sentences(recipe, store, lambda *_: None)]
+    decoder = Decoder([store.folder(recipe.reverse_model)])
+    # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
+    seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
+    show = functools.partial(_show_sentences, progress)
+    parameters = dict(recipe.parameters)
+    rate = parameters.pop("sse_rate")
+    if recipe.method == "backtrans_sample":
+        outputs = decoder.sample(targets, parameters["temperature"], seed=seed, progress=show)
+    else:
+        outputs = decoder.decode(
+            targets, beam=parameters["beam"], noise_beta=parameters.get("beta_random", 0.0), seed=seed, progress=show
+        )
+    sources = [hypotheses[0].pieces for hypotheses in outputs]
+    if rate:
+        streams, spelling = _streams(recipe), make_noiser("sse", {"sse_rate": rate}, NoiseResources(bpe=bpe))
+        sources = [spelling(source, streams[index]) for index, source in enumerate(sources)]
+    size = binarise(map(Pair, sources, targets), store.folder(recipe.bpe) / "dict.txt", folder)
+    pairs = zip(sources[:EXAMPLES_KEPT], targets, strict=False)
+    write_json(
+        folder / "examples.json",
+        [
+            {"target": " ".join(bpe.undo(target)), "operations": _differences(bpe.undo(source), bpe.undo(target))}
+            for source, target in pairs
+        ],
+    )
+    return {**asdict(size), "left_unchanged": decoder.left_unchanged}
+
+
+def _seed_sentences(recipe: PseudoData, store: Store, progress: Progress) -> Iterator[list[str]]:
+    for count, tokens in enumerate(read_plain(store.folder(recipe.seed_text) / "sentences.txt"), start=1):
+        progress(count, recipe.seed_text.size, "sentences")
+        yield tokens
+
+
+def _streams(recipe: PseudoData) -> SentenceStreams:
+    return SentenceStreams(f"{recipe.seed}/{recipe.seed_text.key}")
+
+
+def _show_sentences(progress: Progress, done: int, total: int) -> None:
+    progress(done, total, "sentences")
+
+
+def _differences(source: list[str], target: list[str]) -> list[list[str]]:
+    """What distinguishes a back-translated source from its target, as operations on words for display."""
+    operations: list[list[str]] = []
+    matcher = difflib.SequenceMatcher(None, target, source, autojunk=False)
+    for kind, first, last, other_first, other_last in matcher.get_opcodes():
+        before, after = target[first:last], source[other_first:other_last]
+        if kind == "equal":
+            operations += [["keep", token, token] for token in before]
+        else:
+            operations.append([kind, " ".join(before), " ".join(after)])
+    return operations
 
 
 @build.register

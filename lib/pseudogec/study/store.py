@@ -42,6 +42,7 @@ class Store:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).absolute()
+        self._folders: dict[str, Path] = {}
         with _disk_errors(self.root):
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -49,8 +50,16 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """Where the artefact is, or will be."""
-        return self.root / recipe.kind / recipe.folder_name
+        """Where the artefact is, or will be.
+
+        The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is found.
+        """
+        known = self._folders.get(recipe.key)
+        if known is None or not known.exists():
+            kind = self.root / recipe.kind
+            known = next(kind.glob(f"*-{recipe.key}"), kind / recipe.folder_name)
+            self._folders[recipe.key] = known
+        return known
 
     def has(self, recipe: Recipe) -> bool:
         """Whether the artefact is there."""
