@@ -61,7 +61,8 @@ class FairseqEngine:
             search_strategy=self._strategy(options),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
-        found = generator.generate(self._models, sample)
+        with session.quiet():
+            found = generator.generate(self._models, sample)
         return [
             [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
             for source, hypotheses in zip(batch.sources, found, strict=True)
@@ -108,5 +109,6 @@ class FairseqEngine:
             "net_input": {**self._encoder_input(sources), "prev_output_tokens": previous},
             "target": self._padded(rows, left=False),
         }
-        scored = SequenceScorer(self._dictionary).generate(self._models, sample)
+        with session.quiet():
+            scored = SequenceScorer(self._dictionary).generate(self._models, sample)
         return [float(hypotheses[0]["positional_scores"].sum()) for hypotheses in scored]

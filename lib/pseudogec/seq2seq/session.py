@@ -20,7 +20,17 @@ def configuration(arguments: list[str]) -> Any:
     from pseudogec.seq2seq import plugins
 
     plugins.register()
-    return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+    with quiet():
+        return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep back warnings that hydra and torch give fairseq's authors; the reader of a notebook can do nothing about them."""
+    with warnings.catch_warnings():
+        for category in (UserWarning, FutureWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 @contextlib.contextmanager
@@ -39,10 +49,7 @@ def isolated() -> Iterator[None]:
     log.setLevel(logging.WARNING)
     metrics.reset()
     try:
-        with torch.random.fork_rng(), warnings.catch_warnings():
-            # hydra and torch warn fairseq's authors of what they use; the reader of a notebook can do nothing about it.
-            for category in (UserWarning, FutureWarning, DeprecationWarning):
-                warnings.simplefilter("ignore", category)
+        with torch.random.fork_rng(), quiet():
             yield
     finally:
         metrics.reset()

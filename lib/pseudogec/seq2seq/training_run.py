@@ -35,6 +35,7 @@ class _History:
     seconds: float = 0.0
     loop_seconds: float = 0.0
     target_words: int = 0
+    since_point: list[tuple[float, float, float]] = field(default_factory=list)  # loss, nll_loss and target words of an update
     training_curve: list[dict[str, float]] = field(default_factory=list)
     validation_curve: list[dict[str, float]] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
@@ -69,7 +70,6 @@ class TrainingRun:
         self._arguments, self._optimisation, self._folder = arguments, optimisation, folder
         self._progress, self._updates_per_point, self._save_every = progress, updates_per_point, seconds_between_saves
         self._history = _History()
-        self._window: list[tuple[float, float, float]] = []
         self._cfg = session.configuration(arguments)
         add_defaults(self._cfg)
         self._plain_cfg = OmegaConf.to_container(self._cfg, resolve=True, enum_to_str=True)
@@ -77,6 +77,7 @@ class TrainingRun:
         utils.set_torch_seed(self._cfg.common.seed)
         self._task = tasks.setup_task(self._cfg.task)
         model = self._task.build_model(self._cfg.model)
+        _clear_placeholders(model)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))
@@ -163,12 +164,12 @@ class TrainingRun:
         """Note an update's loss, and report it now and then."""
         update = self._trainer.get_num_updates()
         self._history.target_words += target_words
-        self._window.append((losses["loss"], losses["nll_loss"], target_words))
+        self._history.since_point.append((losses["loss"], losses["nll_loss"], target_words))
         if update % self._updates_per_point == 0:
-            loss, nll_loss, words = np.array(self._window).T
+            loss, nll_loss, words = np.array(self._history.since_point).T
             point = {"loss": np.average(loss, weights=words), "nll_loss": np.average(nll_loss, weights=words)}
             self._history.training_curve.append({"update": update, "epoch": epoch, **{k: float(v) for k, v in point.items()}})
-            self._window.clear()
+            self._history.since_point.clear()
         now = time.perf_counter()
         if now - self._reported_at >= _SECONDS_BETWEEN_REPORTS or update == self._total:
             self._reported_at = now
@@ -256,3 +257,10 @@ class TrainingRun:
             fairseq_version=fairseq.__version__,
             torch_version=torch.__version__,
         )
+
+
+def _clear_placeholders(model: torch.nn.Module) -> None:
+    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files."""
+    for name, buffer in model.named_buffers():
+        if name.endswith("embed_positions._float_tensor"):
+            buffer.zero_()

@@ -1,0 +1,233 @@
+"""fairseq's helpers in numpy against its documented algorithms, and against its compiled modules where those are installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from pseudogec.seq2seq import batching, bleu_statistics, compat, token_blocks
+
+
+def compiled(name: str) -> ModuleType:
+    """fairseq's own compiled module."""
+    compat.apply()
+    import importlib
+
+    module = importlib.import_module(f"fairseq.data.{name}")
+    if not (module.__file__ or "").endswith((".so", ".pyd")):
+        pytest.skip(f"this fairseq was installed without its compiled module {name}")
+    return module
+
+
+def reference_batches(lengths: list[int], max_tokens: int, max_sentences: int, multiple: int) -> list[list[int]]:
+    """fairseq's rule, spelt out on slices: grow as far as the limits allow, then fall back to an allowed number of sentences."""
+
+    def fits(start: int, end: int) -> bool:
+        count = end - start
+        return (max_sentences <= 0 or count <= max_sentences) and (max_tokens <= 0 or count * max(lengths[start:end]) <= max_tokens)
+
+    batches, start, least = [], 0, 1
+    while start < len(lengths):
+        end = start + least
+        while end < len(lengths) and fits(start, end + 1):
+            end += 1
+        sizes = [size for size in range(least, end - start + 1) if size == least or size < multiple or size % multiple == 0]
+        middle = start + max(sizes)
+        batches.append(list(range(start, middle)))
+        if end == len(lengths):
+            batches.append(list(range(middle, end)))
+            break
+        if max_tokens <= 0 or (end + 1 - middle) * max(lengths[middle : end + 1]) <= max_tokens:
+            start, least = middle, end + 1 - middle
+        else:
+            batches.append(list(range(middle, end)))
+            start, least = end, 1
+    return [batch for batch in batches if batch]
+
+
+def random_cases(seed: int, count: int) -> list[tuple[np.ndarray, np.ndarray, int, int, int]]:
+    """Indices, lengths, max_tokens, max_sentences, multiple."""
+    numbers = np.random.default_rng(seed)
+    cases = []
+    for case in range(count):
+        lengths = numbers.integers(1, numbers.integers(2, 60), numbers.integers(1, 200))
+        lengths = np.sort(lengths) if case % 2 else lengths
+        longest = int(lengths.max())
+        max_tokens = int(numbers.choice([-1, longest, longest * 3, longest * 17]))
+        max_sentences = int(numbers.choice([-1, 1, 3, 8, 20]))
+        indices = numbers.permutation(len(lengths))
+        cases.append((indices, lengths.astype(np.int64), max_tokens, max_sentences, int(numbers.choice([1, 2, 3, 8, 16]))))
+    return cases
+
+
+def as_lists(batches: list[np.ndarray]) -> list[list[int]]:
+    return [batch.tolist() for batch in batches if len(batch)]
+
+
+def test_batches_follow_the_documented_rule():
+    for indices, lengths, *limits in random_cases(seed=1, count=300):
+        found = as_lists(batching.batch_by_size_vec(indices, lengths, *limits))
+        expected = [indices[batch].tolist() for batch in reference_batches(lengths.tolist(), *limits)]
+        assert found == expected
+
+
+def test_batches_keep_order_and_limits():
+    for indices, lengths, max_tokens, max_sentences, multiple in random_cases(seed=2, count=100):
+        length_of = dict(zip(indices.tolist(), lengths.tolist(), strict=True))
+        batches = as_lists(batching.batch_by_size_fn(indices, length_of.__getitem__, max_tokens, max_sentences, multiple))
+        assert [index for batch in batches for index in batch] == indices.tolist()
+        for batch in batches:
+            assert max_tokens < 0 or len(batch) * max(length_of[index] for index in batch) <= max_tokens
+            assert max_sentences < 0 or len(batch) <= max_sentences or multiple > max_sentences
+
+
+def test_a_sentence_longer_than_a_batch_is_refused():
+    with pytest.raises(AssertionError, match="max_tokens=4"):
+        batching.batch_by_size_vec(np.arange(2), np.array([3, 5]), 4, -1, 1)
+
+
+def test_no_sentences_make_no_batches():
+    assert batching.batch_by_size_vec(np.arange(0), np.arange(0), 10, -1, 8) == []
+
+
+def test_fixed_shapes_take_the_first_shape_that_fits():
+    lengths = [2, 2, 3, 9, 1]
+    shapes = np.array([[2, 10], [3, 4]])
+    assert batching.batch_fixed_shapes_fast(np.arange(5), lengths.__getitem__, shapes) == [[0, 1, 2], [3, 4]]
+
+
+def test_batches_equal_the_compiled_ones():
+    module = compiled("data_utils_fast")
+    for indices, lengths, *limits in random_cases(seed=3, count=500):
+        expected = module.batch_by_size_vec(indices, lengths, *limits)
+        found = batching.batch_by_size_vec(indices, lengths, *limits)
+        assert [batch.tolist() for batch in found] == [batch.tolist() for batch in expected]
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("none", [[0, 4], [4, 8], [8, 11]]),
+        ("eos", [[0, 3], [3, 4], [4, 6], [6, 11]]),
+        ("complete", [[0, 4], [4, 6], [6, 11]]),
+        ("complete_doc", [[0, 3], [4, 6], [6, 11]]),
+    ],
+)
+def test_token_blocks_of_every_mode(mode, expected):
+    sizes = np.array([3, 1, 2, 5])
+    assert token_blocks._get_slice_indices_fast(sizes, mode, 4, 1).tolist() == expected
+
+
+def test_an_unknown_mode_of_token_blocks_is_refused():
+    with pytest.raises(ValueError, match="break_mode"):
+        token_blocks._get_slice_indices_fast(np.array([1]), "lines", 4, 1)
+
+
+def test_blocks_know_their_sentences():
+    numbers = np.random.default_rng(4)
+    for _ in range(50):
+        sizes = numbers.integers(1, 9, 30)
+        owner = [(sentence, offset) for sentence, size in enumerate(sizes) for offset in range(size)]
+        blocks = token_blocks._get_slice_indices_fast(sizes, "none", int(numbers.integers(1, 20)), 0)
+        expected = [[*owner[start], owner[end - 1][0]] for start, end in blocks]
+        assert token_blocks._get_block_to_dataset_index_fast(sizes, blocks).tolist() == expected
+
+
+def test_token_blocks_equal_the_compiled_ones():
+    module = compiled("token_block_utils_fast")
+    numbers = np.random.default_rng(5)
+    for _ in range(200):
+        sizes = numbers.integers(0, 12, 60)
+        for mode in ("none", "eos", "complete", "complete_doc"):
+            expected = module._get_slice_indices_fast(sizes, mode, 20, 1)
+            found = token_blocks._get_slice_indices_fast(sizes, mode, 20, 1)
+            assert found.tolist() == expected.tolist()
+            owners = module._get_block_to_dataset_index_fast(sizes, expected)
+            assert token_blocks._get_block_to_dataset_index_fast(sizes, found).tolist() == owners.tolist()
+
+
+def test_bleu_equals_sacrebleu():
+    compat.apply()
+    import sacrebleu
+    import torch
+    from fairseq.scoring import bleu
+
+    numbers = np.random.default_rng(6)
+    scorer = bleu.Scorer(bleu.BleuConfig(pad=1, eos=2, unk=3))
+    references, predictions = [], []
+    for _ in range(100):
+        reference, prediction = (numbers.integers(4, 9, numbers.integers(5, 12)) for _ in range(2))
+        references.append(" ".join(map(str, reference)))
+        predictions.append(" ".join(map(str, prediction)))
+        padded = [torch.tensor([1, *ids, 2, 1], dtype=torch.int32) for ids in (reference, prediction)]
+        scorer.add(*padded)
+    expected = sacrebleu.corpus_bleu(predictions, [references], tokenize="none", smooth_method="none").score
+    assert scorer.score() == pytest.approx(expected)
+
+
+def test_unknown_reference_words_match_nothing():
+    compat.apply()
+    from fairseq.scoring.bleu import BleuStat
+
+    statistics = BleuStat()
+    bleu_statistics.reset(statistics, smoothed=False)
+    bleu_statistics.add(statistics, [4, -1, 5], [4, 3, 5], pad=1, eos=2)
+    assert (statistics.match1, statistics.count1, statistics.match2) == (2, 3, 0)
+
+
+def run_python(code: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
+
+
+def test_applying_too_late_is_an_error():
+    done = run_python("import sys; sys.modules['fairseq'] = sys; from pseudogec.seq2seq import compat; compat.apply()")
+    assert "must run before the first import of fairseq" in done.stderr
+
+
+def test_importing_fairseq_leaves_logging_alone():
+    done = run_python(
+        "import logging; from pseudogec.seq2seq import compat; compat.apply(); root = logging.getLogger(); "
+        "print(root.handlers, root.level == logging.WARNING)"
+    )
+    assert done.stdout == "[] True\n"
+    assert done.stderr == ""
+
+
+def test_the_package_is_cheap_to_import():
+    done = run_python("import sys, pseudogec.seq2seq; print([m for m in ('torch', 'fairseq', 'ctranslate2') if m in sys.modules])")
+    assert done.stdout == "[]\n"
+
+
+def test_torch_load_stays_strict_for_others(tmp_path):
+    compat.apply()
+    import pickle
+
+    import torch
+
+    class Anything:
+        pass
+
+    globals()["Anything"] = Anything
+    Anything.__qualname__ = "Anything"
+    torch.save({"cfg": Anything()}, tmp_path / "file.pt")
+    with pytest.raises(pickle.UnpicklingError):
+        torch.load(tmp_path / "file.pt")
+
+
+def test_encoder_layers_hold_their_weights_once(tmp_path):
+    compat.apply()
+    from fairseq.models.transformer import TransformerConfig
+    from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
+
+    layer = TransformerEncoderLayerBase(TransformerConfig())
+    names = [name for name, _ in layer.named_parameters()]
+    assert "fc1.weight" in names
+    assert not [name for name in names if "_weight" in name and "." not in name]
+    state = layer.state_dict() | {"fc1_weight": layer.fc1.weight}
+    layer.load_state_dict(state)

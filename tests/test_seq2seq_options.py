@@ -1,0 +1,81 @@
+"""The field's terms become fairseq's arguments; impossible values are refused."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from pseudogec.seq2seq import session
+from pseudogec.seq2seq.options import Architecture, AverageLast, Optimisation
+
+
+def configuration(architecture: Architecture, optimisation: Optimisation):
+    arguments = [".", "--source-lang", "src", "--target-lang", "trg"]
+    return session.configuration(arguments + architecture.fairseq_arguments() + optimisation.fairseq_arguments())
+
+
+def test_transformer_big_of_the_paper_arrives_at_fairseq():
+    big = Architecture(attention_heads=16, model_size=1024, feed_forward_size=4096, dropout=0.3, pre_norm=True)
+    adam = Optimisation(learning_rate=5e-4, warmup_updates=4000, epochs=40, selection=AverageLast(average_last=20))
+    found = configuration(big, adam)
+    model = found.model
+    assert (model.encoder_layers, model.decoder_layers) == (6, 6)
+    assert (model.encoder_attention_heads, model.decoder_attention_heads) == (16, 16)
+    assert (model.encoder_embed_dim, model.decoder_embed_dim) == (1024, 1024)
+    assert (model.encoder_ffn_embed_dim, model.decoder_ffn_embed_dim) == (4096, 4096)
+    assert model.dropout == 0.3 and model.share_all_embeddings
+    assert model.encoder_normalize_before and model.decoder_normalize_before
+    assert found.optimizer._name == "adam"
+    assert (found.optimizer.adam_betas, found.optimizer.adam_eps) == ("(0.9, 0.98)", 1e-8)
+    assert found.lr_scheduler._name == "inverse_sqrt" and found.lr_scheduler.warmup_updates == 4000
+    assert found.criterion._name == "label_smoothed_cross_entropy" and found.criterion.label_smoothing == 0.1
+    assert found.optimization.clip_norm == 1.0 and found.optimization.max_epoch == 40
+
+
+def test_adafactor_keeps_the_constant_learning_rate_it_is_given():
+    fine_tuning = Optimisation(optimiser="adafactor", learning_rate=3e-5, schedule="constant", epochs=30, selection="best")
+    arguments = fine_tuning.fairseq_arguments()
+    assert not [argument for argument in arguments if "adam-" in argument]
+    found = configuration(Architecture(), fine_tuning)
+    assert found.optimizer._name == "adafactor"
+    assert not found.optimizer.scale_parameter and not found.optimizer.relative_step and not found.optimizer.warmup_init
+    assert found.lr_scheduler._name == "fixed" and list(found.optimization.lr) == [3e-5]
+
+
+def test_further_fairseq_options_pass():
+    architecture = Architecture(share_embeddings="none", fairseq_options={"activation-fn": "gelu", "layernorm-embedding": True})
+    model = configuration(architecture, Optimisation(learning_rate=1e-3, updates=1)).model
+    assert model.activation_fn == "gelu" and model.layernorm_embedding and not model.share_all_embeddings
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"learning_rate": 1e-3}, "training needs an end"),
+        ({"learning_rate": 0, "epochs": 1}, "greater than 0"),
+        ({"learning_rate": 1e-3, "epochs": 1, "optimizer": "adam"}, "optimizer"),
+        ({"learning_rate": 1e-3, "epochs": 1, "optimiser": "sgd"}, "'adam' or 'adafactor'"),
+        ({"learning_rate": 1e-3, "epochs": 1, "optimiser": "adafactor", "adam_betas": (0.9, 0.98)}, "leave them out"),
+        ({"learning_rate": 1e-3, "epochs": 1, "adam_betas": (0.9, 1.0)}, r"\[0, 1\)"),
+        ({"learning_rate": 1e-3, "epochs": 1, "label_smoothing": 1.0}, "less than 1"),
+        ({"learning_rate": 1e-3, "epochs": 1, "selection": "last"}, "best"),
+    ],
+)
+def test_impossible_optimisations_are_refused(options, message):
+    with pytest.raises(ValidationError, match=message):
+        Optimisation.model_validate(options)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"model_size": 100, "attention_heads": 8}, "multiple of attention_heads"),
+        ({"encoder_layers": 0}, "greater than 0"),
+        ({"dropout": 1.5}, "less than 1"),
+        ({"layers": 6}, "layers"),
+        ({"share_embeddings": "some"}, "'all', 'decoder' or 'none'"),
+    ],
+)
+def test_impossible_architectures_are_refused(options, message):
+    with pytest.raises(ValidationError, match=message):
+        Architecture.model_validate(options)

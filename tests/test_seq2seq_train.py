@@ -1,0 +1,288 @@
+"""Training: the weights of fairseq-train, exact resumption after a kill, averaging, fine-tuning, and refusals."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import checkpoints, training_data
+from pseudogec.seq2seq.average import average_checkpoints
+from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.train import TrainingProgress, train
+
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A folder with dict.txt and the datasets genuine, pseudo and valid."""
+    folder = tmp_path_factory.mktemp("data")
+    dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
+    for name, count, seed in (("genuine", 150, 1), ("pseudo", 250, 2), ("valid", 50, 3)):
+        make_dataset(folder / name, dictionary, count, seed)
+    return folder
+
+
+def train_tiny(data: Path, save_dir: Path, *, datasets=("genuine",), valid="valid", seed=1, architecture=TINY, **options):
+    training = {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
+    return train(
+        [data / name for name in datasets],
+        data / valid if valid else None,
+        data / "dict.txt",
+        save_dir,
+        architecture,
+        short_training(**training),
+        seed,
+        **options,
+    )
+
+
+def weights_of(path: Path) -> dict[str, torch.Tensor]:
+    weights = checkpoints.load(path)["model"]
+    # A placeholder that fairseq never fills: whatever the memory held.
+    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
+
+
+def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def run_fairseq(arguments: list[str]) -> None:
+    command = [sys.executable, "-m", "pseudogec.seq2seq.command", "train", *arguments, "--no-progress-bar"]
+    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
+
+
+def test_weights_equal_those_of_fairseq_train(data, tmp_path):
+    result = train_tiny(
+        data,
+        tmp_path / "ours",
+        datasets=("genuine", "pseudo"),
+        upsample_primary=3,
+        update_frequency=2,
+        selection=AverageLast(average_last=1),
+    )
+    folder = tmp_path / "fairseq"
+    training_data.prepare([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
+    arguments = [str(folder / "data"), *result.arguments[1:]]
+    arguments[arguments.index("--save-dir") + 1] = str(folder)
+    run_fairseq(arguments)
+    assert result.pairs == 3 * 150 + 250
+    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt"))
+    assert result.updates == checkpoints.load(folder / "checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+
+
+def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_path):
+    result = train_tiny(data, tmp_path / "ours", epochs=3, selection=AverageLast(average_last=2))
+    folder = tmp_path / "fairseq"
+    training_data.prepare([data / "genuine"], data / "valid", data / "dict.txt", folder / "data")
+    arguments = [str(folder / "data"), *result.arguments[1:]]
+    arguments[arguments.index("--save-dir") + 1] = str(folder)
+    run_fairseq(arguments)
+    last = [weights_of(folder / f"checkpoint{epoch}.pt") for epoch in (2, 3)]
+    ours = weights_of(tmp_path / "ours/model.pt")
+    for name, mean in ours.items():
+        expected = (last[0][name].double() + last[1][name].double()) / 2
+        assert torch.equal(mean, expected.to(mean.dtype))
+    assert len(result.chosen) == 2
+
+
+def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
+    """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
+    script = f"""
+        import os, signal, sys
+        from pathlib import Path
+        import torch
+        torch.set_num_threads(1)
+        from test_seq2seq_train import train_tiny
+
+        save, calls = torch.save, 0
+
+        def save_half_and_die(state, stream):
+            global calls
+            calls += 1
+            if calls < int(sys.argv[1]):
+                return save(state, stream)
+            stream.write(b"half a checkpoint")
+            stream.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        torch.save = save_half_and_die
+        train_tiny(Path({str(data)!r}), Path({str(tmp_path / "killed")!r}), epochs=4, seconds_between_saves=0.0)
+    """
+    for saves in (7, 20):
+        child = subprocess.run([sys.executable, "-c", textwrap.dedent(script), str(saves)], env=ENVIRONMENT, check=False, timeout=120)
+        assert child.returncode == -signal.SIGKILL
+    stopped_at = checkpoints.load(tmp_path / "killed/unfinished/checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+    resumed = train_tiny(data, tmp_path / "killed", epochs=4)
+    whole = train_tiny(data, tmp_path / "whole", epochs=4)
+    assert 0 < stopped_at < whole.updates
+    assert_same_weights(weights_of(tmp_path / "killed/model.pt"), weights_of(tmp_path / "whole/model.pt"))
+    assert resumed.validation_curve == whole.validation_curve
+    assert resumed.training_curve == whole.training_curve
+    assert (resumed.updates, resumed.target_words, resumed.chosen) == (whole.updates, whole.target_words, whole.chosen)
+    assert sorted(path.name for path in (tmp_path / "killed").iterdir()) == sorted(
+        path.name for path in (tmp_path / "whole").iterdir()
+    )
+
+
+def interrupt_after(updates: int):
+    def progress(report: TrainingProgress) -> None:
+        if report.update >= updates:
+            raise KeyboardInterrupt
+
+    return progress
+
+
+def stop_early(data: Path, save_dir: Path, **options) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train_tiny(data, save_dir, updates=8, epochs=None, seconds_between_saves=0.0, progress=interrupt_after(8), **options)
+
+
+def test_a_damaged_checkpoint_starts_training_again(data, tmp_path):
+    stop_early(data, tmp_path / "damaged")
+    last = tmp_path / "damaged/unfinished/checkpoint_last.pt"
+    last.write_bytes(last.read_bytes()[:1000])
+    train_tiny(data, tmp_path / "damaged", updates=8, epochs=None)
+    train_tiny(data, tmp_path / "whole", updates=8, epochs=None)
+    assert_same_weights(weights_of(tmp_path / "damaged/model.pt"), weights_of(tmp_path / "whole/model.pt"))
+
+
+def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
+    stop_early(data, tmp_path / "model")
+    with pytest.raises(UserError, match="other options"):
+        train_tiny(data, tmp_path / "model", updates=8, epochs=None, learning_rate=1e-4)
+
+
+def test_a_finished_training_is_only_reported(data, tmp_path):
+    first = train_tiny(data, tmp_path / "model")
+    stamp = (tmp_path / "model/model.pt").stat().st_mtime_ns
+    assert train_tiny(data, tmp_path / "model") == first
+    assert (tmp_path / "model/model.pt").stat().st_mtime_ns == stamp
+
+
+def test_what_a_training_leaves(data, tmp_path):
+    reports: list[TrainingProgress] = []
+    result = train_tiny(data, tmp_path / "model", progress=reports.append, updates_per_point=2)
+    names = sorted(path.name for path in (tmp_path / "model").iterdir())
+    assert names == ["dict.src.txt", "dict.trg.txt", "model.pt", "training.json"]
+    assert (reports[-1].update, reports[-1].total_updates, reports[-1].seconds_left) == (result.updates, result.updates, 0)
+    assert result.epochs == 2 and result.pairs == 150 and result.skipped_pairs == 0
+    assert result.target_words == 2 * sum(len(target) + 1 for _, target in make_pairs(150, seed=1))
+    assert [point.update for point in result.training_curve] == list(range(2, result.updates + 1, 2))
+    assert len(result.validation_curve) == 2
+    losses = [point.loss for point in result.training_curve]
+    assert losses[-1] < losses[0]
+    state = checkpoints.load(tmp_path / "model/model.pt")
+    assert "last_optimizer_state" not in state
+
+
+def test_seeds_decide_and_nothing_else(data, tmp_path):
+    train_tiny(data, tmp_path / "a", seed=1)
+    torch.manual_seed(99)
+    np.random.seed(99)
+    train_tiny(data, tmp_path / "b", seed=1)
+    train_tiny(data, tmp_path / "c", seed=2)
+    a, b, c = (weights_of(tmp_path / name / "model.pt") for name in "abc")
+    assert_same_weights(a, b)
+    assert not torch.equal(a["encoder.embed_tokens.weight"], c["encoder.embed_tokens.weight"])
+
+
+def test_the_callers_random_numbers_are_left_alone(data, tmp_path):
+    def draws() -> tuple[float, float, float]:
+        return random.random(), float(np.random.rand()), float(torch.rand(()))
+
+    def seeded() -> None:
+        random.seed(5)
+        np.random.seed(5)
+        torch.manual_seed(5)
+
+    seeded()
+    expected = draws()
+    seeded()
+    train_tiny(data, tmp_path / "model")
+    assert draws() == expected
+
+
+def test_fine_tuning_starts_from_the_given_weights_with_a_fresh_optimiser(data, tmp_path):
+    pretrained = train_tiny(data, tmp_path / "pretrained", datasets=("pseudo",), epochs=6)
+    options = {"optimiser": "adafactor", "learning_rate": 3e-5, "schedule": "constant", "warmup_updates": 0, "selection": "best"}
+    tuned = train_tiny(data, tmp_path / "tuned", initial_model=tmp_path / "pretrained", seed=7, **options)
+    assert tuned.validation_curve[0].loss == pytest.approx(pretrained.validation_curve[-1].loss, rel=0.05)
+    before, after = weights_of(tmp_path / "pretrained/model.pt"), weights_of(tmp_path / "tuned/model.pt")
+    name = "decoder.layers.0.fc1.weight"
+    change = (after[name] - before[name]).abs().max()
+    # Adafactor's update has a root mean square of at most the learning rate (clip threshold 1).
+    assert 0 < change < 1e-2
+    best = min(tuned.validation_curve, key=lambda point: point.nll_loss)
+    assert tuned.chosen == [f"checkpoint_{best.epoch}_{best.update}.pt"]
+
+
+def test_checkpoints_by_updates(data, tmp_path):
+    result = train_tiny(data, tmp_path / "model", epochs=None, updates=11, checkpoint_updates=4, selection=AverageLast(average_last=2))
+    assert [point.update for point in result.validation_curve] == [4, 8, 11]
+    assert [name.rpartition("_")[2] for name in result.chosen] == ["8.pt", "11.pt"]
+
+
+def test_average_keeps_shared_weights_shared(data, tmp_path):
+    train_tiny(data, tmp_path / "model")
+    model = tmp_path / "model/model.pt"
+    average_checkpoints([model, model], tmp_path / "average.pt")
+    assert_same_weights(weights_of(tmp_path / "average.pt"), weights_of(model))
+    weights = weights_of(tmp_path / "average.pt")
+    pointers = {weights[name].data_ptr() for name in weights if name.endswith(("embed_tokens.weight", "output_projection.weight"))}
+    assert len(pointers) == 1
+
+
+def test_averaging_nothing_or_different_architectures_is_refused(data, tmp_path):
+    with pytest.raises(UserError, match="no checkpoints"):
+        average_checkpoints([], tmp_path / "average.pt")
+    train_tiny(data, tmp_path / "a")
+    train_tiny(data, tmp_path / "b", architecture=TINY.model_copy(update={"feed_forward_size": 32}))
+    with pytest.raises(UserError, match="different architectures"):
+        average_checkpoints([tmp_path / "a/model.pt", tmp_path / "b/model.pt"], tmp_path / "average.pt")
+
+
+def test_what_does_not_fit_together_is_refused(data, tmp_path):
+    other = make_dictionary([*make_pairs(10, seed=9), (["new"], ["piece"])], tmp_path / "dict.txt")
+    make_dataset(tmp_path / "other", other, 10, seed=9)
+    with pytest.raises(UserError, match="another vocabulary"):
+        train([tmp_path / "other"], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
+    with pytest.raises(UserError, match="no training data"):
+        train([], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
+    with pytest.raises(UserError, match="needs validation data"):
+        train_tiny(data, tmp_path / "model", valid=None, selection="best")
+    train_tiny(data, tmp_path / "small", architecture=TINY.model_copy(update={"decoder_layers": 2}))
+    with pytest.raises(UserError, match="another architecture"):
+        train_tiny(data, tmp_path / "tuned", initial_model=tmp_path / "small")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="half precision is possible here")
+def test_half_precision_without_gpu_is_refused(data, tmp_path):
+    with pytest.raises(UserError, match="needs a GPU"):
+        train_tiny(data, tmp_path / "model", precision="bf16")
+
+
+def test_too_long_pairs_are_left_out_and_counted(data, tmp_path):
+    architecture = TINY.model_copy(update={"max_positions": 9})
+    result = train_tiny(data, tmp_path / "model", valid=None, architecture=architecture)
+    assert result.skipped_pairs == sum(len(source) + 1 > 9 for source, _ in make_pairs(150, seed=1))
