@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pseudogec.corpora.world.adverbials import tense_of, with_time
 from pseudogec.corpora.world.noun_phrases import Writer, noun_phrase, person_name, personal, place_phrase
-from pseudogec.corpora.world.predicates import PEOPLE, Plan, Predicate, manner, people_plan, plan, predicate
+from pseudogec.corpora.world.predicates import PEOPLE, Plan, Predicate, manner, plan, predicate
 from pseudogec.corpora.world.sampling import Choice
 from pseudogec.corpora.world.tokens import NounPhrase, Token, plain
 from pseudogec.corpora.world.verb_groups import Tense, VerbGroup, assemble, verb_group
@@ -33,8 +33,13 @@ class Clause:
     opening: list[Token]
 
 
-def subject_for(writer: Writer, chosen: Plan) -> NounPhrase:
-    """A subject that a plan allows: pronouns and names for people, or a noun phrase."""
+def is_past(tense: str) -> bool:
+    """Whether a clause in this tense is told in the past, so that what hangs on it is too."""
+    return tense.startswith("past") or tense in ("could", "would")
+
+
+def subject_for(writer: Writer, chosen: Plan, past: bool) -> NounPhrase:
+    """A subject that a plan allows: pronouns and names for people, or a noun phrase whose relative clause keeps to the tense."""
     draws = writer.draws
     if "person" in chosen.subjects and chosen.pattern not in ("copula",):
         if draws.chance(writer.register.pronouns):
@@ -48,7 +53,7 @@ def subject_for(writer: Writer, chosen: Plan) -> NounPhrase:
         kinds = ("person",)
     phrase = noun_phrase(writer, kinds, subject=True)
     if draws.chance(writer.register.postmodifiers * 0.8):
-        add_relative_clause(writer, phrase)
+        add_relative_clause(writer, phrase, past)
     return phrase
 
 
@@ -73,9 +78,10 @@ def clause(
     """
     draws = writer.draws
     chosen = plan(writer, subject.kind if subject else "")
-    subject = subject or subject_for(writer, chosen)
+    name = tense or tense_of(writer)
+    subject = subject or subject_for(writer, chosen, is_past(name))
     filled = predicate(writer, chosen, subject)
-    name = _possible(tense or tense_of(writer), filled)
+    name = _possible(name, filled)
     time_share = writer.register.adverbials + (0.25 if name in ("past", "perfect") else 0.0)
     when, time, may_open = with_time(writer, name, time_share if adverbials else 0.0)
     when = Tense(when.name, when.cue or cue)
@@ -85,17 +91,26 @@ def clause(
         subject, group, negated=negated, contracted=draws.chance(writer.register.contractions),
         adverb=_middle_adverb(writer, filled, when, negated), short_forms=draws.chance(writer.register.contractions * 0.6),
     )  # fmt: skip
-    relative = filled.object is not None and draws.chance(writer.register.postmodifiers * 0.6)
+    relative = filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6)
     if relative and filled.object is not None:
         filled.complement = filled.complement[: len(filled.complement) - len(filled.object.tokens)]
-        add_relative_clause(writer, filled.object)
+        add_relative_clause(writer, filled.object, is_past(name))
         filled.complement += filled.object.tokens
+    if negated:
+        _some_to_any(filled.complement)
     tokens = core + filled.complement
     if adverbials:
         tokens += _further(writer, filled, bool(time) or relative)
     if time and may_open and (relative or draws.chance(0.4)):
         return Clause(tokens, subject, time)
-    return Clause(tokens + (time if not relative else []), subject, [])
+    return Clause(tokens + time, subject, [])
+
+
+def _some_to_any(complement: list[Token]) -> None:
+    """*I did n't see any birds*."""
+    for token in complement:
+        if token.role == "quantifier" and token.text == "some":
+            token.text = token.lemma = "any"
 
 
 def _possible(tense: str, filled: Predicate) -> str:
@@ -105,7 +120,7 @@ def _possible(tense: str, filled: Predicate) -> str:
     return tense
 
 
-_MIDDLE = Choice(("also", "still", "just", "really", "even", "probably", "only"), (26, 14, 8, 12, 4, 10, 4))
+_MIDDLE = Choice(("also", "still", "probably", "finally", "suddenly", "really"), (30, 16, 14, 12, 6, 5))
 
 
 def _middle_adverb(writer: Writer, filled: Predicate, tense: Tense, negated: bool) -> list[Token]:
@@ -134,17 +149,22 @@ def _further(writer: Writer, filled: Predicate, has_time: bool) -> list[Token]:
     kind = draws.uniform()
     if not filled.complement or kind < 0.25:
         last = filled.complement[-1].role if filled.complement else ""
-        return [] if last in ("manner", "place_preposition", "predicative", "feeling") else manner(writer)
+        return [] if last in ("manner", "place_preposition", "predicative", "feeling") else manner(writer, filled.lemma)
     if any(token.role in ("place_preposition", "motion_preposition", "home", "manner") for token in filled.complement):
         return []
     if kind < 0.4 and writer.register.domains["everyday"] == 1.0:
-        return [Token(word, "fixed" if position == 0 else "fixed_rest", writer_phrase) for writer_phrase in
-                [writer.words.fixed_phrase(draws, "end").phrase] for position, word in enumerate(writer_phrase.split())]  # fmt: skip
+        return fixed_phrase(writer, "end")
     return place_phrase(writer)
 
 
-def add_relative_clause(writer: Writer, phrase: NounPhrase) -> None:
-    """Append a restrictive relative clause to a noun phrase (not to a pronoun or a name)."""
+def fixed_phrase(writer: Writer, place: str) -> list[Token]:
+    """A set phrase for the ``start`` or the ``end`` of a clause; its first token remembers the whole."""
+    phrase = writer.words.fixed_phrase(writer.draws, place).phrase
+    return [Token(word, "fixed" if position == 0 else "fixed_rest", phrase) for position, word in enumerate(phrase.split())]
+
+
+def add_relative_clause(writer: Writer, phrase: NounPhrase, past: bool) -> None:
+    """Append a restrictive relative clause, in the past or the present, to a noun phrase (not to a pronoun or a name)."""
     if phrase.tokens[-1].role != "noun" or any(token.role == "relative" for token in phrase.tokens):
         return
     draws = writer.draws
@@ -154,20 +174,18 @@ def add_relative_clause(writer: Writer, phrase: NounPhrase) -> None:
         "relative",
         "person" if person else "thing",
     )
-    tense = (
-        draws.one_of(("present", "past", "past")) if writer.register.past > 0.5 else draws.one_of(("present", "present", "past"))
-    )
+    tense = "past" if past else "present"
     if draws.chance(0.3) and not person and phrase.kind not in ("outdoor", "building"):
         phrase.tokens += _object_relative(writer, phrase, relative, tense)
         return
     chosen = (
-        people_plan(writer)
+        plan(writer, "person", embedded=True)
         if person
         else Plan("copula", None, (phrase.kind,))
         if draws.chance(0.5)
-        else plan(writer, phrase.kind)
+        else plan(writer, phrase.kind, embedded=True)
     )
-    filled = predicate(writer, chosen, phrase, depth=1)
+    filled = predicate(writer, chosen, phrase)
     group = verb_group(filled.lemma, Tense(tense), phrase, takes_object=filled.takes_object)
     phrase.tokens += [relative, group.finite, *group.rest, *filled.complement]
 
@@ -231,6 +249,16 @@ def inverted(writer: Writer, group: VerbGroup, subject: NounPhrase, rest: list[T
         "question_" + group.finite.role if group.finite.role in ("do", "be", "have", "modal") else group.finite.role
     )
     return [*opening, group.finite, *subject.tokens, *group.rest, *rest]
+
+
+def linking(writer: Writer) -> list[Token]:
+    """A sentence adverb or fixed phrase at the start, now and then."""
+    draws = writer.draws
+    if not draws.chance(0.12):
+        return []
+    if draws.chance(0.5):
+        return fixed_phrase(writer, "start")
+    return [Token(writer.words.adverb(draws, "sentence"), "sentence_adverb")]
 
 
 def comma() -> Token:

@@ -29,7 +29,8 @@ ERROR_RATE_SCALE = 1.0
 LEXICAL_HABITS = 1.0
 """1: mistakes concentrate on the words that learners find hard; 0: every word is equally hard."""
 
-_ATTEMPTS = 6  # tries to place one mistake before it is given up
+_ATTEMPTS = 24  # families tried for one mistake before it is given up
+_SITE_ATTEMPTS = 4  # places tried for one family
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,13 @@ LEVELS: Mapping[str, Level] = MappingProxyType({level.name: level for level in (
 )})  # fmt: skip
 """The levels by name."""
 
-_FAMILIES = {name: Choice(list(level.shares), list(level.shares.values())) for name, level in LEVELS.items()}
+_PRESENCE: Mapping[str, float] = MappingProxyType({})
+"""Share of sentences that offer a place for each family: rare chances are taken more often, so that shares come out as aimed."""
+
+_FAMILIES = {
+    name: Choice(list(level.shares), [share / _PRESENCE.get(family, 1.0) for family, share in level.shares.items()])
+    for name, level in LEVELS.items()
+}
 
 Site = tuple[int, Rule]
 
@@ -85,7 +92,9 @@ def make_mistakes(tokens: Sequence[Token], level: str, draws: Draws) -> list[Mis
     for _ in range(wanted):
         for _ in range(_ATTEMPTS):
             family = draws.pick(_FAMILIES[level])
-            found = _try(tokens, sites.get(family), family, draws)
+            if family not in sites:
+                continue
+            found = _try(tokens, sites[family], family, draws)
             if found and all(found.end < other.start or found.start > other.end for other in made):
                 made.append(found)
                 break
@@ -120,21 +129,17 @@ def _collect(sites: dict[str, list[Site]], role: str, index: int) -> None:
         sites.setdefault(family, []).append((index, rule))
 
 
-def _try(tokens: Sequence[Token], sites: list[Site] | None, family: str, draws: Draws) -> Mistake | None:
-    if not sites:
-        return None
-    index, rule = draws.one_of(sites)
-    word = tokens[index].lemma or tokens[index].text
-    if (
-        LEXICAL_HABITS
-        and family not in ("PUNCT", "ORTH")
-        and not draws.chance(1 - LEXICAL_HABITS * (1 - difficulty(family, word)))
-    ):
-        return None
-    found = rule(tokens, index, draws)
-    if found is None:
-        return None
-    return found if found.kind else found._replace(kind=family)
+def _try(tokens: Sequence[Token], sites: list[Site], family: str, draws: Draws) -> Mistake | None:
+    """A mistake of a family at one of its sites, rather at a word that learners find hard."""
+    for attempt in range(_SITE_ATTEMPTS):
+        index, rule = draws.one_of(sites)
+        ease = LEXICAL_HABITS * (1.0 - difficulty(family, tokens[index].lemma or tokens[index].text))
+        if attempt < _SITE_ATTEMPTS - 1 and draws.chance(ease):
+            continue
+        found = rule(tokens, index, draws)
+        if found:
+            return found if found.kind else found._replace(kind=family)
+    return None
 
 
 def write_wrong(tokens: Sequence[Token], mistakes: Sequence[Mistake]) -> tuple[list[str], list[Edit]]:

@@ -178,7 +178,7 @@ def frames() -> dict[str, tuple[Frame, ...]]:
             found.setdefault(pattern, []).append(Frame(pattern, _classes(subjects), _classes(objects), domain, words))
     tail_verbs = tail()["VERB:tail"]
     transitive = tuple(word for word in tail_verbs if word not in INTRANSITIVE_TAIL)
-    agents, themes = ("person", "organization"), ("process", "idea", "quality")
+    agents, themes = ("person", "organization"), ("process", "idea")
     found["transitive"] += [
         Frame("transitive", agents, themes, "learned", transitive[::2]),
         Frame("transitive", agents, themes, "news", transitive[1::2]),

@@ -44,7 +44,7 @@ _PLURAL = Choice(
         "many",
         "some",
         "several",
-        "few",
+        "a few",
         "number",
         "a lot of",
         "most",
@@ -196,7 +196,7 @@ def _mass_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, simple: b
     draws = writer.draws
     relational = noun.countability == "relational"
     if relational:
-        determiner = "the of" if not draws.chance(0.2) else "possessive"
+        determiner = "the of" if not draws.chance(0.1) else "possessive"
     elif noun.kind in ("subject", "activity", "illness"):
         determiner = ""
     elif noun.kind == "quality":
@@ -244,7 +244,7 @@ def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> li
         case "the":
             return [Token("the", "the")]
         case "possessive":
-            if owner and draws.chance(0.75):
+            if owner and owner.pronoun != "it" and draws.chance(0.75):
                 who = owner.pronoun
             else:
                 who = (
@@ -276,6 +276,11 @@ def _adjective(writer: Writer, noun: Noun, simple: bool, opening: list[Token]) -
     if opening and opening[-1].role == "indefinite" and draws.chance(0.12) and adjective in comparable_adjectives():
         tokens.insert(0, Token(draws.one_of(("very", "really", "very")), "degree"))
     return tokens
+
+
+def fits_gender(noun: str, pronoun_: str) -> bool:
+    """Whether a person called *he* or *she* can be this (no *he is a queen*)."""
+    return noun not in (_FEMALE if pronoun_ == "he" else _MALE)
 
 
 def _gender(draws: Draws, noun: Noun) -> str:

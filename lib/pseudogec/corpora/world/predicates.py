@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pseudogec.corpora.world.inflection import inflect
 from pseudogec.corpora.world.lexicon import Frame, adjectives, comparable_adjectives, word_set
-from pseudogec.corpora.world.noun_phrases import PRONOUNS, Writer, noun_phrase, object_pronoun, place_phrase
+from pseudogec.corpora.world.noun_phrases import PRONOUNS, Writer, fits_gender, noun_phrase, object_pronoun, place_phrase
 from pseudogec.corpora.world.sampling import Choice
 from pseudogec.corpora.world.tokens import NounForm, NounPhrase, Token, VerbForm
 
@@ -22,7 +22,7 @@ _PATTERNS = {
 }  # fmt: skip
 
 _SUBJECTS_WITHOUT_FRAME = {
-    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "document", "artwork", "food", "animal",
+    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork", "food", "animal",
                "vehicle", "device", "clothing", "process", "organization"),
     "copula_noun": PEOPLE, "phrasal": PEOPLE, "light": PEOPLE, "phrasal_bare": PEOPLE,
 }  # fmt: skip
@@ -54,57 +54,55 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A pattern, the frame that fills it, and the subjects that it allows."""
+    """A pattern, the frame that fills it, the subjects that it allows, and whether it stands inside another predicate."""
 
     pattern: str
     frame: Frame | None
     subjects: tuple[str, ...]
+    embedded: bool = False
+
+
+_NOT_EMBEDDED = frozenset(("adjective", "copula_noun", "infinitive", "gerund", "person_infinitive"))
 
 
 @functools.cache
-def _pattern_choice(register: str) -> Choice[str]:
-    weights = dict(_PATTERNS)
+def _pattern_choice(register: str, embedded: bool) -> Choice[str]:
+    weights = {pattern: weight for pattern, weight in _PATTERNS.items() if not (embedded and pattern in _NOT_EMBEDDED)}
     if register in ("encyclopedic", "newswire"):
-        for pattern in ("phrasal_bare", "light", "gerund", "ditransitive", "copula_noun", "no_preposition"):
+        for pattern in {"phrasal_bare", "light", "gerund", "ditransitive", "copula_noun", "no_preposition"} & set(weights):
             weights[pattern] //= 2
     return Choice(list(weights), list(weights.values()))
 
 
-def plan(writer: Writer, subject_kind: str = "") -> Plan:
-    """Decide what kind of predicate comes, for any subject or for a subject of the given class."""
-    draws = writer.draws
-    for _ in range(8):
-        pattern = draws.pick(_pattern_choice(writer.register.name))
-        if pattern in _SUBJECTS_WITHOUT_FRAME:
-            found = Plan(pattern, None, _SUBJECTS_WITHOUT_FRAME[pattern])
-        else:
-            frame = writer.words.frame(draws, pattern)
-            found = Plan(pattern, frame, frame.subjects)
-        if not subject_kind or subject_kind in found.subjects:
-            return found
-    return Plan("copula", None, (subject_kind,))
-
-
-def predicate(writer: Writer, chosen: Plan, subject: NounPhrase, depth: int = 0) -> Predicate:
-    """Fill a plan for a subject.
+def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Plan:
+    """Decide what kind of predicate comes.
 
     Args:
         writer: register and draws.
-        chosen: from ``plan``.
-        subject: whose possessives the complement may use.
-        depth: how many infinitives already stand above; deep ones stay simple.
+        subject_kind: meaning class of the subject, when it is already there.
+        embedded: the predicate stands inside another (*to ...*, a relative clause) and stays simple: something one does.
     """
-    if depth and chosen.pattern in ("infinitive", "person_infinitive", "gerund"):
-        frame = writer.words.frame(writer.draws, "transitive")
-        while not set(frame.subjects) & set(PEOPLE):
-            frame = writer.words.frame(writer.draws, "transitive")
-        chosen = Plan("transitive", frame, frame.subjects)
-    return _BUILDERS[chosen.pattern](writer, chosen.frame, subject, depth)
+    draws = writer.draws
+    for _ in range(8):
+        pattern = draws.pick(_pattern_choice(writer.register.name, embedded))
+        if pattern in _SUBJECTS_WITHOUT_FRAME:
+            found = Plan(pattern, None, _SUBJECTS_WITHOUT_FRAME[pattern], embedded)
+        else:
+            frame = writer.words.frame(draws, pattern)
+            found = Plan(pattern, frame, frame.subjects, embedded)
+        if not subject_kind or subject_kind in found.subjects:
+            return found
+    return Plan("copula", None, (subject_kind,), embedded)
 
 
-def people_plan(writer: Writer) -> Plan:
-    """A plan whose subject may be a person."""
-    return plan(writer, "person")
+def predicate(writer: Writer, chosen: Plan, subject: NounPhrase) -> Predicate:
+    """Fill a plan for a subject, whose possessives the complement may use."""
+    return _BUILDERS[chosen.pattern](writer, chosen.frame, subject, chosen.embedded)
+
+
+def action(writer: Writer, subject: NounPhrase) -> Predicate:
+    """Something that a person does, for infinitives, gerunds and requests."""
+    return predicate(writer, plan(writer, "person", embedded=True), subject)
 
 
 def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> NounPhrase:
@@ -114,23 +112,24 @@ def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> Nou
     return noun_phrase(writer, frame.objects, company=verb, owner=subject)
 
 
-def _transitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _transitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     verb = writer.words.word_of(writer.draws, frame)
     object_ = _object(writer, frame, verb, subject)
     return Predicate(verb, object_.tokens, takes_object=True, object=object_)
 
 
-def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
     complement: list[Token] = []
     if frame.subjects[0] in ("person", "animal", "vehicle") and draws.chance(0.6):
-        complement = manner(writer) if draws.chance(0.6) else place_phrase(writer)
-    return Predicate(writer.words.word_of(draws, frame), complement)
+        complement = manner(writer, verb) if draws.chance(0.6) else place_phrase(writer)
+    return Predicate(verb, complement)
 
 
-def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     verb = writer.words.word_of(writer.draws, frame)
     if writer.draws.chance(0.12) and verb in ("go", "come", "return", "walk", "drive"):
@@ -138,14 +137,14 @@ def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int
     return Predicate(verb, place_phrase(writer, motion=True))
 
 
-def _governed_verb(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _governed_verb(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     verb, preposition = writer.words.word_of(writer.draws, frame).split()
     object_ = _object(writer, frame, verb, subject)
     return Predicate(verb, [Token(preposition, "governed", verb), *object_.tokens], object=object_)
 
 
-def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     draws = writer.draws
     adjective, preposition = writer.words.word_of(draws, frame).split()
@@ -154,8 +153,8 @@ def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase
         0.4
     )
     tokens = object_.tokens
-    if gerund and not depth:
-        inner = predicate(writer, people_plan(writer), subject, depth=1)
+    if gerund:
+        inner = action(writer, subject)
         tokens = [_gerund_form(inner), *inner.complement]
     degree = [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
     if adjective in ("married", "identical", "equivalent", "essential", "perfect", "related", "based"):
@@ -171,23 +170,23 @@ def _gerund_form(inner: Predicate) -> Token:
 
 def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
     """*to* and a bare predicate."""
-    inner = predicate(writer, people_plan(writer), subject, depth=1)
+    inner = action(writer, subject)
     return [Token("to", "to", inner.lemma), Token(inner.lemma, "to_bare", inner.lemma, VerbForm("VB", False, inner.takes_object)),
             *inner.complement]  # fmt: skip
 
 
 def gerund_phrase(writer: Writer, subject: NounPhrase) -> list[Token]:
     """An *-ing* phrase."""
-    inner = predicate(writer, people_plan(writer), subject, depth=1)
+    inner = action(writer, subject)
     return [_gerund_form(inner), *inner.complement]
 
 
-def _infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     return Predicate(writer.words.word_of(writer.draws, frame), to_infinitive(writer, subject))
 
 
-def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     verb = writer.words.word_of(writer.draws, frame)
     if verb in ("begin", "start", "keep", "stop"):  # "started being tired", "is starting starting": keep these to actions
@@ -196,7 +195,7 @@ def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int
     return Predicate(verb, gerund_phrase(writer, subject))
 
 
-def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
@@ -208,7 +207,7 @@ def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase,
     return Predicate(verb, [*person.tokens, *to_infinitive(writer, person)], takes_object=True)
 
 
-def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
@@ -223,7 +222,7 @@ def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, dept
     return Predicate(verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True)
 
 
-def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     assert frame
     verb = writer.words.word_of(writer.draws, frame).split()[0]
     object_ = _object(writer, frame, verb, subject)
@@ -233,7 +232,7 @@ def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, de
 def describing(writer: Writer, kind: str) -> list[Token]:
     """An adjective after *be*, sometimes with a degree or as a pair of feeling and cause (*bored*, *boring*)."""
     draws = writer.draws
-    if draws.chance(0.22) and kind in ("person", "relative", "idea", "event", "document", "artwork"):
+    if draws.chance(0.22) and kind in ("person", "relative", "idea", "event", "contest", "document", "artwork"):
         cause, feeling = draws.one_of(adjectives()["feeling"])
         person = kind in PEOPLE
         tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
@@ -248,18 +247,23 @@ def describing(writer: Writer, kind: str) -> list[Token]:
     return tokens
 
 
-def _copula(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _copula(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     draws = writer.draws
     verb = "be"
+    if embedded and subject.kind in PEOPLE:
+        attitude = draws.one_of(word_set("attitudes"))
+        return Predicate(verb, [Token(attitude, "predicative", attitude)])
     if subject.kind in PEOPLE and draws.chance(0.25):
         verb = draws.one_of(("feel", "look", "seem", "become"))
     return Predicate(verb, describing(writer, subject.kind))
 
 
-def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     """*is a teacher*, *are teachers*: the complement agrees in number with the subject."""
     draws = writer.draws
     noun = writer.words.noun(draws, ("person",))
+    while subject.pronoun in ("he", "she") and not fits_gender(noun.lemma, subject.pronoun):
+        noun = writer.words.noun(draws, ("person",))
     adjective = writer.words.adjective(draws, "person") if draws.chance(writer.register.adjectives + 0.1) else ""
     plural = subject.plural if subject.pronoun != "you" else False
     opening = [] if plural else [Token("a", "indefinite")]
@@ -272,20 +276,18 @@ def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, depth
     return Predicate("be", tokens)
 
 
-def _phrasal(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _phrasal(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     chosen = writer.words.phrasal_verb(writer.draws, with_object=True)
     object_ = noun_phrase(writer, chosen.objects, company=chosen.verb, owner=subject)
     return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens])
 
 
-def _phrasal_bare(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _phrasal_bare(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     chosen = writer.words.phrasal_verb(writer.draws, with_object=False)
-    return Predicate(
-        chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *(manner(writer) if writer.draws.chance(0.25) else [])]
-    )
+    return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb)])
 
 
-def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int) -> Predicate:
+def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
     chosen = writer.words.light_verb(writer.draws)
     tokens = []
     for word in chosen.phrase.split():
@@ -302,14 +304,21 @@ def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, depth: int)
     return Predicate(chosen.verb, tokens)
 
 
-def manner(writer: Writer) -> list[Token]:
-    """An adverb of manner, seldom a rare one."""
-    kind = "rare manner" if writer.draws.chance(writer.register.rare_adjectives * 0.4) else "manner"
-    adverb = writer.words.adverb(writer.draws, kind)
+def manner(writer: Writer, verb: str) -> list[Token]:
+    """An adverb of manner: one that the verb likes (*work hard*), a common one, or seldom a rare one."""
+    draws = writer.draws
+    special = [adverb for adverb, verbs in _LIKED_ADVERBS.items() if verb in verbs]
+    if special and draws.chance(0.5):
+        adverb = draws.one_of(special)
+    else:
+        adverb = writer.words.adverb(draws, "rare manner" if draws.chance(writer.register.rare_adjectives * 0.4) else "manner")
     return [Token(adverb, "manner", adverb)]
 
 
-_Builder = Callable[[Writer, Frame | None, NounPhrase, int], Predicate]
+_LIKED_ADVERBS = {"hard": word_set("hard_actions"), "fast": word_set("fast_actions"), "well": word_set("well_actions")}
+
+
+_Builder = Callable[[Writer, Frame | None, NounPhrase, bool], Predicate]
 
 _BUILDERS: dict[str, _Builder] = {
     "transitive": _transitive,

@@ -86,10 +86,8 @@ def plain(text: str, role: str = "") -> list[Token]:
 def takes_an(word: str) -> bool:
     """Whether *an* precedes the word: by its sound, not by its letter (*an hour*, *a university*)."""
     lowered = word.lower()
-    if (
-        lowered in _CONSONANT_SOUND
-        or (lowered.startswith(("uni", "eu", "uti"))
-        and not lowered.startswith(("unim", "unin", "unid")))
+    if lowered in _CONSONANT_SOUND or (
+        lowered.startswith(("uni", "eu", "uti")) and not lowered.startswith(("unim", "unin", "unid"))
     ):
         return False
     return lowered in _VOWEL_SOUND or lowered[0] in "aeiou"

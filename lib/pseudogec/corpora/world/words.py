@@ -22,7 +22,7 @@ _FAVOURITES = 14  # nouns in the favourite company of one word
 
 _TARGET_OF_KIND = {
     "person": "person", "relative": "person", "organization": "idea", "building": "place", "outdoor": "place", "idea": "idea",
-    "event": "idea", "document": "idea", "artwork": "idea", "job": "idea", "process": "idea", "food": "food", "drink": "food",
+    "event": "idea", "contest": "idea", "document": "idea", "artwork": "idea", "job": "idea", "process": "idea", "food": "food", "drink": "food",
     "quality": "mass", "subject": "mass", "activity": "mass", "knowledge": "mass", "substance": "mass", "illness": "mass",
     "furnishing": "thing",
 }  # fmt: skip
