@@ -1,0 +1,83 @@
+"""GLEU against the figures of the JFLEG repository's script, and by hand."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.evaluate import GleuScore, GleuScorer, gleu_of
+
+JFLEG = Path(__file__).parents[2] / "shared" / "data" / "jfleg"
+
+
+def read(name: str) -> list[list[str]]:
+    return [line.split() for line in (JFLEG / name).read_text().splitlines()]
+
+
+@pytest.mark.skipif(not JFLEG.is_dir(), reason=f"JFLEG is not at {JFLEG}")
+@pytest.mark.parametrize(
+    ("hypothesis", "gleu", "deviation"),
+    [
+        ("dev.src", 0.381965, 0.009597),
+        ("dev.spellchecked.src", 0.434253, 0.009212),
+        ("dev.ref0", 0.672755, 0.010892),
+    ],
+)
+def test_figures_equal_the_script_s(hypothesis, gleu, deviation):
+    score = GleuScorer(read("dev.src"), [read(f"dev.ref{number}") for number in range(4)]).score(read(hypothesis))
+    assert (round(score.gleu, 6), round(score.standard_deviation, 6)) == (gleu, deviation)
+
+
+SOURCE = "there is a cats on the mat".split()
+REFERENCE = "there are cats on the mat".split()
+
+
+def test_by_hand():
+    """The hypothesis keeps *is a cats* and shares it with the source alone."""
+    score = GleuScorer([SOURCE], [[REFERENCE]]).score([SOURCE])
+    assert score.statistics.tolist() == [[[7, 6, 5 - 2, 7, 3 - 3, 6, 0, 5, 0, 4]]]
+    assert score.gleu == 0, "a statistic is 0, and only single sentences are smoothed"
+    smoothed = math.exp(sum(map(math.log, (3 / 7, 1 / 6, 1 / 5, 1 / 4))) / 4)
+    assert score.per_sentence().tolist() == [pytest.approx(smoothed)]
+
+
+def test_a_perfect_and_a_short_hypothesis():
+    scorer = GleuScorer([SOURCE], [[REFERENCE]])
+    assert scorer.score([REFERENCE]).gleu == pytest.approx(1)
+    # All n-grams agree, but 5 of 6 tokens are there: the brevity penalty alone.
+    assert scorer.score([REFERENCE[:5]]).gleu == pytest.approx(math.exp(1 - 6 / 5))
+
+
+def test_references_are_drawn_by_sentence():
+    scorer = GleuScorer([SOURCE], [[REFERENCE], [SOURCE]])
+    score = scorer.score([REFERENCE])
+    assert 0 < score.gleu < 1
+    assert score.standard_deviation > 0
+    assert scorer.score([REFERENCE]).gleu == score.gleu, "draws are seeded"
+    assert GleuScorer([SOURCE], [[REFERENCE]]).score([REFERENCE]).standard_deviation == 0
+
+
+def test_gleu_of_takes_many_sums_at_once():
+    sums = np.array([[6, 6, 6, 6, 5, 5, 4, 4, 3, 3], [6, 6, 0, 6, 5, 5, 4, 4, 3, 3]])
+    assert gleu_of(sums).tolist() == [1, 0]
+    assert gleu_of(sums[0]).shape == ()
+
+
+def test_storage_and_signature():
+    score = GleuScorer([SOURCE], [[REFERENCE], [SOURCE]]).score([REFERENCE])
+    copy = GleuScore.from_json(score.to_json())
+    assert (copy.gleu, copy.signature, copy.sentences) == (score.gleu, score.signature, 1)
+    assert "references:2" in score.signature
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(UserError, match="at least one reference"):
+        GleuScorer([SOURCE], [])
+    with pytest.raises(UserError, match=r"the reference 2 has 0 sentences and the source has 1"):
+        GleuScorer([SOURCE], [[REFERENCE], []])
+    with pytest.raises(UserError, match=r"out\.txt has 2 sentences"):
+        GleuScorer([SOURCE], [[REFERENCE]]).score([SOURCE, SOURCE], name="out.txt")

@@ -1,0 +1,183 @@
+"""MaxMatch against the published scorer's figures, the paper's example and its definition by exhaustive search."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pseudogec.edits import AnnotatedSentence, Edit, read_m2
+from pseudogec.errors import UserError
+from pseudogec.evaluate import MaxMatchScorer
+from pseudogec.evaluate.edit_lattice import EditLattice, GoldEdit
+
+SHARED = Path(__file__).parents[2] / "shared"
+
+
+def sentence(text: str, *annotators: tuple[Edit, ...]) -> AnnotatedSentence:
+    return AnnotatedSentence(tuple(text.split()), dict(enumerate(annotators)))
+
+
+@pytest.mark.skipif(not (SHARED / "expected").is_dir(), reason=f"the reference scorer's figures are not at {SHARED}/expected")
+@pytest.mark.parametrize(
+    ("system", "figures"),
+    [("pretlarge+sse+r2l", (0.6505, 0.3905, 0.5740)), ("pretlarge+sse+r2l+sed", (0.6807, 0.3577, 0.5766))],
+)
+def test_figures_equal_the_published_scorer_s(system, figures):
+    references = [one for level in "ABC" for one in read_m2(SHARED / "data" / "wi" / f"{level}.dev.gold.bea19.m2")]
+    hypotheses = [line.split() for line in (SHARED / "data" / "outputs" / f"wi.dev.ABC.{system}.txt").read_text().splitlines()]
+    score = MaxMatchScorer(references).score(hypotheses)
+    assert tuple(round(figure, 4) for figure in (score.precision, score.recall, score.f05)) == figures
+
+
+def test_the_paper_s_example():
+    """Dahlmeier and Ng 2012, figure 1: the insertion of *a* joins with the unchanged *word* to agree with the annotator."""
+    reference = sentence("Our baseline system feeds word into PB-SMT pipeline .", (Edit(4, 5, "a word||words", "Nn"),))
+    hypothesis = "Our baseline system feeds a word into PB-SMT pipeline ."
+    assert MaxMatchScorer([reference]).score([hypothesis.split()]).totals == (1, 0, 0)
+
+
+REFERENCES = [
+    sentence("The cat sat at mat .", (Edit(3, 4, "on", "Prep"), Edit(4, 4, "the||a", "ArtOrDet"))),
+    sentence("The dog .", (Edit(1, 2, "dogs", "Nn"),), ()),
+    sentence(
+        "Giant otters is an apex predator .",
+        (Edit(2, 3, "are", "SVA"), Edit(3, 4, "-NONE-", "ArtOrDet"), Edit(5, 6, "predators", "Nn")),
+        (Edit(1, 2, "otter", "Nn"),),
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("first", "totals"),
+    # on and the are right, A is not; the second annotator wants no change; are and the deletion are right, predators is missed.
+    [("A cat sat on the mat .", (4, 1, 1)), ("A cat sat on a mat .", (4, 1, 1)), ("A cat sat on mat .", (3, 1, 2))],
+)
+def test_annotators_and_alternatives(first, totals):
+    hypotheses = [first.split(), ["The", "dog", "."], "Giant otters are apex predator .".split()]
+    assert MaxMatchScorer(REFERENCES).score(hypotheses).totals == totals
+
+
+def test_an_annotator_s_insertion_is_matched_once():
+    reference = sentence("a b", (Edit(1, 1, "x"),))
+    assert MaxMatchScorer([reference]).score([["a", "x", "x", "b"]]).totals == (1, 1, 0)
+    twice = sentence("a b", (Edit(1, 1, "x"), Edit(1, 1, "x")))
+    assert MaxMatchScorer([twice]).score([["a", "x", "x", "b"]]).totals == (2, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "totals"), [("a b c", (0, 0, 1)), ("", (0, 1, 1)), ("a b", (0, 1, 1)), ("a b z", (1, 0, 0))]
+)
+def test_unchanged_empty_and_shortened_output(hypothesis, totals):
+    scorer = MaxMatchScorer([sentence("a b c", (Edit(2, 3, "z"),))])
+    if hypothesis:
+        assert scorer.score([hypothesis.split()]).totals == totals
+    else:
+        with pytest.warns(UserWarning, match="empty"):
+            assert scorer.score([[]]).totals == totals
+
+
+def test_repetitive_output_is_scored():
+    """The published scorer would list the square of all alignments here."""
+    words = "the cat sat on the mat and the dog".split()
+    scorer = MaxMatchScorer([AnnotatedSentence(tuple(words), {0: (Edit(1, 2, "dog"), Edit(5, 6, "the dog"))})])
+    for hypothesis in (words * 40, ["the"] * 3000, [*words, *["mat"] * 1000]):
+        tp, fp, fn = scorer.score([hypothesis]).totals
+        assert (tp, fn) == (0, 2)
+        assert fp >= 1
+
+
+def test_line_counts_must_agree():
+    with pytest.raises(UserError, match=r"out\.txt has 1 sentences and dev\.m2 has 3"):
+        MaxMatchScorer(REFERENCES, "dev.m2").score([["a"]], name="out.txt")
+
+
+def test_signature():
+    signature = MaxMatchScorer(REFERENCES).score([one.source for one in REFERENCES]).signature
+    assert "max_unchanged_words:2" in signature
+    assert "references:1-2" in signature
+
+
+# The definition, by exhaustive search over short sentences.
+
+
+def all_paths(source: tuple[str, ...], hypothesis: tuple[str, ...]) -> list[list[tuple[int, int, int, int]]]:
+    """All ways through the joined lattice, as steps (i, j) to (i', j')."""
+    steps: set[tuple[int, int, int, int]] = set()
+    for substitution in (1, 2):
+
+        @cache
+        def alignments(i: int, j: int, substitution: int = substitution) -> tuple[int, frozenset]:
+            """Least cost from (i, j) to the end, and the steps of all ways of this cost."""
+            if (i, j) == (len(source), len(hypothesis)):
+                return 0, frozenset()
+            ways = []
+            for a, b in ((1, 1), (1, 0), (0, 1)):
+                if i + a <= len(source) and j + b <= len(hypothesis):
+                    step_cost = (0 if source[i] == hypothesis[j] else substitution) if a and b else 1
+                    cost, rest = alignments(i + a, j + b)
+                    ways.append((cost + step_cost, rest | {(i, j, i + a, j + b)}))
+            least = min(cost for cost, _ in ways)
+            return least, frozenset().union(*(way for cost, way in ways if cost == least))
+
+        steps |= alignments(0, 0)[1]
+
+    def walk(i: int, j: int) -> Iterator[list[tuple[int, int, int, int]]]:
+        if (i, j) == (len(source), len(hypothesis)):
+            yield []
+        for step in steps:
+            if step[:2] == (i, j):
+                for rest in walk(*step[2:]):
+                    yield [step, *rest]
+
+    return list(walk(0, 0))
+
+
+def best_by_search(source: tuple[str, ...], hypothesis: tuple[str, ...], gold: list[GoldEdit]) -> tuple[int, int]:
+    """Most agreeing edits, and fewest proposed ones, over all paths and all ways to join their steps."""
+
+    def is_kept(step: tuple[int, int, int, int]) -> bool:
+        return step[2] > step[0] and step[3] > step[1] and source[step[0]] == hypothesis[step[1]]
+
+    def costs(path: list[tuple[int, int, int, int]], used: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+        if not path:
+            yield 0, 0, 0
+            return
+        if is_kept(path[0]):
+            for matched, length, others in costs(path[1:], used):
+                yield matched, length + 1, others
+        for size in range(1, len(path) + 1):
+            group = path[:size]
+            if sum(map(is_kept, group)) > 2 or all(map(is_kept, group)):
+                continue
+            (i, j), (i_end, j_end) = group[0][:2], group[-1][2:]
+            for matched, length, others in costs(path[size:], used):
+                yield matched, length + size, others + 1
+            for number, edit in enumerate(gold):
+                span_and_text = (edit.start, edit.end) == (i, i_end) and hypothesis[j:j_end] in edit.corrections
+                in_order = edit.start < edit.end or all(
+                    before < number for before in used if gold[before].start == i == gold[before].end
+                )
+                if span_and_text and in_order and number not in used:
+                    for matched, length, others in costs(path[size:], (*used, number)):
+                        yield matched - 1, length, others
+
+    matched, _, others = min(min(costs(path, ())) for path in all_paths(source, hypothesis))
+    return -matched, others - matched
+
+
+def test_the_search_finds_what_exhaustive_search_finds():
+    stream = random.Random(3)
+    for _ in range(150):
+        source, hypothesis = (tuple(stream.choices("abc", k=stream.randrange(1, 5))) for _ in range(2))
+        gold = []
+        for start in range(len(source) + 1):
+            for end in range(start, min(start + 3, len(source) + 1)):
+                correction = tuple(stream.choices("abc", k=stream.randrange(3)))
+                if stream.random() < 0.4 and correction != source[start:end]:
+                    gold.append(GoldEdit(start, end, (correction,)))
+        found = EditLattice(source, hypothesis).best_path(gold)
+        assert (len(found.matched), found.proposed) == best_by_search(source, hypothesis, gold), (source, hypothesis, gold)

@@ -1,0 +1,115 @@
+"""Significance tests against SciPy and against exact enumeration."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.errors import UserError
+from pseudogec.evaluate import ErrantScorer, Score, compare_scores, compare_statistics, confidence_interval, f05_of
+
+
+def counts(sentences: int, rate: float, seed: int) -> np.ndarray:
+    """Counts of a system that finds each of two errors a sentence with the same probability."""
+    found = np.random.default_rng(seed).random((sentences, 3)) < [rate, 0.3, 1 - rate]
+    return found.astype(int) * [2, 1, 2]
+
+
+FIRST, SECOND, LIKE_FIRST = counts(150, 0.55, 1), counts(150, 0.4, 2), counts(150, 0.55, 3)
+
+
+def difference_by_place(places: np.ndarray, axis: int = -1) -> np.ndarray:
+    """SciPy's statistic: the difference in F0.5 of the sentences at these places, along the last axis."""
+    return f05_of(FIRST[places].sum(axis=-2)) - f05_of(SECOND[places].sum(axis=-2))
+
+
+def test_the_interval_equals_scipy_s_bootstrap():
+    expected = stats.bootstrap(
+        (np.arange(len(FIRST)),), difference_by_place, n_resamples=5000, vectorized=True, method="percentile", rng=7
+    ).confidence_interval
+    found = compare_statistics(FIRST, SECOND, f05_of, "bootstrap", samples=5000)
+    assert found.interval == pytest.approx((expected.low, expected.high), abs=0.01)
+    assert found.difference == pytest.approx(float(difference_by_place(np.arange(len(FIRST)))))
+    assert found.interval[0] < found.difference < found.interval[1]
+
+
+@pytest.mark.parametrize("other", [SECOND, LIKE_FIRST], ids=["worse", "alike"])
+def test_the_p_value_equals_scipy_s_permutation_test(other):
+    both = np.stack([FIRST, other])
+
+    def statistic(first_system: np.ndarray, second_system: np.ndarray) -> float:
+        """Of which system (0 or 1) each sentence's counts are."""
+        places = np.arange(len(FIRST))
+        return float(f05_of(both[first_system, places].sum(axis=0)) - f05_of(both[second_system, places].sum(axis=0)))
+
+    systems = (np.zeros(len(FIRST), dtype=int), np.ones(len(FIRST), dtype=int))
+    expected = stats.permutation_test(systems, statistic, permutation_type="samples", n_resamples=10_000, vectorized=False, rng=5)
+    found = compare_statistics(FIRST, other, f05_of, "randomisation", samples=10_000)
+    assert found.p_value == pytest.approx(expected.pvalue, abs=0.03)
+
+
+def test_the_p_value_equals_exact_enumeration():
+    first, second = FIRST[:8], SECOND[:8]
+    observed = abs(float(f05_of(first.sum(axis=0)) - f05_of(second.sum(axis=0))))
+    larger = []
+    for swaps in product([False, True], repeat=8):
+        chosen = np.array(swaps)[:, None]
+        one, two = np.where(chosen, second, first), np.where(chosen, first, second)
+        larger.append(abs(float(f05_of(one.sum(axis=0)) - f05_of(two.sum(axis=0)))) >= observed - 1e-12)
+    found = compare_statistics(first, second, f05_of, "randomisation", samples=20_000)
+    assert found.p_value == pytest.approx(np.mean(larger), abs=0.015)
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_clear_differences_are_told_from_chance(test):
+    assert compare_statistics(counts(500, 0.7, 1), counts(500, 0.3, 2), f05_of, test, samples=1000).p_value < 0.01
+    assert compare_statistics(FIRST, FIRST, f05_of, test, samples=100).p_value == 1
+
+
+def test_p_values_are_uniform_without_a_difference():
+    found = [
+        compare_statistics(counts(60, 0.5, 2 * seed), counts(60, 0.5, 2 * seed + 1), f05_of, samples=300).p_value
+        for seed in range(100)
+    ]
+    assert stats.kstest(found, "uniform").pvalue > 0.001
+
+
+def test_draws_depend_on_the_seed_alone():
+    one, again, other = (compare_statistics(FIRST, SECOND, f05_of, "bootstrap", 600, seed) for seed in (4, 4, 5))
+    assert one == again
+    assert one.interval != other.interval
+
+
+def test_the_confidence_interval_of_one_system():
+    expected = stats.bootstrap(
+        (np.arange(len(FIRST)),),
+        lambda places, axis=-1: f05_of(FIRST[places].sum(axis=-2)),
+        n_resamples=5000,
+        vectorized=True,
+        method="percentile",
+        rng=7,
+    ).confidence_interval
+    assert confidence_interval(FIRST, samples=5000) == pytest.approx((expected.low, expected.high), abs=0.01)
+    narrow, wide = confidence_interval(FIRST, level=0.5), confidence_interval(FIRST, level=0.99)
+    assert wide[0] < narrow[0] < narrow[1] < wide[1]
+
+
+def test_scores_are_compared_when_they_are_comparable():
+    references = [AnnotatedSentence(("a", "b"), {0: (Edit(0, 1, "x", "R:NOUN"),)})] * 40
+    good = ErrantScorer(references).compare([[Edit(0, 1, "x", "R:NOUN")]] * 40)
+    bad = ErrantScorer(references).compare([[Edit(1, 2, "x", "R:NOUN")]] * 40)
+    found = compare_scores(good, bad, samples=500)
+    assert (found.first, found.second, found.difference) == (1, 0, 1)
+    assert found.p_value < 0.01
+    with pytest.raises(UserError, match="same references can be compared"):
+        compare_scores(good, ErrantScorer(references[:39]).compare([[]] * 39))
+    with pytest.raises(UserError, match="no test is called"):
+        compare_scores(good, bad, "t-test")
+    with pytest.raises(UserError, match="must be the same"):
+        compare_statistics(FIRST, SECOND[:-1], f05_of)
+    with pytest.raises(UserError, match="at least one sentence"):
+        compare_scores(Score.from_rows("errant", "", 0, []), Score.from_rows("errant", "", 0, []))
