@@ -29,7 +29,7 @@ ERROR_RATE_SCALE = 1.0
 LEXICAL_HABITS = 1.0
 """1: mistakes concentrate on the words that learners find hard; 0: every word is equally hard."""
 
-_ATTEMPTS = 24  # families tried for one mistake before it is given up
+_ATTEMPTS = 40  # families tried for one mistake before it is given up
 _SITE_ATTEMPTS = 4  # places tried for one family
 
 
@@ -70,11 +70,16 @@ LEVELS: Mapping[str, Level] = MappingProxyType({level.name: level for level in (
 )})  # fmt: skip
 """The levels by name."""
 
-_PRESENCE: Mapping[str, float] = MappingProxyType({})
+_PRESENCE: Mapping[str, float] = MappingProxyType({
+    "SPELL": 0.97, "ORTH": 0.80, "DET": 0.71, "VERB:SVA": 0.64, "PUNCT": 0.62, "VERB:FORM": 0.54, "NOUN": 0.53, "NOUN:NUM": 0.49,
+    "VERB:TENSE": 0.46, "VERB": 0.45, "PREP": 0.43, "WO": 0.34, "ADJ": 0.30, "PRON": 0.25, "MORPH": 0.23, "OTHER": 0.17,
+    "VERB:INFL": 0.15, "CONJ": 0.14, "CONTR": 0.10, "PART": 0.09, "NOUN:INFL": 0.055, "ADV": 0.054, "NOUN:POSS": 0.044,
+    "ADJ:FORM": 0.042,
+})  # fmt: skip
 """Share of sentences that offer a place for each family: rare chances are taken more often, so that shares come out as aimed."""
 
 _FAMILIES = {
-    name: Choice(list(level.shares), [share / _PRESENCE.get(family, 1.0) for family, share in level.shares.items()])
+    name: Choice(list(level.shares), [share / _PRESENCE[family] for family, share in level.shares.items()])
     for name, level in LEVELS.items()
 }
 
