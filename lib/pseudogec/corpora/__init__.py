@@ -3,8 +3,10 @@
 from pseudogec.corpora.annotated import read_annotated, read_bea_json
 from pseudogec.corpora.files import CorpusFiles, open_pairs, open_sentences
 from pseudogec.corpora.filters import clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
+from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import ReferencedSentence, read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
+from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
 
 __all__ = [
     "CorpusFiles",
@@ -18,7 +20,11 @@ __all__ = [
     "open_sentences",
     "read_annotated",
     "read_bea_json",
+    "read_cirrussearch",
+    "read_gigaword",
     "read_jfleg",
+    "read_lang8",
+    "read_nucle",
     "read_parallel",
     "read_plain",
     "sample",

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
+from pseudogec.corpora.character_edits import CharacterEdit, corrected_sentences
 from pseudogec.corpora.pair import Pair, tokenise_pairs
 from pseudogec.edits import apply_edits, read_m2
 from pseudogec.errors import DataError
 from pseudogec.files import read_lines
-from pseudogec.text import sentence_spans
-
-CharacterEdit = tuple[int, int, str]
-"""Start and end in characters, and the correction."""
 
 
 def read_annotated(path: Path | str, annotator: int | Literal["all"] = 0) -> Iterator[Pair]:
@@ -78,31 +73,7 @@ def _raw_pairs(path: Path | str, annotator: int) -> Iterator[tuple[str, str]]:
             ) from None
         if annotator not in dict(text.edits):
             raise DataError(path, f"no annotator {annotator}; this text has {sorted(dict(text.edits))}", number)
-        edits = text.corrections(annotator)
-        bounds = [0, *chain.from_iterable(edit[:2] for edit in edits), len(text.text)]
-        if any(left > right for left, right in pairwise(bounds)):
-            raise DataError(path, f"an edit overlaps another or leaves its text of {len(text.text)} characters", number)
-        for start, end, inside in _sentences(text.text, edits):
-            yield text.text[start:end], _correct(text.text, start, end, inside)
-
-
-def _sentences(text: str, edits: Iterable[CharacterEdit]) -> Iterator[tuple[int, int, list[CharacterEdit]]]:
-    """Start, end and edits of each sentence; sentences that an edit ties together stay one."""
-    waiting = deque(edits)
-    start = 0
-    inside: list[CharacterEdit] = []
-    for boundary in [*(first for first, _ in sentence_spans(text)[1:]), len(text) + 1]:
-        while waiting and waiting[0][0] < boundary:
-            inside.append(waiting.popleft())
-        if inside and inside[-1][1] > boundary:
-            continue
-        yield start, min(boundary, len(text)), inside
-        start, inside = boundary, []
-
-
-def _correct(text: str, start: int, end: int, edits: Iterable[CharacterEdit]) -> str:
-    parts: list[str] = []
-    for edit_start, edit_end, correction in edits:
-        parts += [text[start:edit_start], correction]
-        start = edit_end
-    return "".join([*parts, text[start:end]])
+        try:
+            yield from corrected_sentences(text.text, text.corrections(annotator))
+        except ValueError as error:
+            raise DataError(path, str(error), number) from None

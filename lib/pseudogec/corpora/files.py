@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from pseudogec.corpora.annotated import read_annotated, read_bea_json
+from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
+from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
 from pseudogec.errors import UserError
 
 Item = TypeVar("Item")
@@ -21,17 +23,17 @@ class CorpusFiles(BaseModel):
 
     Attributes:
         name: what tables and messages call the corpus.
-        format: ``plain`` (sentences), ``parallel`` (first source, then target file), ``m2``, ``bea_json``, or ``jfleg`` (source,
-            then references).
-        paths: the files; plain, m2 and bea_json files are read one after the other.
+        format: of sentences ``plain``, ``cirrussearch``, ``gigaword``; of pairs ``parallel`` (source, target), ``jfleg`` (source,
+            then references), ``m2``, ``bea_json``, ``lang8``, ``nucle``.
+        paths: the files; but for parallel and jfleg they are read one after the other.
         tokenised: for plain and parallel text: tokens with spaces between, or raw text to tokenise.
-        annotator: for m2 and bea_json: whose corrections; ``all`` (m2 only) gives a pair for each annotator.
+        annotator: for m2, bea_json and nucle: whose corrections; ``all`` (m2 only) gives a pair for each annotator.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
-    format: Literal["plain", "parallel", "m2", "bea_json", "jfleg"]
+    format: Literal["plain", "cirrussearch", "gigaword", "parallel", "jfleg", "m2", "bea_json", "lang8", "nucle"]
     paths: tuple[Path, ...] = Field(min_length=1)
     tokenised: bool = True
     annotator: int | Literal["all"] = 0
@@ -48,15 +50,23 @@ def open_pairs(corpus: CorpusFiles) -> Iterator[Pair]:
 
 
 def open_sentences(corpus: CorpusFiles) -> Iterator[list[str]]:
-    """Yield the grammatical sentences of a corpus: of plain text all, of pairs the targets.
+    """Yield the grammatical sentences of a corpus: of text all, of pairs the targets.
 
     Raises:
         UserError: the corpus is empty (found when it has been read).
         DataError: a file is missing or malformed.
     """
-    if corpus.format != "plain":
+    read = _SENTENCE_READERS.get(corpus.format)
+    if read is None:
         return (pair.target for pair in open_pairs(corpus))
-    return _refuse_empty((tokens for path in corpus.paths for tokens in read_plain(path, corpus.tokenised)), corpus.name)
+    return _refuse_empty((tokens for path in corpus.paths for tokens in read(path, corpus)), corpus.name)
+
+
+_SENTENCE_READERS: dict[str, Callable[[Path, CorpusFiles], Iterator[list[str]]]] = {
+    "plain": lambda path, corpus: read_plain(path, corpus.tokenised),
+    "cirrussearch": lambda path, corpus: read_cirrussearch(path),
+    "gigaword": lambda path, corpus: read_gigaword(path),
+}
 
 
 def _pairs(corpus: CorpusFiles) -> Iterator[Pair]:
@@ -67,21 +77,24 @@ def _pairs(corpus: CorpusFiles) -> Iterator[Pair]:
                     f"corpus {corpus.name!r}: parallel text needs 2 paths, source and target, not {len(corpus.paths)}"
                 )
             yield from read_parallel(*corpus.paths, tokenised=corpus.tokenised)
-        case "m2":
-            for path in corpus.paths:
-                yield from read_annotated(path, corpus.annotator)
-        case "bea_json":
-            if corpus.annotator == "all":
-                raise UserError(f"corpus {corpus.name!r}: bea_json takes the number of one annotator, not 'all'")
-            for path in corpus.paths:
-                yield from read_bea_json(path, corpus.annotator)
         case "jfleg":
             for sentence in read_jfleg(corpus.paths[0], corpus.paths[1:]):
                 yield from (Pair(sentence.source, reference) for reference in sentence.references)
-        case "plain":
-            raise UserError(
-                f"corpus {corpus.name!r} is plain text and holds no pairs; pairs come from parallel, m2, bea_json or jfleg"
-            )
+        case "m2" | "bea_json" | "lang8" | "nucle":
+            for path in corpus.paths:
+                yield from _pairs_of_file(path, corpus)
+        case _:
+            raise UserError(f"corpus {corpus.name!r} is of format {corpus.format}, which holds sentences, not pairs")
+
+
+def _pairs_of_file(path: Path, corpus: CorpusFiles) -> Iterator[Pair]:
+    if corpus.format == "lang8":
+        return read_lang8(path)
+    if corpus.format == "m2":
+        return read_annotated(path, corpus.annotator)
+    if corpus.annotator == "all":
+        raise UserError(f"corpus {corpus.name!r}: {corpus.format} takes the number of one annotator, not 'all'")
+    return read_bea_json(path, corpus.annotator) if corpus.format == "bea_json" else read_nucle(path, corpus.annotator)
 
 
 def _refuse_empty(items: Iterable[Item], name: str) -> Iterator[Item]:

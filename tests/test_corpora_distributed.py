@@ -1,0 +1,160 @@
+"""Readers of corpora that may not be passed on, on small files of their formats."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pseudogec.corpora import (
+    CorpusFiles,
+    Pair,
+    open_pairs,
+    open_sentences,
+    read_cirrussearch,
+    read_gigaword,
+    read_lang8,
+    read_nucle,
+)
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import write_lines
+
+NUCLE = """<DOC nid="829">
+<TEXT>
+<TITLE>
+Save Earth
+</TITLE>
+<P>
+It are getting hot. The people should acts, now.
+</P>
+<P>
+He said & left.
+</TEXT>
+<ANNOTATION teacher_id="173">
+<MISTAKE start_par="0" start_off="5" end_par="0" end_off="5">
+<TYPE>ArtOrDet</TYPE>
+<CORRECTION>the </CORRECTION>
+</MISTAKE>
+<MISTAKE start_par="1" start_off="3" end_par="1" end_off="6">
+<TYPE>SVA</TYPE>
+<CORRECTION>is</CORRECTION>
+<COMMENT>agreement</COMMENT>
+</MISTAKE>
+<MISTAKE start_par="1" start_off="20" end_par="1" end_off="30">
+<TYPE>Um</TYPE>
+<CORRECTION></CORRECTION>
+</MISTAKE>
+<MISTAKE start_par="1" start_off="38" end_par="1" end_off="42">
+<TYPE>Vm</TYPE>
+<CORRECTION>act</CORRECTION>
+</MISTAKE>
+<MISTAKE start_par="1" start_off="40" end_par="1" end_off="43">
+<TYPE>Mec</TYPE>
+<CORRECTION></CORRECTION>
+</MISTAKE>
+<MISTAKE start_par="1" start_off="47" end_par="2" end_off="0">
+<TYPE>Mec</TYPE>
+<CORRECTION>,</CORRECTION>
+</MISTAKE>
+</ANNOTATION>
+</DOC>
+"""
+
+
+def test_nucle_is_corrected_paragraph_by_paragraph(tmp_path: Path) -> None:
+    (tmp_path / "nucle.sgml").write_text(NUCLE * 2)
+    pairs = [
+        Pair(source.split(), target.split())
+        for source, target in [
+            ("Save Earth", "Save the Earth"),
+            ("It are getting hot .", "It is getting hot ."),
+            ("The people should acts , now .", "The people should act , now ."),
+            ("He said & left .", "He said & left ."),
+        ]
+    ]
+    assert list(read_nucle(tmp_path / "nucle.sgml")) == pairs * 2
+    with pytest.raises(DataError, match="line 1: .* no annotation 1"):
+        list(read_nucle(tmp_path / "nucle.sgml", annotator=1))
+    (tmp_path / "nucle.sgml").write_text(NUCLE + NUCLE.replace('start_par="1"', 'start_par="7"'))
+    with pytest.raises(DataError, match="line 42: .* in paragraph 7 of 3"):
+        list(read_nucle(tmp_path / "nucle.sgml"))
+
+
+def test_lang8_gives_a_pair_for_each_correction(tmp_path: Path) -> None:
+    write_lines(
+        tmp_path / "entries.train",
+        [
+            "0\t1\thttp://lang-8.com/1\t0\tMy Day",
+            "2\t1\thttp://lang-8.com/1\t1\tI go home.\tI went home.\tI'm home.",
+            "",
+            "0\t2\tu\t0\tOk\t",
+        ],
+    )
+    assert [(" ".join(pair.source), " ".join(pair.target)) for pair in read_lang8(tmp_path / "entries.train")] == [
+        ("My Day", "My Day"),
+        ("I go home .", "I went home ."),
+        ("I go home .", "I 'm home ."),
+        ("Ok", "Ok"),
+    ]
+    write_lines(tmp_path / "entries.train", ["0\t1\tu\t0\tfine", "not lang-8"])
+    with pytest.raises(DataError, match="line 2: expected at least 5 fields"):
+        list(read_lang8(tmp_path / "entries.train"))
+
+
+def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:
+    entries = [
+        {"index": {"_type": "page", "_id": "1"}},
+        {"title": "Cat", "namespace": 0, "text": "A cat is an animal. It's e.g. small."},
+        {"index": {"_type": "page", "_id": "2"}},
+        {"title": "Talk", "namespace": 1, "text": "Not an article."},
+    ]
+    write_lines(tmp_path / "wiki.json.gz", map(json.dumps, entries))
+    sentences = [" ".join(tokens) for tokens in read_cirrussearch(tmp_path / "wiki.json.gz")]
+    assert sentences == ["A cat is an animal .", "It 's e.g. small ."]
+    write_lines(tmp_path / "wiki.json.gz", ["{}", "{"])
+    with pytest.raises(DataError, match="line 2"):
+        list(read_cirrussearch(tmp_path / "wiki.json.gz"))
+
+
+GIGAWORD = """<DOC id="AFP_ENG_20101201.0001" type="story" >
+<HEADLINE>
+Not this
+</HEADLINE>
+<TEXT>
+<P>
+Shares of AT&amp;T rose
+on Monday. They fell later.
+</P>
+</TEXT>
+</DOC>
+<DOC id="AFP_ENG_20101201.0002" type="other" >
+<TEXT>
+<P>
+Nor this.
+</P>
+</TEXT>
+</DOC>
+"""
+
+
+def test_gigaword_stories_are_split_into_sentences(tmp_path: Path) -> None:
+    (tmp_path / "afp").write_text(GIGAWORD)
+    sentences = [" ".join(tokens) for tokens in read_gigaword(tmp_path / "afp")]
+    assert sentences == ["Shares of AT&T rose on Monday .", "They fell later ."]
+
+
+def test_they_are_opened_by_their_formats(tmp_path: Path) -> None:
+    (tmp_path / "nucle").write_text(NUCLE)
+    (tmp_path / "gigaword").write_text(GIGAWORD)
+    (tmp_path / "lang8").write_text("0\t1\tu\t0\tMy Day\n")
+    (tmp_path / "cirrussearch").write_text('{"text": "Good."}\n')
+    sizes = {"nucle": 4, "gigaword": 2, "lang8": 1, "cirrussearch": 1}
+    for format_, size in sizes.items():
+        corpus = CorpusFiles(name="it", format=format_, paths=(tmp_path / format_,))  # type: ignore[arg-type]
+        assert len(list(open_sentences(corpus))) == size
+        if format_ in ("nucle", "lang8"):
+            assert len(list(open_pairs(corpus))) == size
+        else:
+            with pytest.raises(UserError, match="sentences, not pairs"):
+                list(open_pairs(corpus))
