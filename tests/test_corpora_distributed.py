@@ -74,10 +74,10 @@ def test_nucle_is_corrected_paragraph_by_paragraph(tmp_path: Path) -> None:
         ]
     ]
     assert list(read_nucle(tmp_path / "nucle.sgml")) == pairs * 2
-    with pytest.raises(DataError, match="line 1: .* no annotation 1"):
+    with pytest.raises(DataError, match=r"line 1: .* no annotation 1"):
         list(read_nucle(tmp_path / "nucle.sgml", annotator=1))
     (tmp_path / "nucle.sgml").write_text(NUCLE + NUCLE.replace('start_par="1"', 'start_par="7"'))
-    with pytest.raises(DataError, match="line 42: .* in paragraph 7 of 3"):
+    with pytest.raises(DataError, match=r"line 40: .* beyond its 3 paragraphs"):
         list(read_nucle(tmp_path / "nucle.sgml"))
 
 

@@ -25,7 +25,8 @@ def read_lang8(path: Path | str) -> Iterator[Pair]:
     """Yield the pairs of the Lang-8 Corpus of Learner English (Tajiri et al. 2012), tokenised.
 
     A line has the number of corrections, two identifiers, the sentence's number, the sentence, and its corrections, with tabs
-    between; blank lines separate entries. A sentence with several corrections gives as many pairs; one without is its own correction.
+    between; blank lines separate entries. A sentence with several corrections gives as many pairs; one without is its own
+    correction.
 
     Args:
         path: such as ``entries.train``.
@@ -58,9 +59,7 @@ def _lang8_sentences(path: Path | str) -> Iterator[tuple[str, str]]:
             continue
         fields = line.split("\t")
         if len(fields) < 5:
-            raise DataError(
-                path, f"expected at least 5 fields with tabs between, as in Lang-8's entries files, not {len(fields)}", number
-            )
+            raise DataError(path, f"expected at least 5 fields with tabs between, as in Lang-8, not {len(fields)}", number)
         sentence, corrections = fields[4], [field for field in fields[5:] if field.strip()]
         for correction in corrections or [sentence]:
             yield sentence, correction
@@ -72,15 +71,11 @@ def _nucle_sentences(path: Path | str, annotator: int) -> Iterator[tuple[str, st
         paragraphs = _PARAGRAPH.findall(f"{text}</TEXT>")
         chosen = _ANNOTATION.findall(annotations)[annotator : annotator + 1]
         if not chosen:
-            raise DataError(
-                path, f"the text that begins here has no annotation {annotator}; annotations are counted from 0", number
-            )
+            raise DataError(path, f"the text that begins here has no annotation {annotator} (counted from 0)", number)
         edits: list[list[CharacterEdit]] = [[] for _ in paragraphs]
         for start_paragraph, start, end_paragraph, end, kind, correction in _MISTAKE.findall(chosen[0]):
             if int(start_paragraph) >= len(paragraphs):
-                raise DataError(
-                    path, f"an edit of the text that begins here is in paragraph {start_paragraph} of {len(paragraphs)}", number
-                )
+                raise DataError(path, f"the text that begins here has an edit beyond its {len(paragraphs)} paragraphs", number)
             if start_paragraph == end_paragraph and kind not in DETECTION_TYPES:
                 edits[int(start_paragraph)].append((int(start), int(end), correction))
         for paragraph, found in zip(paragraphs, edits, strict=True):
