@@ -32,7 +32,6 @@ from pseudogec.random_streams import SentenceStreams
 _CHUNK = 2000  # sentences a worker takes at a time
 _COMPRESSIONS = (".gz", ".zst", ".xz")
 
-_METHODS_HELP = "explain the methods and their parameters, and stop"
 _DESCRIPTION = """\
 Make pseudo data: P.src holds noised sentences, P.trg the sentences themselves, line by line.
 Tokens are taken as they stand: give BPE pieces to put noise on pieces, as the paper does."""
@@ -46,7 +45,7 @@ def add_parser(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument("--list", action="store_true", help=_METHODS_HELP)
+    parser.add_argument("--list", action="store_true", help="explain the methods and their parameters, and stop")
     parser.add_argument("--method", metavar="M", help="a noising method; --list explains them")
     parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, one sentence a line; plain, .gz, .zst or .xz")
     parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
@@ -126,21 +125,17 @@ def _resources(options: argparse.Namespace) -> NoiseResources:
     for path in (options.input, options.genuine_source, options.genuine_target):
         if path is not None and next(read_lines(path), None) is None:
             raise DataError(path, "the file is empty; a text of one sentence a line was expected")
-    method = find_method(options.method)
-    if options.genuine_source is not None:
-        pairs = read_parallel(options.genuine_source, options.genuine_target)
-        if method.needs_pairs:
-            sources, targets = tee(pairs)
-            resources = NoiseResources.from_genuine((pair.source for pair in sources), (pair.target for pair in targets))
-        else:
-            resources = NoiseResources.from_sentences(pair.target for pair in pairs)
-    elif method.needs_pairs:
-        raise UserError(
-            f"{options.method} learns from learners' edits: give genuine data with --genuine-source and --genuine-target"
-        )
-    else:
-        resources = NoiseResources.from_sentences(read_plain(options.input))
-    return resources
+    needs_pairs = find_method(options.method).needs_pairs
+    if options.genuine_source is None:
+        if needs_pairs:
+            genuine = "--genuine-source and --genuine-target"
+            raise UserError(f"{options.method} learns from learners' edits: give genuine data with {genuine}")
+        return NoiseResources.from_sentences(read_plain(options.input))
+    pairs = read_parallel(options.genuine_source, options.genuine_target)
+    if not needs_pairs:
+        return NoiseResources.from_sentences(pair.target for pair in pairs)
+    sources, targets = tee(pairs)
+    return NoiseResources.from_genuine((pair.source for pair in sources), (pair.target for pair in targets))
 
 
 class _Noised(NamedTuple):
