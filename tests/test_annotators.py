@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import random
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
-from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, load_annotator, read_m2
+from pseudogec.edits import (
+    AnnotatedSentence,
+    Annotator,
+    Edit,
+    annotator_signature,
+    annotators,
+    apply_edits,
+    load_annotator,
+    read_m2,
+)
 from pseudogec.errors import UserError
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -141,7 +151,7 @@ def test_each_sentence_is_parsed_once():
 
     nlp = load_offline_pipeline()
     nlp.add_pipe("test_counter")
-    counted = Annotator("counted", nlp, "counted")
+    counted = Annotator("offline", nlp, "counted")
     source, first, second = ["He", "go"], ["He", "goes"], ["He", "went"]
     counted.annotate([source, source, ["same"]], [first, second, ["same"]])
     counted.annotate([source], [first])
@@ -187,10 +197,13 @@ def test_retyping_equals_errant_m2(annotator):
 def test_annotators_are_named_and_shared():
     offline = load_annotator("offline")
     assert load_annotator("offline") is offline
+    assert offline.signature == annotator_signature("offline")
     assert offline.signature.startswith("errant3.")
     assert "offline-hanta1." in offline.signature
     with pytest.raises(UserError, match="choose one of auto, en_core_web_sm, offline"):
         load_annotator("en_core_web_lg")
+    with pytest.raises(UserError, match="choose one of"):
+        annotator_signature("en_core_web_lg")
 
 
 def test_the_model_is_used_where_it_is_installed(tmp_path, monkeypatch):
@@ -213,26 +226,27 @@ def test_the_model_is_used_where_it_is_installed(tmp_path, monkeypatch):
     information.mkdir()
     (information / "METADATA").write_text("Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 3.8.0\n")
 
-    load_annotator.cache_clear()
     monkeypatch.syspath_prepend(tmp_path)
+    annotators._load.cache_clear()
     try:
         annotator = load_annotator()
         assert annotator is load_annotator("en_core_web_sm")
+        assert annotator.signature == annotator_signature() == annotator_signature("en_core_web_sm")
         assert annotator.signature.endswith("+en_core_web_sm-3.8.0")
         assert annotator.annotate([["We", "left"]], [["We", "left", "quickly"]]) == [(Edit(2, 2, "quickly", "M:NOUN"),)]
     finally:
-        load_annotator.cache_clear()
+        annotators._load.cache_clear()
 
 
 def test_without_the_model_its_name_is_refused(monkeypatch):
-    from importlib.metadata import PackageNotFoundError
-
-    from pseudogec.edits import annotators
+    installed = annotators.version
 
     def no_version(name: str) -> str:
-        raise PackageNotFoundError(name)
+        if name == "en_core_web_sm":
+            raise PackageNotFoundError(name)
+        return installed(name)
 
-    load_annotator.cache_clear()
     monkeypatch.setattr(annotators, "version", no_version)
     with pytest.raises(UserError, match="en_core_web_sm is not installed"):
         load_annotator("en_core_web_sm")
+    assert load_annotator() is load_annotator("offline")

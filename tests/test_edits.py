@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, drop_edits, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits, read_m2, write_m2
 from pseudogec.errors import DataError, UserError
 
 REAL_DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -51,8 +51,13 @@ def test_detected_errors_are_left_alone_and_the_first_alternative_is_taken():
 
 @pytest.mark.parametrize("edits", [[Edit(0, 2, "a"), Edit(1, 2, "b")], [Edit(0, 4, "a")], [Edit(2, 1, "a")]])
 def test_overlapping_and_outlying_edits_are_refused(edits):
-    with pytest.raises(UserError, match="overlap|outside"):
+    with pytest.raises(UserError, match=r"overlap|outside"):
         apply_edits(["x", "y", "z"], edits)
+
+
+def test_corrections_are_placed():
+    edits = [Edit(2, 3, ""), Edit(0, 0, "so now")]
+    assert place_edits(["a", "b", "c"], edits) == (["so", "now", "a", "b"], [(edits[1], 0, 2), (edits[0], 4, 4)])
 
 
 def test_types_are_dropped_whole_or_by_their_main_part():

@@ -1,7 +1,7 @@
 """What an edit is: a corrected span of a sentence; how it is applied, how M2 files hold it, how ERRANT finds and types it."""
 
 from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_signature, load_annotator
-from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits
+from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits
 from pseudogec.edits.m2 import read_m2, write_m2
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "apply_edits",
     "drop_edits",
     "load_annotator",
+    "place_edits",
     "read_m2",
     "write_m2",
 ]

@@ -12,7 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit
+from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
+from pseudogec.edits.offline_analysis import RULES_VERSION
 from pseudogec.errors import UserError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
 Tokens = Sequence[str]
 
-_MODEL = "en_core_web_sm"
+_MODEL: Literal["en_core_web_sm"] = "en_core_web_sm"
 _BATCH = 256
 """Pairs that are parsed together."""
 _CACHED_PARSES = 10_000
@@ -57,17 +58,17 @@ class Annotator:
     """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process.
 
     Attributes:
-        name: the pipeline's name, as ``load_annotator`` takes it.
+        name: the pipeline's name; worker processes give it to ``load_annotator``.
         signature: ERRANT's and the pipeline's versions, for the signatures of scores.
     """
 
-    def __init__(self, name: str, nlp: Language, pipeline_signature: str) -> None:
+    def __init__(self, name: AnnotatorName, nlp: Language, signature: str) -> None:
         import errant.en.classifier
         import errant.en.merger
         from errant.annotator import Annotator as ErrantAnnotator
 
         self.name = name
-        self.signature = f"errant{version('errant')}+{pipeline_signature}"
+        self.signature = signature
         # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
         self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
         self._parses = _Parses(nlp)
@@ -108,17 +109,18 @@ class Annotator:
         """
         remaining = iter(sentences)
         while batch := list(islice(remaining, _BATCH)):
-            tasks = [
-                (sentence, annotator, *_corrected_with_spans(sentence.source, edits))
+            placed = [
+                {annotator: place_edits(sentence.source, edits) for annotator, edits in sentence.annotators.items()}
                 for sentence in batch
-                for annotator, edits in sentence.annotators.items()
             ]
-            docs = self._parses.of(tokens for sentence, _, target, _ in tasks for tokens in (sentence.source, tuple(target)))
-            retyped: dict[int, dict[int, tuple[Edit, ...]]] = {id(sentence): {} for sentence in batch}
-            for sentence, annotator, target, spans in tasks:
-                typed = (self._retype_edit(docs[sentence.source], docs[tuple(target)], *span) for span in spans)
-                retyped[id(sentence)][annotator] = tuple(typed)
-            yield from (AnnotatedSentence(sentence.source, retyped[id(sentence)]) for sentence in batch)
+            sources = [sentence.source for sentence in batch]
+            docs = self._parses.of([*sources, *(target for by_annotator in placed for target, _ in by_annotator.values())])
+            for source, by_annotator in zip(sources, placed, strict=True):
+                typed = {
+                    annotator: tuple(self._retype_edit(docs[source], docs[tuple(target)], *place) for place in places)
+                    for annotator, (target, places) in by_annotator.items()
+                }
+                yield AnnotatedSentence(source, typed)
 
     def _annotate_pairs(self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> Iterator[tuple[Edit, ...]]:
         from pseudogec.edits.alignment import FastAlignment
@@ -155,28 +157,6 @@ def _from_errant(edit: Any) -> Edit:
     return Edit(edit.o_start, edit.o_end, " ".join(token.text for token in edit.c_toks), edit.type)
 
 
-def _corrected_with_spans(source: Tokens, edits: Iterable[Edit]) -> tuple[list[str], list[tuple[Edit, int, int]]]:
-    """The corrected sentence, and each edit with the start and end of its correction there."""
-    ordered = sorted(edits, key=lambda edit: (edit.start, edit.end))
-    target: list[str] = []
-    spans = []
-    position = 0
-    for edit in ordered:
-        if edit.start < position:
-            raise UserError(
-                f"the edit {edit.start} {edit.end} {edit.correction!r} overlaps the one before it in {' '.join(source)!r}"
-            )
-        target.extend(source[position : edit.start])
-        start = len(target)
-        detected = edit.type in DETECTION_TYPES
-        target.extend(source[edit.start : edit.end] if detected else edit.alternatives[0].split())
-        spans.append((edit, start, len(target)))
-        position = edit.end
-    target.extend(source[position:])
-    return target, spans
-
-
-@cache
 def load_annotator(name: AnnotatorName = "auto") -> Annotator:
     """The process's annotator of a name; loading takes seconds the first time and nothing after that.
 
@@ -187,39 +167,41 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
     Raises:
         UserError: the name is unknown, or the model is not installed.
     """
-    if name not in get_args(AnnotatorName):
-        raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
-    if name == "auto":
-        return load_annotator("en_core_web_sm" if _model_version() else "offline")
+    return _load(_choose(name))
+
+
+@cache
+def _load(name: AnnotatorName) -> Annotator:
     if name == "offline":
         from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
-        return Annotator(name, load_offline_pipeline(), _describe_offline_pipeline())
-    model_version = _model_version()
-    if model_version is None:
-        raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
+        return Annotator(name, load_offline_pipeline(), annotator_signature(name))
     import spacy
 
-    return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), f"{_MODEL}-{model_version}")
+    return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
 
 
 def annotator_signature(name: AnnotatorName = "auto") -> str:
     """The signature that the annotator of a name has, found without loading it.
 
     Raises:
-        UserError: the model is not installed.
+        UserError: the name is unknown, or the model is not installed.
     """
-    model_version = _model_version()
-    if name == "offline" or (name == "auto" and model_version is None):
-        return f"errant{version('errant')}+{_describe_offline_pipeline()}"
-    if model_version is None:
+    if _choose(name) == "offline":
+        resources = f"hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}-rules{RULES_VERSION}"
+        return f"errant{version('errant')}+offline-{resources}"
+    return f"errant{version('errant')}+{_MODEL}-{_model_version()}"
+
+
+def _choose(name: AnnotatorName) -> AnnotatorName:
+    """The pipeline that a name stands for here; it is installed."""
+    if name not in get_args(AnnotatorName):
+        raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
+    if name == "auto":
+        return _MODEL if _model_version() else "offline"
+    if name == _MODEL and _model_version() is None:
         raise UserError(f"spaCy's model {_MODEL} is not installed; install it, or choose the annotator 'offline'")
-    return f"errant{version('errant')}+{_MODEL}-{model_version}"
-
-
-def _describe_offline_pipeline() -> str:
-    """The packages and versions on which the offline pipeline's output depends."""
-    return f"offline-hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}"
+    return name
 
 
 def _model_version() -> str | None:

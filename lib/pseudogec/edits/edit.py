@@ -69,7 +69,20 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     Raises:
         UserError: two edits overlap, or a span lies outside the sentence.
     """
+    return place_edits(source, edits)[0]
+
+
+def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str], list[tuple[Edit, int, int]]]:
+    """Correct a sentence as ``apply_edits`` does, and say where the corrections stand.
+
+    Returns:
+        The corrected tokens, and the edits in the order of their spans, each with the start and end of its correction there.
+
+    Raises:
+        UserError: two edits overlap, or a span lies outside the sentence.
+    """
     corrected: list[str] = []
+    places = []
     position = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         if not 0 <= edit.start <= edit.end <= len(source):
@@ -83,13 +96,13 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
                 "edits of one annotator must not overlap"
             )
         corrected.extend(source[position : edit.start])
-        if edit.type in DETECTION_TYPES:
-            corrected.extend(source[edit.start : edit.end])
-        else:
-            corrected.extend(edit.alternatives[0].split())
+        start = len(corrected)
+        only_detects = edit.type in DETECTION_TYPES
+        corrected.extend(source[edit.start : edit.end] if only_detects else edit.alternatives[0].split())
+        places.append((edit, start, len(corrected)))
         position = edit.end
     corrected.extend(source[position:])
-    return corrected
+    return corrected, places
 
 
 def drop_edits(edits: Iterable[Edit], types: Iterable[str]) -> tuple[Edit, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Literal
+from typing import Literal, get_args
 
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit
 from pseudogec.errors import UserError
@@ -12,7 +12,6 @@ from pseudogec.evaluate.inputs import Tokens, check_hypotheses, describe_referen
 from pseudogec.evaluate.score import Score, precision_recall_f05
 
 Mode = Literal["span_correction", "span_detection", "token_detection"]
-_MODES = ("span_correction", "span_detection", "token_detection")
 
 Key = tuple[int, int, str]
 """What must agree for an edit to be right: span and correction, or span alone with empty text."""
@@ -82,8 +81,8 @@ class ErrantScorer:
         return self._compare(hypothesis_edits, mode, "given")
 
     def _compare(self, hypothesis_edits: Sequence[Sequence[Edit]], mode: Mode, annotator: str) -> Score:
-        if mode not in _MODES:
-            raise UserError(f"no mode is called {mode!r}; choose one of {', '.join(_MODES)}")
+        if mode not in get_args(Mode):
+            raise UserError(f"no mode is called {mode!r}; choose one of {', '.join(get_args(Mode))}")
         totals = (0, 0, 0)
         rows: list[tuple[int, str, int, int, int]] = []
         for number, (edits, reference) in enumerate(zip(hypothesis_edits, self._references, strict=True)):
