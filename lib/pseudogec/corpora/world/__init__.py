@@ -1,8 +1,8 @@
 """A simulated world of English and of its learners, for running the whole study where no corpus may be shipped.
 
-This is a simulation, not data: a seeded grammar writes the sentences, a model of learners makes the mistakes, and the truth is known.
-Start with ``registers.py`` (kinds of text), ``sentences.py`` (patterns) and ``learner.py`` (levels and kinds of mistakes); the words
-and what goes with what are plain lists in ``data/``.
+This is a simulation, not data: a seeded grammar writes the sentences, a model of learners makes the mistakes, and the truth is
+known. Start with ``registers.py`` (kinds of text), ``sentences.py`` (patterns) and ``learner.py`` (levels and kinds of
+mistakes); the words and what goes with what are plain lists in ``data/``.
 """
 
 from pseudogec.corpora.world.corpus import LEVEL_SHARES, LearnerSentence, learner_sentences, seed_sentences

@@ -1,8 +1,8 @@
 """Corpora of the simulated world: seed text in three registers, and learners' sentences with their true corrections.
 
-Everything here is made by a program: no sentence was written by a person, and every correction is known because the mistake was made
-on purpose. Sentence *i* of a stream depends on the seed and *i* alone. Which part (train, valid, test) a right sentence can belong to is
-decided by its words, so no sentence of valid or test occurs in train or in the seed text, whatever the seeds.
+Everything here is made by a program: no sentence was written by a person, and every correction is known because the mistake was
+made on purpose. Sentence *i* of a stream depends on the seed and *i* alone. Which part (train, valid, test) a right sentence
+can belong to is decided by its words, so no sentence of valid or test occurs in train or in the seed text, whatever the seeds.
 """
 
 from __future__ import annotations

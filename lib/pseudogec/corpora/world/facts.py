@@ -19,14 +19,15 @@ SIMULATION = "simulation: sentences and mistakes are made by a program and the t
 
 
 def describe(sentences: int = 2000, seed: int = 1) -> pd.DataFrame:
-    """A tidy table of the world: columns ``part``, ``name``, ``measure``, ``value``; its ``attrs["note"]`` says it is a simulation.
+    """A tidy table of the world: columns ``part``, ``name``, ``measure``,
+    ``value``; its ``attrs["note"]`` says it is a simulation.
 
     Args:
         sentences: how many sentences of each register and level are counted.
         seed: seed of those sentences.
 
-    Rows: lemmas of the lexicon by part of speech; for each register mean length and distinct words; for each level edits per token,
-    share of sentences without a mistake, and the share of each error type (without its operation).
+    Rows: lemmas of the lexicon by part of speech; for each register mean length and distinct words; for each level edits per
+    token, share of sentences without a mistake, and the share of each error type (without its operation).
     """
     import pandas as pd
 

@@ -1,8 +1,8 @@
 """What a learner believes about particular words: the lexical side of the learner model.
 
-Curated tables hold what English teachers know (*depend of*, *discuss about*, *an advice*); seeded tables extend the same kinds of error
-to thousands of words, always the same for a word, as errors of a community of learners are. Genuine pairs teach them; blind noise
-cannot know them.
+Curated tables hold what English teachers know (*depend of*, *discuss about*, *an advice*); seeded tables extend the same kinds
+of error to thousands of words, always the same for a word, as errors of a community of learners are. Genuine pairs teach them;
+blind noise cannot know them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def wrong_prepositions(kind: str, governor: str, preposition: str) -> tuple[str,
     """What learners write for a preposition, the commonest first; ``-`` stands for nothing at all.
 
     Args:
-        kind: ``governed``, ``place_preposition``, ``motion_preposition``, ``time_preposition``, ``recipient``, ``agent`` or ``of``.
+        kind: the preposition's role: ``governed``, ``place_preposition``, ``time_preposition``, ``recipient``, ``of`` ...
         governor: the verb, adjective or noun that decides (or the kind of time).
         preposition: the right one.
     """
@@ -121,7 +121,7 @@ def _alike_index(part: str) -> dict[str, list[str]]:
 
 @functools.cache
 def look_alike(part: str, word: str) -> str:
-    """A word of the same part of speech that begins alike and is about as long: what memory offers instead; or an empty string."""
+    """A word of the same part of speech that begins alike and is about as long, which memory offers instead; or nothing."""
     rivals = [
         rival
         for rival in _alike_index(part)[word[:3]]
@@ -152,7 +152,8 @@ _FAMILY_MINIMUM = 3e-7
 _FAMILY_ENDINGS = (
     ("ically", ("ic",)), ("ily", ("y",)), ("ly", ("",)), ("ic", ("ically", "y")), ("iness", ("y",)), ("ness", ("",)),
     ("ility", ("le",)), ("ity", ("e", "")), ("ation", ("e", "ate", "")), ("ion", ("e", "")), ("ment", ("",)), ("ent", ("ence",)),
-    ("ence", ("ent",)), ("ant", ("ance",)), ("ance", ("ant",)), ("ful", ("", "fully")), ("less", ("lessly",)), ("ous", ("ously", "")),
+    ("ence", ("ent",)), ("ant", ("ance",)), ("ance", ("ant",)), ("ful", ("", "fully")), ("less", ("lessly",)), ("ous", ("ously",
+    "")),
     ("able", ("ably",)), ("ive", ("ively", "ion")), ("al", ("ally", "")), ("ize", ("ization",)), ("ify", ("ification",)),
     ("ate", ("ation",)), ("ful", ("fulness",)), ("y", ("ily",)), ("e", ("ely",)),
 )  # fmt: skip

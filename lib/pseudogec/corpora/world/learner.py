@@ -1,13 +1,14 @@
 """A model of learners' mistakes by proficiency level.
 
-This is a simulation. Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of
-which kinds, after figure 6 and section V-A2 of Kiyono et al. (2020) and the counts published with the BEA-2019 shared task's
-W&I+LOCNESS corpus. For each sentence a number of mistakes is drawn, for each mistake a family by the level's shares, and a place where
-that family is possible; words differ in how readily they are got wrong (``habits.py``).
+This is a simulation. Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make
+and of which kinds, after figure 6 and section V-A2 of Kiyono et al. (2020) and the counts published with the BEA-2019 shared
+task's W&I+LOCNESS corpus. For each sentence a number of mistakes is drawn, for each mistake a family by the level's shares, and
+a place where that family is possible; words differ in how readily they are got wrong (``habits.py``).
 """
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from types import MappingProxyType
 
 from pseudogec.corpora.world import mistakes_marks, mistakes_nouns, mistakes_verbs
 from pseudogec.corpora.world.habits import difficulty
+from pseudogec.corpora.world.lexicon import resource_lines
 from pseudogec.corpora.world.mistakes import RULES, Mistake, Rule
 from pseudogec.corpora.world.sampling import Choice, Draws
 from pseudogec.corpora.world.tokens import Token
@@ -48,40 +50,23 @@ class Level:
     shares: Mapping[str, float]
 
 
-def _level(name: str, mistakes_per_token: float, **shares: float) -> Level:
-    return Level(
-        name, mistakes_per_token, MappingProxyType({family.replace("__", ":"): share for family, share in shares.items()})
-    )
+def _read_levels() -> tuple[dict[str, Level], dict[str, Choice[str]]]:
+    """``levels.csv``: for each family its share at each level, and ``presence``, the share of sentences that offer it a place.
+
+    Families that few sentences have a place for are drawn more often where they have one, so that shares come out as aimed.
+    """
+    rates, *rows = csv.DictReader(resource_lines("levels.csv"))
+    levels, families = {}, {}
+    for name in ("A", "B", "C", "N"):
+        levels[name] = Level(name, float(rates[name]), MappingProxyType({row["family"]: float(row[name]) for row in rows}))
+        families[name] = Choice([row["family"] for row in rows], [float(row[name]) / float(row["presence"]) for row in rows])
+    return levels, families
 
 
-LEVELS: Mapping[str, Level] = MappingProxyType({level.name: level for level in (
-    _level("A", 0.155, PUNCT=12, DET=13, PREP=11, VERB__TENSE=9, ORTH=7, VERB=7, SPELL=11, NOUN__NUM=6, NOUN=3, VERB__FORM=6, PRON=3.5,
-           VERB__SVA=5, MORPH=2, ADV=1, PART=1.5, ADJ=1.5, WO=3, CONJ=1.2, CONTR=1.5, NOUN__POSS=0.8, ADJ__FORM=1.2, VERB__INFL=1.5,
-           NOUN__INFL=1.2, OTHER=3),
-    _level("B", 0.110, PUNCT=15, DET=13, PREP=13, VERB__TENSE=8, ORTH=4, VERB=7, SPELL=6, NOUN__NUM=5, NOUN=4, VERB__FORM=5, PRON=3,
-           VERB__SVA=4, MORPH=3, ADV=1.6, PART=1, ADJ=2, WO=2, CONJ=0.8, CONTR=0.8, NOUN__POSS=1, ADJ__FORM=0.6, VERB__INFL=0.5,
-           NOUN__INFL=0.7, OTHER=4),
-    _level("C", 0.060, PUNCT=20, DET=14, PREP=15, VERB__TENSE=4, ORTH=3, VERB=7, SPELL=5, NOUN__NUM=3, NOUN=6, VERB__FORM=4, PRON=2,
-           VERB__SVA=3, MORPH=3, ADV=2, PART=1, ADJ=2.5, WO=2.5, CONJ=0.5, CONTR=0.3, NOUN__POSS=1.6, ADJ__FORM=0.3, VERB__INFL=0.2,
-           NOUN__INFL=0.4, OTHER=4),
-    _level("N", 0.050, PUNCT=30, DET=4, PREP=7, VERB__TENSE=3, ORTH=10, VERB=3, SPELL=17, NOUN__NUM=3, NOUN=5, VERB__FORM=2, PRON=2,
-           VERB__SVA=4, MORPH=1.5, ADV=1.5, PART=0.3, ADJ=1, WO=0.5, CONJ=0.5, CONTR=2, NOUN__POSS=6, ADJ__FORM=0.2, VERB__INFL=0.3,
-           NOUN__INFL=0.3, OTHER=7),
-)})  # fmt: skip
+_levels, _FAMILIES = _read_levels()
+
+LEVELS: Mapping[str, Level] = MappingProxyType(_levels)
 """The levels by name."""
-
-_PRESENCE: Mapping[str, float] = MappingProxyType({
-    "SPELL": 0.97, "ORTH": 0.80, "DET": 0.71, "VERB:SVA": 0.64, "PUNCT": 0.62, "VERB:FORM": 0.54, "NOUN": 0.53, "NOUN:NUM": 0.49,
-    "VERB:TENSE": 0.46, "VERB": 0.45, "PREP": 0.43, "WO": 0.34, "ADJ": 0.30, "PRON": 0.25, "MORPH": 0.23, "OTHER": 0.17,
-    "VERB:INFL": 0.15, "CONJ": 0.14, "CONTR": 0.10, "PART": 0.09, "NOUN:INFL": 0.055, "ADV": 0.054, "NOUN:POSS": 0.044,
-    "ADJ:FORM": 0.042,
-})  # fmt: skip
-"""Share of sentences that offer a place for each family: rare chances are taken more often, so that shares come out as aimed."""
-
-_FAMILIES = {
-    name: Choice(list(level.shares), [share / _PRESENCE[family] for family, share in level.shares.items()])
-    for name, level in LEVELS.items()
-}
 
 Site = tuple[int, Rule]
 

@@ -64,10 +64,14 @@ class Frame:
     words: tuple[str, ...]
 
 
+def resource_lines(name: str) -> list[str]:
+    """Lines of a file in ``data/``."""
+    return resources.files("pseudogec.corpora.world.data").joinpath(name).read_text(encoding="utf-8").splitlines()
+
+
 def read_data(name: str) -> list[str]:
     """Lines of ``data/<name>.txt`` without comments and empty lines."""
-    text = resources.files("pseudogec.corpora.world.data").joinpath(f"{name}.txt").read_text(encoding="utf-8")
-    return [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    return [line.strip() for line in resource_lines(f"{name}.txt") if line.strip() and not line.startswith("#")]
 
 
 def read_sections(name: str) -> Iterator[tuple[str, list[str]]]:
@@ -177,25 +181,13 @@ def frames() -> dict[str, tuple[Frame, ...]]:
             words = words_of(lines) if name == "verbs" else tuple(" ".join(line.split()[:2]) for line in lines)
             found.setdefault(pattern, []).append(Frame(pattern, _classes(subjects), _classes(objects), domain, words))
     tail_verbs = tail()["VERB:tail"]
-    transitive = tuple(word for word in tail_verbs if word not in INTRANSITIVE_TAIL)
+    transitive = tuple(word for word in tail_verbs if word not in word_set("intransitive"))
     agents, themes = ("person", "organization"), ("process", "idea")
     found["transitive"] += [
         Frame("transitive", agents, themes, "learned", transitive[::2]),
         Frame("transitive", agents, themes, "news", transitive[1::2]),
     ]
     return {pattern: tuple(members) for pattern, members in found.items()}
-
-
-INTRANSITIVE_TAIL = frozenset(
-    """participate hesitate collaborate cooperate sympathize empathize specialize deteriorate fluctuate oscillate gravitate
-    evaporate germinate hibernate reminisce proliferate resonate deviate retaliate emigrate immigrate migrate radiate vibrate
-    meditate congregate masquerade speculate communicate testify compensate capitalize agonize fantasize socialize moralize
-    predominate legislate theorize commentate militate concentrate interrelate acclimate salivate capitulate abdicate undulate
-    ruminate percolate perspire ulcerate calcify acidify commiserate intensify solidify liquefy detonate amplify tessellate matriculate
-    coagulate culminate originate dissipate emanate fraternize graduate infiltrate levitate mutate palpitate pontificate
-    procrastinate reverberate stagnate suffocate vacillate elate""".split()
-)
-"""Tail verbs that cannot take a plain object; they stay out of the transitive frames."""
 
 
 def _classes(text: str) -> tuple[str, ...]:
@@ -308,7 +300,7 @@ def lemmas() -> dict[str, set[str]]:
     """The open-class lemmas by part of speech (NOUN, VERB, ADJ, ADV), without names."""
     targets = [target for target in adjectives() if target != "feeling"]
     feelings = {word for pair in adjectives()["feeling"] for word in pair}
-    combined = {entry.verb for entry in (*phrasal_verbs(), *light_verbs())}
+    combined = {entry.verb for entry in phrasal_verbs()} | {entry.verb for entry in light_verbs()}
     return {
         "NOUN": {noun.lemma for members in nouns().values() for noun in members},
         "VERB": {

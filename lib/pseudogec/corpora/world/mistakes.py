@@ -1,4 +1,4 @@
-"""What a mistake is, and how the rules of the learner model are kept: by the role of the token at which the mistake can happen."""
+"""What a mistake is, and how the learner model keeps its rules: by the role of the token at which they apply."""
 
 from __future__ import annotations
 

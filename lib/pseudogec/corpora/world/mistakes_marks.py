@@ -42,15 +42,22 @@ def _needless_conjunction(tokens: Sequence[Token], index: int, draws: Draws) -> 
     return put_in(index + 1, extra) if extra and tokens[0].role == "subordinator" else None
 
 
+_CONJUNCTIONS = {
+    "because": "cause",
+    "although": "despite",
+    "while": "during",
+    "so": "then",
+    "until": "till",
+    "but": "although",
+}
+
+
 @rule("CONJ", "subordinator", "coordinator")
 def _wrong_conjunction(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     text = tokens[index].text.lower()
-    wrong = {"because": "cause", "although": "despite", "while": "during", "if": "when", "so": "then", "until": "till", "but": "although",
-             "since": "because"}.get(text, "")  # fmt: skip
+    wrong = _CONJUNCTIONS.get(text, "")
     if tokens[index].role == "coordinator" and draws.chance(0.4):
         return leave_out(index)
-    if text in ("if", "since"):
-        return None
     return replace(index, wrong, text)
 
 
@@ -61,8 +68,9 @@ def _that_for_whether(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
 
 @rule("CONTR", "not")
 def _apostrophe_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    return replace(index, draws.one_of(("nt", "not")) if index and tokens[index - 1].text not in ("ca", "wo") else "nt", "n't") if (
-        tokens[index].text == "n't") else None  # fmt: skip
+    if tokens[index].text != "n't":
+        return None
+    return replace(index, "nt" if tokens[index - 1].text in ("ca", "wo") or draws.chance(0.5) else "not", "n't")
 
 
 @rule("CONTR", "short_form")

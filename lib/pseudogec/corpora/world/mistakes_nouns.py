@@ -31,11 +31,22 @@ def _demonstrative_number(tokens: Sequence[Token], index: int, draws: Draws) -> 
     return replace(index, {"this": "these", "these": "this", "that": "those", "those": "that"}[text], text)
 
 
+_QUANTIFIERS = {
+    "many": "much",
+    "much": "many",
+    "several": "much",
+    "every": "all",
+    "most": "almost",
+    "another": "other",
+    "each": "every",
+    "some": "any",
+}
+
+
 @rule("DET", "quantifier")
 def _quantifier(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     text = tokens[index].text.lower()
-    wrong = {"many": "much", "few": "little", "much": "many", "several": "much", "every": "all", "most": "almost", "another": "other",
-             "each": "every", "some": "any"}.get(text, "")  # fmt: skip
+    wrong = _QUANTIFIERS.get(text, "")
     if text == "many" and tokens[index].lemma == "too much":
         return None
     return replace(index, wrong, text)

@@ -62,14 +62,8 @@ _NUMBERS = Choice(
     (24, 18, 10, 9, 6, 4, 4, 3, 6, 2, 3),
 )
 
-_MALE = frozenset(
-    "man boy actor prince king gentleman waiter father brother son uncle grandfather husband nephew dad boyfriend grandpa nobleman "
-    "fisherman postman chairman spokesman duke emperor monk priest sultan baron cowboy schoolboy groom wizard".split()
-)
-_FEMALE = frozenset(
-    "woman girl actress princess queen lady waitress mother sister daughter aunt grandmother wife niece mom girlfriend grandma duchess "
-    "empress nun countess housewife schoolgirl bride widow spokeswoman".split()
-)
+_MALE = frozenset(word_set("male"))
+_FEMALE = frozenset(word_set("female"))
 _OF_HEADS = frozenset({"idea", "part", "organization", "document", "event", "artwork"})
 
 

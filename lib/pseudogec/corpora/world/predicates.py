@@ -22,11 +22,12 @@ _PATTERNS = {
 }  # fmt: skip
 
 _SUBJECTS_WITHOUT_FRAME = {
-    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork", "food", "animal",
-               "vehicle", "device", "clothing", "process", "organization"),
+    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork",
+               "food", "animal", "vehicle", "device", "clothing", "process", "organization"),
     "copula_noun": PEOPLE, "phrasal": PEOPLE, "light": PEOPLE, "phrasal_bare": PEOPLE,
 }  # fmt: skip
 
+_BEFORE_NOUNS_ONLY = frozenset(word_set("before_nouns_only"))
 _STATIVE = frozenset(word_set("stative_verbs"))
 
 
@@ -238,8 +239,7 @@ def describing(writer: Writer, kind: str) -> list[Token]:
         tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
     else:
         adjective = writer.words.comparable(draws, kind) if draws.chance(0.55) else writer.words.adjective(draws, kind)
-        if adjective in ("main", "real", "chief", "former", "special", "fellow", "early", "senior", "major", "key", "primary", "human",
-                         "right", "veteran", "luxury", "foreign", "domestic", "learned", "noble", "political", "economic"):  # fmt: skip
+        if adjective in _BEFORE_NOUNS_ONLY:
             adjective = writer.words.comparable(draws, kind)
         tokens = [Token(adjective, "predicative", adjective)]
     if draws.chance(0.3) and (tokens[0].role != "predicative" or tokens[0].text in comparable_adjectives()):

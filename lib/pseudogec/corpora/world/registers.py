@@ -1,7 +1,7 @@
 """The kinds of text that the simulation writes: three seed corpora and the learners' essays and letters.
 
-``simple``, ``encyclopedic`` and ``newswire`` stand for Simple English Wikipedia, Wikipedia and Gigaword: they differ in vocabulary,
-in how much is packed into a sentence, and in what is left in the text by careless extraction.
+``simple``, ``encyclopedic`` and ``newswire`` stand for Simple English Wikipedia, Wikipedia and Gigaword: they differ in
+vocabulary, in how much is packed into a sentence, and in what is left in the text by careless extraction.
 """
 
 from __future__ import annotations

@@ -102,8 +102,10 @@ def _report(writer: Writer) -> list[Token]:
     draws = writer.draws
     frame = writer.words.frame(draws, "that")
     verb = writer.words.word_of(draws, frame)
-    speaker = personal(writer) if draws.chance(writer.register.pronouns) else person_name(writer) if draws.chance(0.3) else noun_phrase(
-        writer, frame.subjects, subject=True)  # fmt: skip
+    if draws.chance(writer.register.pronouns):
+        speaker = personal(writer)
+    else:
+        speaker = person_name(writer) if draws.chance(0.3) else noun_phrase(writer, frame.subjects, subject=True)
     past = draws.chance(writer.register.past + 0.1)
     inner_tense = draws.pick(_REPORTED_PAST if past else _REPORTED_PRESENT)
     inner = clause(writer, inner_tense, adverbials=draws.chance(0.25), cue=True)

@@ -12,19 +12,24 @@ HABIT_SHARE = 0.45
 """Share of misspellings that are the word's own usual ones; the rest are slips that may hit any letter."""
 
 _KEYBOARD = {
-    "a": "qsz", "b": "vgn", "c": "xdv", "d": "sfe", "e": "wrd", "f": "dgr", "g": "fht", "h": "gjy", "i": "uok", "j": "hku", "k": "jli",
-    "l": "kop", "m": "nk", "n": "bmh", "o": "ipl", "p": "ol", "q": "wa", "r": "etf", "s": "adw", "t": "ryg", "u": "yij", "v": "cbf",
+    "a": "qsz", "b": "vgn", "c": "xdv", "d": "sfe", "e": "wrd", "f": "dgr", "g": "fht", "h": "gjy", "i": "uok", "j": "hku",
+    "k": "jli",
+    "l": "kop", "m": "nk", "n": "bmh", "o": "ipl", "p": "ol", "q": "wa", "r": "etf", "s": "adw", "t": "ryg", "u": "yij",
+    "v": "cbf",
     "w": "qes", "x": "zcs", "y": "tuh", "z": "xas",
 }  # fmt: skip
 
 _BY_SOUND = (
     # what stands in the word, what is written for it
-    ("ie", "ei"), ("ei", "ie"), ("ph", "f"), ("ous", "us"), ("tion", "sion"), ("sion", "tion"), ("able", "ible"), ("ible", "able"),
+    ("ie", "ei"), ("ei", "ie"), ("ph", "f"), ("ous", "us"), ("tion", "sion"), ("sion", "tion"), ("able", "ible"), ("ible",
+    "able"),
     ("ent", "ant"), ("ant", "ent"), ("ence", "ance"), ("ance", "ence"), ("ea", "ee"), ("ee", "ea"), ("ou", "o"), ("ai", "a"),
     ("gh", "g"), ("ght", "gth"), ("wh", "w"), ("kn", "n"), ("ck", "k"), ("qu", "cu"), ("ce", "se"), ("se", "ce"), ("ful", "full"),
-    ("ly", "lly"), ("ery", "ary"), ("ary", "ery"), ("er", "or"), ("or", "er"), ("al", "el"), ("le", "el"), ("sc", "s"), ("th", "t"),
+    ("ly", "lly"), ("ery", "ary"), ("ary", "ery"), ("er", "or"), ("or", "er"), ("al", "el"), ("le", "el"), ("sc", "s"), ("th",
+    "t"),
     ("ch", "sh"), ("sh", "ch"), ("oo", "u"), ("au", "o"), ("aw", "au"), ("ue", "u"), ("iou", "io"), ("eau", "eu"), ("y", "i"),
-    ("ui", "iu"), ("ate", "eit"), ("ture", "cher"), ("tly", "ly"), ("ely", "ly"), ("mn", "m"), ("mb", "m"), ("wr", "r"), ("x", "ks"),
+    ("ui", "iu"), ("ate", "eit"), ("ture", "cher"), ("tly", "ly"), ("ely", "ly"), ("mn", "m"), ("mb", "m"), ("wr", "r"), ("x",
+    "ks"),
 )  # fmt: skip
 
 _KNOWN_WORD = 1e-6  # a misspelling commoner than this share of running text would be another word

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -101,7 +102,7 @@ _VOWEL_SOUND = frozenset(
 
 def finish(tokens: list[Token]) -> list[Token]:
     """Choose between *a* and *an* and capitalise the first letter of the sentence."""
-    for token, following in zip(tokens, tokens[1:], strict=False):
+    for token, following in itertools.pairwise(tokens):
         if token.role == "indefinite":
             token.text = "an" if takes_an(following.text) else "a"
     for token in tokens:

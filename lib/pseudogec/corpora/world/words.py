@@ -1,7 +1,7 @@
 """Choosing words as a register would: by frequency, by domain, and by what goes together.
 
-Every verb and adjective has favourite nouns within the classes it combines with (a seeded choice, the same in all texts), as words
-have company in real language; a language model can learn them.
+Every verb and adjective has favourite nouns within the classes it combines with (a seeded choice, the same in all texts), as
+words have company in real language; a language model can learn them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ _FAVOURITES = 14  # nouns in the favourite company of one word
 
 _TARGET_OF_KIND = {
     "person": "person", "relative": "person", "organization": "idea", "building": "place", "outdoor": "place", "idea": "idea",
-    "event": "idea", "contest": "idea", "document": "idea", "artwork": "idea", "job": "idea", "process": "idea", "food": "food", "drink": "food",
+    "event": "idea", "contest": "idea", "document": "idea", "artwork": "idea", "job": "idea", "process": "idea", "food": "food",
+    "drink": "food",
     "quality": "mass", "subject": "mass", "activity": "mass", "knowledge": "mass", "substance": "mass", "illness": "mass",
     "furnishing": "thing",
 }  # fmt: skip
