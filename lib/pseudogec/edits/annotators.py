@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import sys
 from collections import OrderedDict
@@ -136,9 +137,10 @@ class Annotator:
         self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], workers: int
     ) -> Iterator[tuple[Edit, ...]]:
         chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
-        # A fork shares what is loaded and parsed; a spawned process would load spaCy first. Other systems cannot fork safely.
+        # A fork shares what is loaded and parsed (gc.freeze keeps it shared); a spawned process would load spaCy first. Other
+        # systems cannot fork safely.
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        with ProcessPoolExecutor(min(workers, len(chunks)), context) as pool:
+        with ProcessPoolExecutor(min(workers, len(chunks)), context, initializer=gc.freeze) as pool:
             for edits in pool.map(_annotate_chunk, [self.name] * len(chunks), chunks):
                 yield from edits
 
