@@ -24,6 +24,7 @@ class NoiseResources:
         pairs: genuine (source, target) sentences, tokens joined by spaces; for methods that learn from edits.
         bpe: when the text to noise is in pieces: its segmentation.
         confusions: confusion sets that are known already.
+        annotated: the same pairs with their edits, where these are known already.
     """
 
     def __init__(
@@ -32,8 +33,9 @@ class NoiseResources:
         pairs: Sequence[tuple[str, str]] = (),
         bpe: Bpe | None = None,
         confusions: ConfusionSets | None = None,
+        annotated: Sequence[AnnotatedSentence] = (),
     ) -> None:
-        self._word_counts, self._pairs = word_counts or Counter(), pairs
+        self._word_counts, self._pairs, self._annotated = word_counts or Counter(), pairs, annotated
         self.bpe = bpe
         self.confusions = confusions or ConfusionSets()
 
@@ -81,11 +83,13 @@ class NoiseResources:
         return UnigramDistribution(counts)
 
     def edits(self, minimum_count: int) -> EditDictionary:
-        """The edits of the genuine pairs, found by ERRANT's alignment.
+        """The edits of the genuine pairs, found by ERRANT's alignment where they are not known.
 
         Raises:
             UserError: there are no genuine pairs, or none of their edits occurs often enough.
         """
+        if self._annotated:
+            return EditDictionary.from_annotated(self._annotated, minimum_count)
         if not self._pairs:
             raise UserError(
                 "the method learns from learners' edits and needs genuine pairs (sources and targets); none were given"

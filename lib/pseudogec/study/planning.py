@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from pseudogec.edits import annotator_signature
 from pseudogec.files import digest_file
-from pseudogec.noise import check_method
+from pseudogec.noise import METHODS, check_method
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.profile import FilePairs, Pairs, Profile, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
@@ -120,7 +120,8 @@ class Planner:
         if method in BACK_TRANSLATION:
             reverse = self.reverse_model()
             return tuple(BackTranslatedData(seed_text=shard, reverse_model=reverse, **common) for shard in shards)
-        return tuple(NoisedData(seed_text=shard, genuine=self.genuine, annotator=self.annotator, **common) for shard in shards)
+        references = References(corpus=self.genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
+        return tuple(NoisedData(seed_text=shard, genuine=self.genuine, references=references, **common) for shard in shards)
 
     def reverse_model(self) -> Model:
         """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""

@@ -175,7 +175,8 @@ class NoisedData(PseudoData):
     """Pseudo data from a noising method, which learns unigrams or edits from the genuine pairs."""
 
     genuine: Corpus
-    annotator: str
+    references: References | None
+    """The genuine pairs' edits, for methods that learn from them."""
 
 
 class BackTranslatedData(PseudoData):
@@ -271,4 +272,5 @@ class Score(Recipe):
         return self.correction.label
 
 
+NoisedData.model_rebuild()
 BackTranslatedData.model_rebuild()

@@ -181,7 +181,8 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
 @build.register
 def _noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     bpe = _segmentation(store.folder(recipe.bpe))
-    resources = _resources(store.folder(recipe.genuine), store.folder(recipe.bpe))
+    references = store.folder(recipe.references) if recipe.references else None
+    resources = _resources(store.folder(recipe.genuine), store.folder(recipe.bpe), references)
     noiser = make_noiser(recipe.method, recipe.parameters, resources)
     streams = _streams(recipe)
     operations: Counter[str] = Counter()
@@ -323,8 +324,10 @@ def _segmentation(folder: Path) -> Segmentation:
 
 
 @functools.lru_cache(maxsize=2)
-def _resources(genuine: Path, bpe: Path) -> NoiseResources:
-    return NoiseResources.from_genuine(read_plain(genuine / "source.txt"), read_plain(genuine / "target.txt"), _segmentation(bpe))
+def _resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
+    words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
+    annotated = list(read_m2(references / "references.m2")) if references else []
+    return NoiseResources(words, bpe=_segmentation(bpe), annotated=annotated)
 
 
 @functools.lru_cache(maxsize=1)
