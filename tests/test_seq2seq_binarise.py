@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from seq2seq_world import make_dictionary, make_pairs
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.seq2seq.binarise import binarise, count_pairs
 from pseudogec.seq2seq.vocabulary import read_dictionary, write_dictionary
+from seq2seq_world import make_dictionary, make_pairs
 
 
 def write_sides(folder: Path, pairs) -> None:
@@ -26,12 +26,29 @@ def test_files_equal_those_of_fairseq_preprocess(tmp_path):
     new_pairs = [*pairs, (["unheard", "ba"], ["<unk>", "ba"])]
     write_sides(tmp_path / "counted", pairs)
     write_sides(tmp_path / "binarised", new_pairs)
-    preprocess = [sys.executable, "-m", "pseudogec.seq2seq.command", "preprocess", "-s", "src", "-t", "trg", "--joined-dictionary"]
+    preprocess = [
+        sys.executable,
+        "-m",
+        "pseudogec.seq2seq.command",
+        "preprocess",
+        "-s",
+        "src",
+        "-t",
+        "trg",
+        "--joined-dictionary",
+    ]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     first = [*preprocess, "--trainpref", str(tmp_path / "counted/text"), "--destdir", str(tmp_path / "first"), "--dict-only"]
     subprocess.run(first, check=True, capture_output=True, env=environment)
     dictionary = tmp_path / "first/dict.src.txt"
-    second = ["--trainpref", str(tmp_path / "binarised/text"), "--destdir", str(tmp_path / "second"), "--srcdict", str(dictionary)]
+    second = [
+        "--trainpref",
+        str(tmp_path / "binarised/text"),
+        "--destdir",
+        str(tmp_path / "second"),
+        "--srcdict",
+        str(dictionary),
+    ]
     subprocess.run([*preprocess, *second], check=True, capture_output=True, env=environment)
 
     ours = make_dictionary(pairs, tmp_path / "dict.txt")

@@ -29,7 +29,9 @@ def reference_batches(lengths: list[int], max_tokens: int, max_sentences: int, m
 
     def fits(start: int, end: int) -> bool:
         count = end - start
-        return (max_sentences <= 0 or count <= max_sentences) and (max_tokens <= 0 or count * max(lengths[start:end]) <= max_tokens)
+        return (max_sentences <= 0 or count <= max_sentences) and (
+            max_tokens <= 0 or count * max(lengths[start:end]) <= max_tokens
+        )
 
     batches, start, least = [], 0, 1
     while start < len(lengths):
@@ -200,7 +202,9 @@ def test_importing_fairseq_leaves_logging_alone():
 
 
 def test_the_package_is_cheap_to_import():
-    done = run_python("import sys, pseudogec.seq2seq; print([m for m in ('torch', 'fairseq', 'ctranslate2') if m in sys.modules])")
+    done = run_python(
+        "import sys, pseudogec.seq2seq; print([m for m in ('torch', 'fairseq', 'ctranslate2') if m in sys.modules])"
+    )
     assert done.stdout == "[]\n"
 
 

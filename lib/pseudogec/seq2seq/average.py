@@ -13,8 +13,8 @@ from pseudogec.seq2seq import checkpoints
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table III).
 
-    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file. Neither the optimiser's state
-    nor the position in the data is kept.
+    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file. Neither the optimiser's
+    state nor the position in the data is kept.
 
     Args:
         paths: checkpoints of one architecture.

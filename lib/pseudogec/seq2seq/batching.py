@@ -1,7 +1,7 @@
 """fairseq's batch maker (``fairseq.data.data_utils_fast``) for builds without its compiled module.
 
-The functions keep fairseq's names, arguments and results, so that fairseq calls them unawares; batches equal those of the compiled
-build one for one.
+The functions keep fairseq's names, arguments and results, so that fairseq calls them unawares; batches equal those of the
+compiled build one for one.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Int64Array = npt.NDArray[np.int64]
 def _boundaries(lengths: list[int], max_tokens: int, max_sentences: int, multiple: int) -> list[int]:
     """Positions at which a sequence of sentences is cut into batches.
 
-    An open batch ``[start, end)`` grows by its *tail* ``[end, position]`` each time both together have an allowed number of sentences
-    (fewer than ``multiple``, or a multiple of it). Once both together are too large, the open batch is closed and the tail becomes the
-    open one; a tail that is itself too large is closed too, without its newest sentence.
+    An open batch ``[start, end)`` grows by its *tail* ``[end, position]`` each time both together have an allowed number of
+    sentences (fewer than ``multiple``, or a multiple of it). Once both together are too large, the open batch is closed and the
+    tail becomes the open one; a tail that is itself too large is closed too, without its newest sentence.
     """
     boundaries: list[int] = []
     start = end = 0

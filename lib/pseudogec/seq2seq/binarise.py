@@ -47,6 +47,10 @@ class _SideWriter:
         self._waiting: list[int] = []
         self.unknown = 0
 
+    @property
+    def sentences(self) -> int:
+        return len(self._sizes)
+
     def add(self, pieces: Sequence[str]) -> None:
         known = self._numbers
         ids = [known.get(piece, UNKNOWN) for piece in pieces]
@@ -91,8 +95,8 @@ class BinarisedSize:
 def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path) -> BinarisedSize:
     """Write sentence pairs as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
 
-    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``. Files appear under their names only when all
-    is written. Whether it serves as training or as validation data is the training's affair.
+    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``. Files appear under their names only
+    when all is written. Whether it serves as training or as validation data is the training's affair.
 
     Args:
         pairs: source and target in pieces.
@@ -104,7 +108,6 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
         UserError: the folder cannot be written, or there is no pair.
     """
     numbers = read_dictionary(dictionary)
-    count = 0
     with ExitStack() as stack:
         writers = {}
         for side in SIDES:
@@ -112,16 +115,16 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
             index = stack.enter_context(write_atomically(folder / f"{data_name(side)}.idx"))
             writers[side] = _SideWriter(data, index, numbers)
         source_writer, target_writer = writers[SOURCE], writers[TARGET]
-        for count, (source, target) in enumerate(pairs, start=1):
+        for source, target in pairs:
             source_writer.add(source)
             target_writer.add(target)
-        if not count:
+        if not source_writer.sentences:
             raise UserError(f"{folder}: there is no sentence pair to binarise")
         tokens = {side: writer.finish() for side, writer in writers.items()}
     for side in SIDES:
         with dictionary.open("rb") as original, write_atomically(folder / dictionary_name(side)) as copy:
             shutil.copyfileobj(original, copy)
-    return BinarisedSize(count, tokens, {side: writer.unknown for side, writer in writers.items()})
+    return BinarisedSize(source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()})
 
 
 def count_pairs(folder: Path) -> int:

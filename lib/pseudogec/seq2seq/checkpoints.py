@@ -11,13 +11,12 @@ from typing import Any
 from pseudogec.files import write_atomically
 
 LAST = "checkpoint_last.pt"
-BEST = "checkpoint_best.pt"
 
 log = logging.getLogger(__name__)
 
 
 def save(state: Mapping[str, Any], path: Path) -> None:
-    """Write a checkpoint under a temporary name and rename it, so that a process killed meanwhile leaves the earlier one whole."""
+    """Write a checkpoint under a temporary name and rename it: a process killed meanwhile leaves the earlier one whole."""
     import torch
 
     with write_atomically(path) as stream:

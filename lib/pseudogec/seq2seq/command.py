@@ -1,7 +1,7 @@
 """fairseq's command-line programs on today's Python: ``python -m pseudogec.seq2seq.command train ARGUMENTS``.
 
-``train``, ``generate``, ``interactive``, ``preprocess``, ``eval_lm``, ``validate`` and ``score`` take the arguments of ``fairseq-train``
-and its sisters. For several GPUs: ``torchrun --nproc-per-node 8 -m pseudogec.seq2seq.command train ARGUMENTS``.
+``train``, ``generate``, ``interactive``, ``preprocess``, ``eval_lm``, ``validate`` and ``score`` take the arguments of
+``fairseq-train`` and its sisters. For several GPUs: ``torchrun --nproc-per-node 8 -m pseudogec.seq2seq.command train ARGUMENTS``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 
-from pseudogec.seq2seq import compat
+from pseudogec.seq2seq import compat, plugins
 
 PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "validate", "score")
 
@@ -28,6 +28,7 @@ def main(arguments: list[str]) -> None:
     if program == "train" and "LOCAL_RANK" in os.environ and not any(option.startswith("--device-id") for option in options):
         options += ["--device-id", os.environ["LOCAL_RANK"]]
     compat.apply()
+    plugins.register()
     sys.argv = [f"fairseq-{program.replace('_', '-')}", *options]
     importlib.import_module(f"fairseq_cli.{program}").cli_main()
 
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> None:
 if __name__ == "__mp_main__":
     # A process that fairseq spawned imports this module before it unpickles what it shall do with fairseq.
     compat.apply()
+    plugins.register()
 
 if __name__ == "__main__":
     main(sys.argv[1:])

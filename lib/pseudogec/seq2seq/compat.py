@@ -1,7 +1,7 @@
 """What lets fairseq 0.12.2, a release of 2022, run on today's Python, torch and numpy, with or without its compiled modules.
 
-Call `apply` before anything imports fairseq. It changes as little as can be: where a change reaches beyond fairseq's own modules, it acts
-for fairseq alone. Each function below says what breaks without it.
+Call `apply` before anything imports fairseq. It changes as little as can be: where a change reaches beyond fairseq's own modules,
+it acts for fairseq alone. Each function below says what breaks without it.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _keep_dataclasses_hashable() -> None:
 
 
 def _name_torch_release() -> None:
-    """fairseq reads torch's version as three integers, which fails on pre-releases such as "2.6.0a0+nv" in vendors' containers."""
+    """fairseq reads torch's version as three integers, which fails on vendors' pre-releases such as "2.6.0a0+nv"."""
     import torch
 
     release = re.sub(r"^(\d+\.\d+\.\d+)(a|b|rc)\d+", r"\1", torch.__version__)
@@ -137,8 +137,8 @@ def _import_without_logging_setup() -> None:
 def _keep_one_copy_of_encoder_weights() -> None:
     """Remove the encoder layer's second copy of its weights and the fast path that reads it.
 
-    The path calls a private function of torch, whose arguments have changed since, so that generation fails; and the copies inflate
-    every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
+    The path calls a private function of torch, whose arguments have changed since, so that generation fails; and the copies
+    inflate every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
     """
     import torch
     from fairseq.modules.transformer_layer import TransformerEncoderLayerBase as EncoderLayer

@@ -1,7 +1,8 @@
 """Models at work: beam search, noisy beam search, sampling, and scores of given candidates, behind one class.
 
 Two engines decode. CTranslate2 does what it can, three times as fast: plain beam search and scoring with one plain Transformer.
-fairseq's generator does the rest: ensembles (probabilities averaged at each step), noise in the beam, sampling, other architectures.
+fairseq's generator does the rest: ensembles (probabilities averaged at each step), noise in the beam, sampling, other
+architectures.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from pseudogec.seq2seq import training_data
 from pseudogec.seq2seq.binarise import SOURCE, dictionary_name
 from pseudogec.seq2seq.model_file import max_positions
 
-# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the sentence alone.
+# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the
+# sentence alone.
 _LENGTH_STEP = 8
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 
@@ -30,7 +32,8 @@ class Hypothesis(NamedTuple):
 
     Attributes:
         pieces: the output, without end of sentence.
-        score: its log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of sentence.
+        score: its log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of
+            sentence.
     """
 
     pieces: list[str]
@@ -155,8 +158,8 @@ class Decoder:
             progress: called with sentences done and sentences in all.
 
         Returns:
-            Up to ``n_best`` hypotheses for every sentence, in the order of the sentences. A sentence that is empty or longer than the
-            model's positions comes back unchanged, with score 0, and is counted in `left_unchanged`.
+            Up to ``n_best`` hypotheses for every sentence, in the order of the sentences. A sentence that is empty or longer than
+            the model's positions comes back unchanged, with score 0, and is counted in `left_unchanged`.
 
         Raises:
             UserError: more outputs are asked for than the beam holds.
@@ -214,7 +217,9 @@ class Decoder:
         progress: Callable[[int, int], None] | None,
     ) -> list[list[Hypothesis]]:
         outputs: list[list[Hypothesis]] = [[Hypothesis(list(sentence), 0.0)] for sentence in sentences]
-        lengths = [(len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self._longest_source]
+        lengths = [
+            (len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self._longest_source
+        ]
         done = len(sentences) - len(lengths)
         self.left_unchanged += done
         if lengths:

@@ -25,8 +25,8 @@ class Architecture(_Options):
         dropout: share of activations dropped after embeddings and sublayers.
         attention_dropout: share of attention weights dropped.
         activation_dropout: share of inner feed-forward activations dropped.
-        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder" (the
-            last two) or "none".
+        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder"
+            (the last two) or "none".
         pre_norm: layer normalisation before every sublayer rather than behind it.
         max_positions: longest sentence in pieces, on either side.
         fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.

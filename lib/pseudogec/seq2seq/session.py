@@ -37,7 +37,8 @@ def quiet() -> Iterator[None]:
 def isolated() -> Iterator[None]:
     """Run fairseq without lasting effects on the caller.
 
-    fairseq seeds numpy's and torch's global generators, keeps its meters in a global, and logs every step; all three are put back.
+    fairseq seeds numpy's and torch's global generators, keeps its meters in a global, and logs every step; all three are put
+    back.
     """
     compat.apply()
     import numpy as np

@@ -1,8 +1,8 @@
 """Training a model in this process: fairseq's trainer, our loop, checkpoints that survive a kill, and one model file at the end.
 
-The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments. It is our own for four reasons: progress and loss
-curves without parsing a log, checkpoints that cost little (a state to resume from every few minutes, bare weights otherwise), a model
-file that is the choice among them, and no state left behind in the process.
+The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments. It is our own for four reasons: progress and
+loss curves without parsing a log, checkpoints that cost little (a state to resume from every few minutes, bare weights
+otherwise), a model file that is the choice among them, and no state left behind in the process.
 """
 
 from __future__ import annotations
@@ -44,7 +44,14 @@ class TrainingProgress(NamedTuple):
 
 
 class LossPoint(BaseModel):
-    """Loss at an update, in bits a target piece: label-smoothed (``loss``) and plain (``nll_loss``; perplexity is 2 to its power)."""
+    """Loss at an update, in bits a target piece.
+
+    Attributes:
+        update: updates done.
+        epoch: pass over the data, from 1.
+        loss: with label smoothing, as training minimises it.
+        nll_loss: without; perplexity is 2 to its power.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -133,8 +140,8 @@ def train(
         seconds_between_saves: how often the full state is saved to resume from.
 
     Raises:
-        UserError: data, dictionary, initial model or options do not fit together or do not fit this machine, or ``save_dir`` holds an
-            unfinished training with other options.
+        UserError: data, dictionary, initial model or options do not fit together or do not fit this machine, or ``save_dir``
+            holds an unfinished training with other options.
     """
     if (save_dir / RESULT).exists():
         return TrainingResult.model_validate_json((save_dir / RESULT).read_text(encoding="utf-8"))

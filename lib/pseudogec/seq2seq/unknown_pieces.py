@@ -18,8 +18,8 @@ def replace_unknown(pieces: Sequence[str], source: Sequence[str], attention: npt
     Args:
         pieces: the output.
         source: its source, in pieces.
-        attention: the decoder's attention, shape (output pieces or more, source pieces or more); surplus columns (the end of sentence)
-            are not looked at.
+        attention: the decoder's attention, shape (output pieces or more, source pieces or more); surplus columns (the end of
+            sentence) are not looked at.
     """
     return [
         source[int(np.argmax(attention[place, : len(source)]))] if piece == UNKNOWN_SYMBOL else piece

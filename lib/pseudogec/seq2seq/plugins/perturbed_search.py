@@ -49,10 +49,11 @@ class SentenceGenerators:
 
 
 class NoisyBeamSearch(BeamSearch):
-    """Beam search with random noise on every candidate (Xie et al. 2018; Kiyono et al., TASLP section III-A, "backtrans (noisy)").
+    """Beam search with random noise on every candidate (Xie et al. 2018; Kiyono et al., TASLP section III-A, "backtrans
+    (noisy)").
 
-    ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next piece) before
-    the beam keeps its best. The noise stays in the hypothesis's score.
+    ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next piece)
+    before the beam keeps its best. The noise stays in the hypothesis's score.
 
     Args:
         dictionary: fairseq's target dictionary.

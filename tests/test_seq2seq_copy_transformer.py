@@ -1,0 +1,95 @@
+"""The copy-augmented Transformer against its definition (Choe et al. 2019, appendix A)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import compat
+from pseudogec.seq2seq.decode import Decoder
+from pseudogec.seq2seq.train import train
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+COPYING = TINY.model_copy(update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}})
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("copy")
+    dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
+    data = make_dataset(folder / "data", dictionary, 600, seed=1)
+    train([data], data, dictionary, folder / "model", COPYING, short_training(learning_rate=5e-3, epochs=4), seed=1)
+    return folder / "model"
+
+
+@pytest.fixture(scope="module")
+def loaded(model):
+    from pseudogec.seq2seq.decode_fairseq import FairseqEngine
+
+    return FairseqEngine([model])._models[0]
+
+
+def batch() -> dict[str, torch.Tensor]:
+    """Two sources (the first padded on its left) and the beginnings of two targets."""
+    source = torch.tensor([[1, 1, 5, 9, 2], [7, 7, 8, 6, 2]])
+    return {"src_tokens": source, "src_lengths": torch.tensor([3, 5]), "prev_output_tokens": torch.tensor([[2, 5], [2, 7]])}
+
+
+def test_probabilities_mix_generation_and_copying(loaded):
+    with torch.no_grad():
+        output = loaded(**batch())
+        found = loaded.get_normalized_probs(output, log_probs=False)
+        logs = loaded.get_normalized_probs(output, log_probs=True)
+    logits, extra = output
+    generated = torch.softmax(logits, dim=-1)
+    copied = torch.zeros_like(generated)
+    for sentence, pieces in enumerate(batch()["src_tokens"].tolist()):
+        for place, piece in enumerate(pieces):
+            copied[sentence, :, piece] += extra["attn"][0][sentence, :, place]
+    share = extra["copy_share"]
+    assert share.shape == (2, 2, 1) and (share > 0).all() and (share < 1).all()
+    assert torch.allclose(found, (1 - share) * generated + share * copied, atol=1e-6)
+    assert torch.allclose(found.sum(-1), torch.ones(2, 2), atol=1e-5)
+    assert torch.allclose(logs.exp(), found, atol=1e-6)
+
+
+def test_padding_is_never_copied(loaded):
+    with torch.no_grad():
+        _, extra = loaded(**batch())
+    assert extra["attn"][0][0, :, :2].abs().max() == 0
+
+
+def test_search_and_scores_agree(model):
+    sentences = [source for source, _ in make_pairs(30, seed=5)]
+    decoder = Decoder([model])
+    outputs = decoder.decode(sentences, n_best=2)
+    scores = decoder.score(sentences, [[h.pieces for h in hypotheses] for hypotheses in outputs])
+    assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
+
+
+def test_unknown_pieces_of_the_source_survive(model):
+    outputs = Decoder([model]).decode([["unheard", "ba"], ["unheard"]])
+    assert not any("<unk>" in hypotheses[0].pieces for hypotheses in outputs)
+
+
+def test_ctranslate2_refuses_it(model):
+    with pytest.raises(UserError, match="copy_transformer"):
+        Decoder([model], engine="ctranslate2").decode([["ba"]])
+
+
+def test_two_dictionaries_are_refused():
+    compat.apply()
+    from types import SimpleNamespace
+
+    from fairseq.data import Dictionary
+
+    from pseudogec.seq2seq.plugins.copy_transformer import CopyTransformer
+
+    other = Dictionary()
+    other.add_symbol("piece")
+    with pytest.raises(ValueError, match="one dictionary"):
+        CopyTransformer.build_model(SimpleNamespace(), SimpleNamespace(source_dictionary=Dictionary(), target_dictionary=other))
