@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 
-_PREFERRED = {
+PREFERRED = {
     ("wake", "VBD"): "woke",
     ("wake", "VBN"): "woken",
     ("learn", "VBD"): "learned",
@@ -29,13 +29,13 @@ _PREFERRED = {
     ("sew", "VBN"): "sewn",
     ("swim", "VBD"): "swam",
     ("quit", "VBN"): "quit",
-    ("fit", "VBD"): "fit",
     ("antelope", "NNS"): "antelopes",
     ("tundra", "NNS"): "tundras",
     ("mouse", "NNS"): "mice",
     ("person", "NNS"): "people",
     ("knife", "NNS"): "knives",
 }
+"""Where the first form that lemminflect lists is not the American or the usual one."""
 
 _BE = {"VB": "be", "VBZ": "is", "VBP": "are", "VBD": "was", "VBN": "been", "VBG": "being"}
 
@@ -58,8 +58,8 @@ def inflect(lemma: str, tag: str) -> str:
     """
     if lemma == "be":
         return _BE[tag]
-    if (lemma, tag) in _PREFERRED:
-        return _PREFERRED[lemma, tag]
+    if (lemma, tag) in PREFERRED:
+        return PREFERRED[lemma, tag]
     if (lemma, tag) in _IRREGULAR_GRADES:
         return _IRREGULAR_GRADES[lemma, tag]
     import lemminflect  # costs a second: only when the world is used

@@ -191,7 +191,22 @@ def frames() -> dict[str, tuple[Frame, ...]]:
 
 
 def _classes(text: str) -> tuple[str, ...]:
-    return tuple(name for name in text.split("|") if name != "-")
+    return tuple(name for name in text.split("|") if name not in ("-", ""))
+
+
+def governed_words() -> Iterator[tuple[str, str]]:
+    """Every governing word of ``governed.txt`` with its preposition."""
+    for pattern in ("verb", "adjective", "noun"):
+        for frame in frames()[pattern]:
+            for entry in frame.words:
+                word, preposition = entry.split()
+                yield word, preposition
+
+
+@functools.cache
+def noun_complements() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Nouns that govern a preposition (*a reason for*), with it and the classes that may follow."""
+    return {word: (preposition, frame.objects) for frame in frames()["noun"] for word, preposition in map(str.split, frame.words)}
 
 
 @functools.cache

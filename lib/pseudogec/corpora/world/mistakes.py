@@ -45,7 +45,12 @@ def rule(family: str, *roles: str) -> Callable[[Rule], Rule]:
 
 def replace(index: int, wrong: str, right: str, kind: str = "") -> Mistake | None:
     """One word for another, or nothing when they are the same."""
-    return Mistake(index, index + 1, tuple(wrong.split()), kind) if wrong and wrong != right else None
+    return Mistake(index, index + 1, tuple(wrong.split()), kind) if wrong and wrong.lower() != right.lower() else None
+
+
+def recase(index: int, wrong: str, right: str) -> Mistake | None:
+    """A word with its capital lost or gained, or nothing when it looks the same."""
+    return Mistake(index, index + 1, (wrong,)) if wrong != right else None
 
 
 def leave_out(index: int, kind: str = "") -> Mistake:

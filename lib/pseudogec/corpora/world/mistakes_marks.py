@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pseudogec.corpora.world.habits import confused
 from pseudogec.corpora.world.lexicon import fixed_phrases, frequencies
-from pseudogec.corpora.world.mistakes import Mistake, commonest_first, leave_out, put_in, replace, rule
+from pseudogec.corpora.world.mistakes import Mistake, commonest_first, leave_out, put_in, recase, replace, rule
 from pseudogec.corpora.world.sampling import Draws
 from pseudogec.corpora.world.spelling import HABIT_SHARE, misspell
 from pseudogec.corpora.world.tokens import Token
@@ -83,13 +83,13 @@ def _small_letter(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake 
     token = tokens[index]
     if token.role == "subject_pronoun" and token.text != "I":
         return None
-    return replace(index, token.text.lower(), token.text)
+    return recase(index, token.text.lower(), token.text)
 
 
 @rule("ORTH", "first")
 def _small_first_letter(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     text = tokens[index].text
-    return replace(index, text[0].lower() + text[1:], text)
+    return recase(index, text[0].lower() + text[1:], text)
 
 
 @rule("ORTH", "noun", "light_object")
@@ -100,8 +100,8 @@ def _capital_or_split(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
     if split:
         return replace(index, split, text)
     if index == 0 or not text.islower():
-        return replace(index, text.lower(), text) if index else None
-    return replace(index, text.capitalize(), text) if draws.chance(0.35) else None
+        return recase(index, text.lower(), text) if index else None
+    return recase(index, text.capitalize(), text) if draws.chance(0.35) else None
 
 
 @rule("ORTH", "period_word")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pseudogec.corpora.world.inflection import inflect
-from pseudogec.corpora.world.lexicon import Noun, comparable_adjectives, word_pairs, word_set
+from pseudogec.corpora.world.lexicon import Noun, comparable_adjectives, noun_complements, word_pairs, word_set
 from pseudogec.corpora.world.registers import Register
 from pseudogec.corpora.world.sampling import Choice, Draws
 from pseudogec.corpora.world.tokens import NounForm, NounPhrase, Token
@@ -29,7 +29,7 @@ _PERSONS = ("I", "you", "he", "she", "we", "they")
 # Determiners by the number and countability of the noun. "possessive" and "owner" are written out later, "" is no determiner.
 _SINGULAR = Choice(
     ("indefinite", "the", "possessive", "this", "that", "every", "each", "another", "one", "owner"),
-    (38, 28, 14, 5, 2, 3, 1, 3, 1, 5),
+    (38, 28, 14, 5, 2, 3, 1, 3, 1, 8),
 )
 _SINGULAR_SUBJECT = Choice(
     ("the", "possessive", "this", "indefinite", "every", "each", "owner", "that"), (52, 18, 7, 10, 3, 2, 6, 2)
@@ -165,7 +165,9 @@ def _count_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, subject:
     cue = determiner in ("indefinite", "this", "that", "every", "each", "another", "one")
     head = Token(noun.lemma, "noun", noun.lemma, NounForm(noun.kind, False, "count", cue))
     tokens = [*opening, *_adjective(writer, noun, simple, opening), head]
-    if not simple and noun.kind in _OF_HEADS and determiner == "the" and draws.chance(writer.register.postmodifiers):
+    if not simple and noun.lemma in noun_complements() and draws.chance(_COMPLEMENT_SHARE):
+        tokens += _governed_phrase(writer, noun.lemma)
+    elif not simple and noun.kind in _OF_HEADS and determiner == "the" and draws.chance(writer.register.postmodifiers):
         tokens += _of_phrase(writer, noun.lemma)
     return NounPhrase(tokens, 3, False, noun.kind, _gender(draws, noun))
 
@@ -206,7 +208,9 @@ def _mass_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, simple: b
         determiner = "some"
     opening = _determiner(writer, "the" if determiner == "the of" else determiner, owner)
     tokens = [*opening, *_adjective(writer, noun, simple or (not opening and noun.kind in ("subject", "illness")), opening), head]
-    if determiner == "the of":
+    if not simple and noun.lemma in noun_complements() and draws.chance(_COMPLEMENT_SHARE):
+        tokens += _governed_phrase(writer, noun.lemma)
+    elif determiner == "the of":
         tokens += _of_phrase(writer, noun.lemma)
     if not opening:
         tokens[0].opens = "mass"
@@ -226,6 +230,16 @@ def _of_phrase(writer: Writer, head: str) -> list[Token]:
             writer, ("organization", "outdoor", "person", "substance", "event"), company=head, subject=True, simple=True
         )
     return [Token("of", "of", head), *inner.tokens]
+
+
+def _governed_phrase(writer: Writer, head: str) -> list[Token]:
+    """*for the delay*: what a noun such as *reason* governs."""
+    preposition, kinds = noun_complements()[head]
+    inner = noun_phrase(writer, kinds, company=head, simple=True)
+    return [Token(preposition, "governed", head), *inner.tokens]
+
+
+_COMPLEMENT_SHARE = 0.45  # of nouns that govern a preposition, how many use it
 
 
 def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> list[Token]:

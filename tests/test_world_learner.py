@@ -1,0 +1,162 @@
+"""The model of learners: true edits, kinds and rates by level, mistakes that belong to words."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import pytest
+
+from pseudogec.corpora.world import LEVELS, LearnerSentence, learner_sentences
+from pseudogec.corpora.world.habits import derived, extra_preposition, look_alike, wrong_prepositions
+from pseudogec.corpora.world.lexicon import frequencies
+from pseudogec.corpora.world.spelling import misspell
+from pseudogec.edits import apply_edits
+
+ERRANT_TYPES = {
+    "ADJ",
+    "ADJ:FORM",
+    "ADV",
+    "CONJ",
+    "CONTR",
+    "DET",
+    "MORPH",
+    "NOUN",
+    "NOUN:INFL",
+    "NOUN:NUM",
+    "NOUN:POSS",
+    "ORTH",
+    "OTHER",
+    "PART",
+    "PREP",
+    "PRON",
+    "PUNCT",
+    "SPELL",
+    "VERB",
+    "VERB:FORM",
+    "VERB:INFL",
+    "VERB:SVA",
+    "VERB:TENSE",
+    "WO",
+}
+
+
+@pytest.fixture(scope="module")
+def by_level() -> dict[str, list[LearnerSentence]]:
+    return {level: list(learner_sentences(3000, "train", levels={level: 1.0})) for level in LEVELS}
+
+
+def shares(sentences: list[LearnerSentence]) -> dict[str, float]:
+    counts = Counter(edit.type.partition(":")[2] for sentence in sentences for edit in sentence.edits)
+    return {kind: count / counts.total() for kind, count in counts.items()}
+
+
+def edits_per_token(sentences: list[LearnerSentence]) -> float:
+    return sum(len(sentence.edits) for sentence in sentences) / sum(len(sentence.source) for sentence in sentences)
+
+
+def test_edits_applied_to_the_source_give_the_target(by_level: dict[str, list[LearnerSentence]]) -> None:
+    for sentences in by_level.values():
+        for sentence in sentences:
+            assert tuple(apply_edits(sentence.source, sentence.edits)) == sentence.target
+            assert (sentence.source == sentence.target) == (not sentence.edits)
+
+
+def test_every_edit_changes_something_and_none_touches_another(by_level: dict[str, list[LearnerSentence]]) -> None:
+    for sentence in by_level["A"]:
+        for edit in sentence.edits:
+            assert " ".join(sentence.source[edit.start : edit.end]) != edit.correction
+        for first, second in itertools.pairwise(sentence.edits):
+            assert first.end <= second.start
+
+
+def test_types_are_errants_with_the_right_operation(by_level: dict[str, list[LearnerSentence]]) -> None:
+    seen = set()
+    for sentences in by_level.values():
+        for sentence in sentences:
+            for edit in sentence.edits:
+                operation, _, kind = edit.type.partition(":")
+                seen.add(kind)
+                assert kind in ERRANT_TYPES
+                if edit.start > 0:  # at a sentence's start the next word, which loses or gains its capital, is part of the edit
+                    assert operation == ("M" if edit.start == edit.end else "U" if not edit.correction else "R"), edit
+    assert seen == ERRANT_TYPES
+
+
+def test_levels_differ_in_rate(by_level: dict[str, list[LearnerSentence]]) -> None:
+    rates = {level: edits_per_token(sentences) for level, sentences in by_level.items()}
+    assert rates["A"] > rates["B"] > rates["C"] > rates["N"]
+    assert 0.12 < rates["A"] < 0.17 and 0.08 < rates["B"] < 0.12 and 0.04 < rates["C"] < 0.07 and 0.03 < rates["N"] < 0.06
+    clean = {level: sum(not sentence.edits for sentence in sentences) for level, sentences in by_level.items()}
+    assert 0 < clean["A"] < clean["B"] < clean["C"] < clean["N"]
+
+
+def test_levels_differ_in_kind_as_figure_6_shows(by_level: dict[str, list[LearnerSentence]]) -> None:
+    kinds = {level: shares(sentences) for level, sentences in by_level.items()}
+    for level in "ABC":
+        top = sorted(kinds[level], key=lambda kind: -kinds[level][kind])[:10]
+        assert {"DET", "PUNCT", "PREP", "VERB:TENSE"} <= set(top)
+        assert kinds[level]["DET"] > 2 * kinds["N"]["DET"]  # determiners are learners' errors, not natives'
+    assert kinds["N"]["PUNCT"] + kinds["N"]["SPELL"] + kinds["N"]["ORTH"] > 0.45
+    assert kinds["A"]["SPELL"] > kinds["C"]["SPELL"] and kinds["A"]["VERB:TENSE"] > kinds["C"]["VERB:TENSE"]
+
+
+def test_shares_come_out_as_the_table_aims(by_level: dict[str, list[LearnerSentence]]) -> None:
+    for level, sentences in by_level.items():
+        aimed = LEVELS[level].shares
+        made = shares(sentences)
+        for family, share in aimed.items():
+            wanted = share / sum(aimed.values())
+            if wanted > 0.04:
+                assert 0.55 * wanted < made[family] < 1.7 * wanted, (level, family)
+
+
+@pytest.mark.parametrize(
+    ("governor", "right", "wrong"),
+    [("depend", "on", "of"), ("listen", "to", "-"), ("interested", "in", "on"), ("good", "at", "in"), ("married", "to", "with")],
+)
+def test_what_teachers_know_of_prepositions(governor: str, right: str, wrong: str) -> None:
+    assert wrong_prepositions("governed", governor, right)[0] == wrong
+
+
+def test_mistakes_belong_to_words() -> None:
+    assert extra_preposition("discuss") == "about" and extra_preposition("enter") == "in"
+    assert derived("beautiful") and "beauty" in derived("beautiful") and "quick" in derived("quickly")
+    written = Counter(
+        sentence.source[edit.start]
+        for sentence in learner_sentences(12000, "train", levels={"A": 1.0})
+        for edit in sentence.edits
+        if edit.type == "R:PREP" and edit.correction == "on" and sentence.source[edit.start - 1].startswith("depend")
+    )
+    assert set(written) <= {"of", "from", "in"}
+
+
+def test_look_alikes_look_alike() -> None:
+    for part, word in (("NOUN", "station"), ("VERB", "produce"), ("ADJ", "careful")):
+        other = look_alike(part, word)
+        assert other == "" or (other[:3] == word[:3] and other != word)
+
+
+def test_misspellings_are_close_are_no_words_and_keep_the_capital() -> None:
+    for word in ("beautiful", "government", "Because", "necessary", "restaurant"):
+        for step in range(40):
+            for habitual in (True, False):
+                wrong = misspell(word, step / 40, habitual)
+                assert abs(len(wrong) - len(word)) <= 2 and wrong[0].isupper() == word[0].isupper()
+                assert wrong == word or frequencies().get(wrong.lower(), 0.0) < 1e-6
+
+
+def test_misspellings_are_of_many_kinds() -> None:
+    found = [
+        (" ".join(sentence.source[edit.start : edit.end]), edit.correction)
+        for sentence in learner_sentences(6000, "train", levels={"A": 1.0})
+        for edit in sentence.edits
+        if edit.type == "R:SPELL"
+    ]
+    assert len({correction for _, correction in found}) > 300
+    assert len(set(found)) > 0.7 * len(found)  # rarely the same twice: copying rare words must be learnt
+
+
+def test_a_word_has_usual_misspellings() -> None:
+    assert len({misspell("necessary", step / 50, True) for step in range(50)}) <= 3
+    assert len({misspell("necessary", step / 200, False) for step in range(200)}) > 10
