@@ -98,7 +98,8 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
     profile = load_profile(
         CLASSROOM,
         [
-            "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], setting: joint, pseudo_pairs: [5000, 10000]}"
+            "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], "
+            "setting: joint, pseudo_pairs: [5000, 10000]}"
         ],
     )
     grid = expand(profile.grids["generation_methods"], profile.seeds)

@@ -28,7 +28,7 @@ class Word(Recipe):
 class Phrase(Recipe):
     kind: ClassVar[str] = "phrase"
     words: tuple[Word, ...]
-    options: dict[str, Any] = {}
+    options: dict[str, Any]
 
 
 class Slow(Recipe):

@@ -52,3 +52,42 @@ def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
         " With one seed a value, a lead smaller than the spread over seeds in the table above says nothing." if seeds == 1 else ""
     )
     return Finding(f"The best value here is **{parameter} = {best}** (F0.5 {means.iloc[0]:.1f}{lead}).{caution}")
+
+
+def spread_across(scores: pd.DataFrame, column: str) -> Finding:
+    """Whether a choice (a column's values) matters more than the seed, for each method.
+
+    Args:
+        scores: tidy scores of several methods.
+        column: the choice, such as ``seed_corpus``.
+
+    Returns:
+        For each method the best value, the range of the means over the values, and the pooled standard deviation over seeds.
+    """
+    lines = []
+    for method, part in scores[scores.method != "none"].groupby("method", sort=False):
+        groups = part.groupby(column).f05
+        means, within = groups.mean() * 100, float((groups.var().mean()) ** 0.5 * 100)
+        spread = f"; the seeds alone spread by {within:.1f} (standard deviation)" if within == within else ""
+        name = METHOD_NAMES.get(str(method), str(method))
+        reach = means.max() - means.min()
+        lines.append(
+            f"- **{name}**: best with {means.idxmax()} ({means.max():.1f}); the means range over {reach:.1f} points{spread}."
+        )
+    return Finding("\n".join(lines))
+
+
+def more_data(scores: pd.DataFrame) -> Finding:
+    """For each setting and method, what going from the smallest to the largest amount of pseudo data changes, seed by seed."""
+    lines = []
+    for (setting, method), part in scores[scores.method != "none"].groupby(["setting", "method"], sort=False):
+        sizes = sorted(part.pseudo_pairs.unique())
+        if len(sizes) < 2:
+            continue
+        by_seed = part.pivot_table(index=["dataset", "seed"], columns="pseudo_pairs", values="f05") * 100
+        gain = (by_seed[sizes[-1]] - by_seed[sizes[0]]).dropna()
+        spread = f" ± {gain.std():.1f}" if len(gain) > 1 else ""
+        name = METHOD_NAMES.get(str(method), str(method))
+        change = f"F0.5 {gain.mean():+.1f}{spread} points over {len(gain)} seeds"
+        lines.append(f"- **{setting}, {name}**: {sizes[0]:,} to {sizes[-1]:,} pairs, {change}.")
+    return Finding("\n".join(lines))

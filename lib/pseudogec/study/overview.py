@@ -44,6 +44,32 @@ def corpus_table(study: Study) -> pd.DataFrame:
     return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
 
 
+def seed_text_table(study: Study) -> pd.DataFrame:
+    """One row for each seed corpus, from its first shard: length, variety, and how much of it the genuine targets know.
+
+    Returns:
+        ``tokens a sentence``; ``distinct words a 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
+        ``known tokens``, the share of tokens that are words of the genuine targets.
+    """
+    import pandas as pd
+
+    known = {word for line in study.lines(study.planner.genuine, "target.txt") for word in line.split()}
+    rows = []
+    for name in study.profile.corpora.seeds:
+        lines = study.lines(study.planner.seed_text(name, 0), "sentences.txt")
+        tokens = [token for line in lines for token in line.split()]
+        first = tokens[:10_000]
+        rows.append(
+            {
+                "seed corpus": name,
+                "tokens a sentence": len(tokens) / len(lines),
+                "distinct words a 1,000 tokens": 1000 * len(set(first)) / len(first),
+                "known tokens": sum(token in known for token in tokens) / len(tokens),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
 def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     """One row for each reference edit of a corpus, of its first annotator.
 

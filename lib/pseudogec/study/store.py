@@ -52,7 +52,8 @@ class Store:
     def folder(self, recipe: Recipe) -> Path:
         """Where the artefact is, or will be.
 
-        The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is found.
+        The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is
+        found.
         """
         known = self._folders.get(recipe.key)
         if known is None or not known.exists():
