@@ -88,9 +88,13 @@ def clause(
     negated = negatable and draws.chance(NEGATION) and name not in ("going", "past_perfect")
     group = verb_group(filled.lemma, when, subject, support=negated, takes_object=filled.takes_object)
     core = assemble(
-        subject, group, negated=negated, contracted=draws.chance(writer.register.contractions),
-        adverb=_middle_adverb(writer, filled, when, negated), short_forms=draws.chance(writer.register.contractions * 0.6),
-    )  # fmt: skip
+        subject,
+        group,
+        negated=negated,
+        contracted=draws.chance(writer.register.contractions),
+        adverb=_middle_adverb(writer, subject, filled, when, negated),
+        short_forms=draws.chance(writer.register.contractions * 0.6),
+    )
     relative = filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6)
     if relative and filled.object is not None:
         filled.complement = filled.complement[: len(filled.complement) - len(filled.object.tokens)]
@@ -123,9 +127,9 @@ def _possible(tense: str, filled: Predicate) -> str:
 _MIDDLE = Choice(("also", "still", "probably", "finally", "suddenly", "really"), (30, 16, 14, 12, 6, 5))
 
 
-def _middle_adverb(writer: Writer, filled: Predicate, tense: Tense, negated: bool) -> list[Token]:
+def _middle_adverb(writer: Writer, subject: NounPhrase, filled: Predicate, tense: Tense, negated: bool) -> list[Token]:
     draws = writer.draws
-    if negated or not draws.chance(writer.register.adverbials * 0.45):
+    if negated or subject.tokens[-1].role == "manner" or not draws.chance(writer.register.adverbials * 0.45):
         return []
     if tense.name in _FREQUENCY_TENSES and not tense.cue and draws.chance(0.7):
         return [Token(writer.words.adverb(draws, "frequency"), "mid_adverb")]

@@ -238,7 +238,11 @@ def describing(writer: Writer, kind: str) -> list[Token]:
         person = kind in PEOPLE
         tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
     else:
-        adjective = writer.words.comparable(draws, kind) if draws.chance(0.55) else writer.words.adjective(draws, kind)
+        adjective = (
+            writer.words.comparable(draws, kind)
+            if kind in ("outdoor", "building") or draws.chance(0.55)
+            else writer.words.adjective(draws, kind)
+        )
         if adjective in _BEFORE_NOUNS_ONLY:
             adjective = writer.words.comparable(draws, kind)
         tokens = [Token(adjective, "predicative", adjective)]

@@ -119,6 +119,8 @@ def _report(writer: Writer) -> list[Token]:
         if inner.opening or draws.chance(0.6) or verb not in ("say", "think", "know", "believe", "hope")
         else []
     )
+    if that and inner.tokens[0].text == "that":
+        inner.tokens[0].text = inner.tokens[0].lemma = "this"
     return [*head, *that, *joined(inner.opening, inner.tokens), *ending()]
 
 

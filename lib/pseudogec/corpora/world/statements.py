@@ -69,7 +69,11 @@ def dummy_it(writer: Writer) -> list[Token]:
     if draws.chance(0.12):
         return _weather(writer, it, be, past)
     adjective = draws.pick(_EVALUATIONS)
-    degree = [Token(draws.one_of(("very", "really", "so", "quite", "too")), "degree")] if draws.chance(0.3) else []
+    degree = (
+        [Token(draws.one_of(("very", "really", "so", "quite", "too")), "degree")]
+        if draws.chance(0.3) and adjective not in _ABSOLUTE
+        else []
+    )
     actor = personal(writer)
     actor_tokens = (
         [Token("for", "for_actor"), Token(PRONOUNS[actor.pronoun][0], "object_pronoun", actor.pronoun)]
@@ -96,6 +100,9 @@ _EVALUATIONS = Choice(
      "impossible", "exciting", "boring", "common", "essential", "expensive", "nice", "strange"),
     (20, 14, 10, 8, 7, 7, 6, 5, 5, 4, 3, 3, 2, 2, 2, 2, 3, 3, 2),
 )  # fmt: skip
+
+
+_ABSOLUTE = frozenset(("possible", "impossible", "necessary", "essential"))
 
 
 def comparative(writer: Writer) -> list[Token]:
@@ -231,13 +238,18 @@ def _what_is(writer: Writer) -> list[Token]:
         subject = noun_phrase(writer, (kind,), subject=True)
     adjective = writer.words.adjective(draws, kind)
     described = Token(adjective, "adjective", adjective)
+    where = (
+        [Token("in", "place_preposition", "city"), Token(writer.words.name(draws, "country"), "name")]
+        if what == "city" and draws.chance(0.5)
+        else []
+    )
     head = Token(inflect(what, "NNS") if subject.plural else what, "noun", what, NounForm(kind, subject.plural, "count", True))
     if subject.plural:
         described.opens = "plural"
     phrase = NounPhrase(
         [described, head] if subject.plural else [Token("a", "indefinite"), described, head], 3, subject.plural, kind, "it"
     )
-    if draws.chance(0.6):
+    if kind == "artwork" and draws.chance(0.6):
         add_relative_clause(writer, phrase, past)
     be = verb_group("be", Tense("past" if past else "present"), subject).finite
-    return [*subject.tokens, be, *phrase.tokens, *ending()]
+    return [*subject.tokens, be, *phrase.tokens, *where, *ending()]
