@@ -92,9 +92,9 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
 
 
 def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_path):
-    result = train_tiny(data, tmp_path / "ours", epochs=3, selection=AverageLast(average_last=2))
+    result = train_tiny(data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2))
     folder = tmp_path / "fairseq"
-    training_data.prepare([data / "genuine"], data / "valid", data / "dict.txt", folder / "data")
+    training_data.prepare([data / "genuine"], None, data / "dict.txt", folder / "data")
     arguments = [str(folder / "data"), *result.arguments[1:]]
     arguments[arguments.index("--save-dir") + 1] = str(folder)
     run_fairseq(arguments)
@@ -292,3 +292,8 @@ def test_too_long_pairs_are_left_out_and_counted(data, tmp_path):
     architecture = TINY.model_copy(update={"max_positions": 9})
     result = train_tiny(data, tmp_path / "model", valid=None, architecture=architecture)
     assert result.skipped_pairs == sum(len(source) + 1 > 9 for source, _ in make_pairs(150, seed=1))
+
+
+def test_batches_too_small_for_every_pair_are_refused(data, tmp_path):
+    with pytest.raises(UserError, match="max_tokens 1"):
+        train_tiny(data, tmp_path / "model", max_tokens=1)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import os
 import sys
 
@@ -27,10 +28,24 @@ def main(arguments: list[str]) -> None:
     # torchrun names a process's GPU in the environment; fairseq looks for it among its arguments.
     if program == "train" and "LOCAL_RANK" in os.environ and not any(option.startswith("--device-id") for option in options):
         options += ["--device-id", os.environ["LOCAL_RANK"]]
+    if program == "train":
+        _refuse_to_do_nothing(options)
     compat.apply()
     plugins.register()
     sys.argv = [f"fairseq-{program.replace('_', '-')}", *options]
     importlib.import_module(f"fairseq_cli.{program}").cli_main()
+
+
+def _refuse_to_do_nothing(options: list[str]) -> None:
+    """Without GPUs, fairseq asked for several processes starts none of them and reports success."""
+    import torch
+
+    sizes = [size for option, size in itertools.pairwise(options) if option == "--distributed-world-size"]
+    if sizes and int(sizes[-1]) > 1 and "WORLD_SIZE" not in os.environ and not torch.cuda.is_available():
+        raise SystemExit(
+            f"--distributed-world-size {sizes[-1]} needs GPUs, and torch sees none here; leave it out, or start "
+            "processes by torchrun with --cpu --distributed-backend gloo --ddp-backend legacy_ddp"
+        )
 
 
 if __name__ == "__mp_main__":

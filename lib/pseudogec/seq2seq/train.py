@@ -186,13 +186,15 @@ def _arguments(
     arguments: list[Any] = [work / "data", "--save-dir", work, "--source-lang", SOURCE, "--target-lang", TARGET, "--seed", seed]
     arguments += ["--upsample-primary", upsample_primary, "--task", "translation", "--dataset-impl", "mmap"]
     arguments += architecture.fairseq_arguments() + optimisation.fairseq_arguments()
-    # One process, one device: several trainings share a machine through the study's scheduler.
-    arguments += ["--distributed-world-size", "1"]
+    # One process, one device: several trainings share a machine through the study's scheduler. Batches are made without processes
+    # of their own, which workers of a scheduler may not start.
+    arguments += ["--distributed-world-size", "1", "--num-workers", "0"]
     if not torch.cuda.is_available():
         if optimisation.precision != "fp32":
             raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
-        # Loading data in the training's own thread: a second one would only compete for the core.
-        arguments += ["--cpu", "--num-workers", "0", "--data-buffer-size", "0"]
+        # On a CPU a thread that makes batches ahead would only compete for the core.
+        arguments += ["--cpu", "--data-buffer-size", "0"]
     if not validate:
-        arguments += ["--disable-validation"]
+        # fairseq-train loads the validation data even then, so it is given a name that exists.
+        arguments += ["--disable-validation", "--valid-subset", "train"]
     return [str(argument) for argument in arguments]

@@ -95,7 +95,7 @@ class TrainingRun:
         if state is None:
             if initial_model is not None:
                 self._load_weights(initial_model)
-            epochs = self._trainer.get_train_iterator(epoch=1, load_dataset=True)
+            epochs = self._load_data(epoch=1)
             self._trainer.lr_step(epochs.epoch)
             return epochs
         past = state["extra_state"]["pseudogec"]
@@ -103,10 +103,26 @@ class TrainingRun:
             raise UserError(f"{self._folder} holds an unfinished training with other options; remove it to start afresh")
         self._history = _History(**past["history"])
         position = self._trainer.load_checkpoint(str(path), reset_meters=True)["train_iterator"]
-        epochs = self._trainer.get_train_iterator(epoch=position["epoch"], load_dataset=True)
+        epochs = self._load_data(epoch=position["epoch"])
         epochs.load_state_dict(position)
         self._trainer.lr_step(epochs.epoch)
         return epochs
+
+    def _load_data(self, epoch: int) -> Any:
+        """fairseq's iterator over epochs of the training data.
+
+        Raises:
+            UserError: no pair fits into a batch.
+        """
+        try:
+            return self._trainer.get_train_iterator(epoch=epoch, load_dataset=True)
+        except Exception as error:
+            if "dataset is empty" not in str(error):
+                raise
+            raise UserError(
+                f"every training pair is longer than a batch (max_tokens {self._optimisation.max_tokens}) or than the model's "
+                "max_positions; raise them"
+            ) from None
 
     def _load_weights(self, path: Path) -> None:
         """Start from another model's weights.
