@@ -1,4 +1,4 @@
-"""The batch program, used as a user would: a whole smoke study, run again, killed, shared between processes, and given bad input."""
+"""The batch program, used as a user would: a smoke study, run again, killed, shared between processes, given bad input."""
 
 from __future__ import annotations
 
@@ -85,7 +85,11 @@ def test_killed_runs_and_runs_that_share_a_store_give_the_same_scores(undisturbe
     store, outputs = tmp_path / "store", tmp_path / "outputs"
     # In a session of its own, so that the kill takes the program and its workers at once, as a power cut would.
     killed = subprocess.Popen(
-        command(store, outputs, *SMALL, "--jobs", "1"), start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
+        command(store, outputs, *SMALL, "--jobs", "1"),
+        start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        text=True,
     )
     wait_for_training(store, killed)
     os.killpg(killed.pid, signal.SIGKILL)
@@ -108,7 +112,10 @@ def test_killed_runs_and_runs_that_share_a_store_give_the_same_scores(undisturbe
     [
         (["--profile", "smok"], ["smok.yaml", "did you mean `smoke`"]),
         (["--profile", "smoke", "--set", "sedes=[1]"], ["smoke.yaml", "unknown key `sedes`", "did you mean `seeds`"]),
-        (["--profile", "smoke", "--set", "methods.direct_noise.parameters.mu_mask=1.2"], ["methods.direct_noise", "mu_mask", "1.2"]),
+        (
+            ["--profile", "smoke", "--set", "methods.direct_noise.parameters.mu_mask=1.2"],
+            ["methods.direct_noise", "mu_mask", "1.2"],
+        ),
         (["--profile", "smoke", "--only", "99"], ["--only 99", "no such notebook"]),
         (["--profile", "bea-mini", "--set", "data_folder=nowhere"], ["nowhere", "A.train.gold.bea19.m2"]),
         (["--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9"], ["no Dask scheduler", "127.0.0.1:9"]),

@@ -67,7 +67,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     try:
         study = Study.open(
-            options.profile, options.overrides, store=options.store, scheduler=options.scheduler, workers=options.jobs, outputs=options.outputs
+            options.profile,
+            options.overrides,
+            store=options.store,
+            scheduler=options.scheduler,
+            workers=options.jobs,
+            outputs=options.outputs,
         )
         notebooks = _select(study, options)
         started = time.monotonic()
@@ -146,7 +151,12 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
     folder = study.outputs / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     parameters = json.dumps({"profile": options.profile, "overrides": options.overrides})
-    environment = {**os.environ, "PSEUDOGEC_STORE": str(study.store.root), "PSEUDOGEC_OUTPUTS": str(study.outputs), "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
+    environment = {
+        **os.environ,
+        "PSEUDOGEC_STORE": str(study.store.root),
+        "PSEUDOGEC_OUTPUTS": str(study.outputs),
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # or the debugger warns in every notebook that it is not in use
+    }
     if options.scheduler:
         environment["PSEUDOGEC_SCHEDULER"] = options.scheduler
 
