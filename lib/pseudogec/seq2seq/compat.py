@@ -15,6 +15,7 @@ import logging
 import re
 import sys
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def apply() -> None:
     _load_whole_checkpoints()
     _restore_numpy_names()
     _supply_missing_modules()
-    _import_without_logging_setup()
+    _import_quietly()
     _keep_one_copy_of_encoder_weights()
     _score_bleu_without_compiled_module()
     _applied = True
@@ -120,14 +121,20 @@ def _supply_missing_modules() -> None:
             sys.modules[f"fairseq.data.{name}"] = module
 
 
-def _import_without_logging_setup() -> None:
-    """A task of fairseq sets up the root logger when it is imported, which is the program's own affair."""
+def _import_quietly() -> None:
+    """A task of fairseq sets up the root logger when it is imported, which is the program's own affair.
+
+    Warnings about fairseq's use of torch and of old syntax are kept back too: the caller can do nothing about them.
+    """
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.addHandler(logging.NullHandler())  # logging.basicConfig does nothing where a handler stands
     logging.disable(logging.INFO)
     try:
-        importlib.import_module("fairseq")
+        with warnings.catch_warnings():
+            for category in (DeprecationWarning, FutureWarning, SyntaxWarning, UserWarning):
+                warnings.simplefilter("ignore", category)
+            importlib.import_module("fairseq")
     finally:
         logging.disable(logging.NOTSET)
         root.handlers[:] = handlers
