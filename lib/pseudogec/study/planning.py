@@ -62,14 +62,16 @@ class Planner:
     Args:
         profile: a checked profile.
         root: the project's root, which the profile's data folder is relative to.
+        without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
 
     Raises:
         UserError: a method's parameters are impossible (when a system with it is asked for).
         DataError: a corpus file is missing.
     """
 
-    def __init__(self, profile: Profile, root: Path) -> None:
+    def __init__(self, profile: Profile, root: Path, without_data: bool = False) -> None:
         self.profile = profile
+        self._without_data = without_data
         self._data = root / profile.data_folder
         self.genuine = self._corpus("genuine", profile.corpora.genuine)
         self.bpe = Bpe(genuine=self.genuine, merges=profile.subwords.merges)
@@ -89,7 +91,8 @@ class Planner:
 
     def _file(self, path: Path, level: str = "") -> FileReference:
         full = self._data / path
-        return FileReference(path=full, digest=_digest(full), level=level)
+        digest = "missing" if self._without_data and not full.exists() else _digest(full)
+        return FileReference(path=full, digest=digest, level=level)
 
     def _corpus(self, name: str, pairs: Pairs) -> Corpus:
         if isinstance(pairs, WorldPairs):

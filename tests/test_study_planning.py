@@ -1,0 +1,119 @@
+"""From profiles to recipes: what is shared, what is not, and whether the papers' studies can be planned."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import chain
+
+import pytest
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.study import PROJECT, Planner, System, load_profile
+from pseudogec.study.grid import expand
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import BackTranslatedData, Model, NoisedData
+
+NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
+
+
+def closure(targets: list[Recipe]) -> dict[str, Recipe]:
+    found: dict[str, Recipe] = {}
+    stack = list(targets)
+    while stack:
+        recipe = stack.pop()
+        if recipe.key not in found:
+            found[recipe.key] = recipe
+            stack.extend(recipe.parents)
+    return found
+
+
+def planner(profile: str, *overrides: str) -> Planner:
+    return Planner(load_profile(PROJECT / "params" / f"{profile}.yaml", overrides), PROJECT, without_data=True)
+
+
+def system(**changes: object) -> System:
+    values = {
+        "method": "direct_noise",
+        "seed_corpus": "newswire",
+        "setting": "pretrain",
+        "pseudo_pairs": 1_400_000,
+        **NOT_IN_A_GRID,
+    }
+    return System.model_validate({**values, **changes})
+
+
+@pytest.mark.parametrize("name", ["paper", "paper-emnlp2019"])
+def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
+    plan = planner(name)
+    systems = dict.fromkeys(chain.from_iterable(expand(axes, plan.profile.seeds) for axes in plan.profile.grids.values()))
+    recipes = closure([plan.score(system, test) for system in systems for test in plan.tests])
+    kinds = Counter(recipe.kind for recipe in recipes.values())
+    # A sweep's point at a method's own parameters, or upsampling once, is the system that another grid has: trained once for both.
+    assert kinds["score"] < len(systems)
+    assert kinds["score"] == len({plan.score(system, test).key for system in systems for test in plan.tests})
+    assert kinds["bpe"] == 1
+    # 70 million pairs of either method from newspapers, in shards of 40,000, shared by all sizes, settings and seeds.
+    shards = [recipe for recipe in recipes.values() if isinstance(recipe, NoisedData | BackTranslatedData)]
+    newswire = Counter(recipe.method for recipe in shards if recipe.seed_text.name == "newswire")
+    assert newswire["backtrans_noisy"] == (1750 if name == "paper" else 34)
+    reverse = {recipe.reverse_model.key for recipe in shards if isinstance(recipe, BackTranslatedData)}
+    assert len(reverse) == 1, "one reverse model serves all back-translation"
+
+
+def test_the_papers_numbers_are_in_the_recipes() -> None:
+    plan = planner("paper")
+    model = plan.model(system())
+    assert (model.architecture.encoder_layers, model.architecture.model_size, model.architecture.feed_forward_size) == (
+        6,
+        1024,
+        4096,
+    )
+    assert model.optimisation.optimiser == "adafactor"
+    assert model.optimisation.learning_rate == 3e-5
+    assert model.optimisation.selection == "best"
+    assert model.initial is not None
+    assert model.initial.optimisation.epochs == 10
+    assert plan.model(system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0)).optimisation.epochs == 40
+    assert planner("paper-emnlp2019").pseudo_data(system())[0].parameters["mu_mask"] == 0.5
+
+
+def test_pretraining_is_shared_by_what_is_fine_tuned_from_it() -> None:
+    plan = planner("paper")
+    pretrained, fine_tuned = plan.model(system(setting="pretrain_only")), plan.model(system(setting="pretrain"))
+    assert isinstance(fine_tuned.initial, Model)
+    assert fine_tuned.initial.key == pretrained.key
+
+
+def test_a_smaller_corpus_is_part_of_the_larger_one() -> None:
+    plan = planner("paper")
+    small, large = plan.pseudo_data(system()), plan.pseudo_data(system(pseudo_pairs=7_000_000))
+    assert small == large[: len(small)]
+
+
+def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
+    plan = planner("classroom")
+    values = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": plan.profile.pseudo_data.shard}
+    assert plan.model(system(**values)) == plan.model(system(**values, parameters=(("mu_mask", 0.3),)))
+    assert plan.model(system(**values)) != plan.model(system(**values, parameters=(("mu_mask", 0.5),)))
+
+
+def test_missing_corpora_are_named_before_anything_runs() -> None:
+    with pytest.raises(DataError, match=r"A\.train\.gold\.bea19\.m2"):
+        Planner(load_profile(PROJECT / "params" / "paper.yaml"), PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("method", "words"),
+    [
+        ("{method: direct_noise, parameters: {mu_mask: 0.9, mu_keep: 0.9}}", ["methods.mine", "mu_"]),
+        ("{method: direct_noise, parameters: {mu_mash: 0.3}}", ["methods.mine", "mu_mash", "mu_mask"]),
+        ("{method: backtrans_noisy, parameters: {beta_random: -1}}", ["methods.mine", "beta_random", "-1"]),
+        ("{method: backtrans_noisy, parameters: {beta: 6}}", ["methods.mine", "there is no parameter `beta`", "did you mean"]),
+        ("{method: back_translate}", ["methods.mine", "back_translate"]),
+    ],
+)
+def test_impossible_parameters_of_a_method_are_refused(method: str, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        planner("classroom", f"methods.mine={method}")
+    for word in words:
+        assert word in str(caught.value)
