@@ -101,7 +101,7 @@ def clause(
         add_relative_clause(writer, filled.object, is_past(name))
         filled.complement += filled.object.tokens
     if negated:
-        _some_to_any(filled.complement)
+        some_to_any(filled.complement)
     tokens = core + filled.complement
     if adverbials:
         tokens += _further(writer, filled, bool(time) or relative)
@@ -110,8 +110,8 @@ def clause(
     return Clause(tokens + time, subject, [])
 
 
-def _some_to_any(complement: list[Token]) -> None:
-    """*I did n't see any birds*."""
+def some_to_any(complement: list[Token]) -> None:
+    """Make a complement fit a negation: *I did n't see any birds*."""
     for token in complement:
         if token.role == "quantifier" and token.text == "some":
             token.text = token.lemma = "any"

@@ -149,7 +149,7 @@ def _is_only(lemmas: dict[str, tuple[str, ...]], part: str, word: str) -> bool:
 
 def _is_british(word: str) -> bool:
     """Whether an American spelling of the word is commoner (*organisation*, *honourable*)."""
-    american = re.sub(r"isation$", "ization", word).replace("our", "or").replace("lll", "ll")
+    american = word.replace("isation", "ization").replace("our", "or").replace("lll", "ll")
     american = american.replace("aem", "em").replace("aed", "ed").replace("elling", "eling").replace("ilful", "illful")
     return american != word and american in frequencies()
 

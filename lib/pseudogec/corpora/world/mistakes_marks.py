@@ -174,4 +174,4 @@ def _sounds_alike(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake 
     """*there* for *their*, *then* for *than*: what natives confuse too."""
     text = tokens[index].text.lower()
     options = confused("other_confusions").get(text)
-    return replace(index, draws.one_of(options), text) if options else None
+    return replace(index, draws.one_of(options), text, "SPELL") if options else None  # as ERRANT types them

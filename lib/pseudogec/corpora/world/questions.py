@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pseudogec.corpora.world.adverbials import with_time
-from pseudogec.corpora.world.clauses import ending, inverted, subject_for
+from pseudogec.corpora.world.clauses import ending, inverted, some_to_any, subject_for
 from pseudogec.corpora.world.noun_phrases import Writer, personal, pronoun
 from pseudogec.corpora.world.predicates import action, plan, predicate
 from pseudogec.corpora.world.tokens import Token
@@ -66,6 +66,7 @@ def request(writer: Writer) -> list[Token]:
         filled = action(writer, pronoun("you"))
     verb = Token(filled.lemma, "imperative", filled.lemma)
     if draws.chance(0.35):
+        some_to_any(filled.complement)
         do = [Token("do", "do_imperative"), Token("n't", "not")]
         return [*do, verb, *filled.complement, *ending()]
     opening = [Token("please", "please")] if draws.chance(0.6) else []

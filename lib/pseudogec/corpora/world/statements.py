@@ -238,11 +238,6 @@ def _what_is(writer: Writer) -> list[Token]:
         subject = noun_phrase(writer, (kind,), subject=True)
     adjective = writer.words.adjective(draws, kind)
     described = Token(adjective, "adjective", adjective)
-    where = (
-        [Token("in", "place_preposition", "city"), Token(writer.words.name(draws, "country"), "name")]
-        if what == "city" and draws.chance(0.5)
-        else []
-    )
     head = Token(inflect(what, "NNS") if subject.plural else what, "noun", what, NounForm(kind, subject.plural, "count", True))
     if subject.plural:
         described.opens = "plural"
@@ -252,4 +247,4 @@ def _what_is(writer: Writer) -> list[Token]:
     if kind == "artwork" and draws.chance(0.6):
         add_relative_clause(writer, phrase, past)
     be = verb_group("be", Tense("past" if past else "present"), subject).finite
-    return [*subject.tokens, be, *phrase.tokens, *where, *ending()]
+    return [*subject.tokens, be, *phrase.tokens, *ending()]
