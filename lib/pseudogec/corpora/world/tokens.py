@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
-
-from pseudogec.corpora.world.lexicon import word_set
 
 
 class VerbForm(NamedTuple):
@@ -84,20 +83,18 @@ def plain(text: str, role: str = "") -> list[Token]:
     return [Token(word, role) for word in text.split()]
 
 
+_SAID_WITH_CONSONANT = re.compile(
+    r"uni(?!m|n|de)|unan|eu|us[aeu]|ut[eio]|ubi|ur[aio]|uk|one$|once|oneness"
+)  # a union, a euro, a user
+_SAID_WITH_VOWEL = re.compile(r"hour|honest|honor|heir")
+
+
 def takes_an(word: str) -> bool:
     """Whether *an* precedes the word: by its sound, not by its letter (*an hour*, *a university*)."""
     lowered = word.lower()
-    if lowered in _CONSONANT_SOUND or (
-        lowered.startswith(("uni", "eu", "uti")) and not lowered.startswith(("unim", "unin", "unid"))
-    ):
-        return False
-    return lowered in _VOWEL_SOUND or lowered[0] in "aeiou"
-
-
-_CONSONANT_SOUND = frozenset(word.lower() for word in word_set("consonant_sound"))
-_VOWEL_SOUND = frozenset(
-    word for base in word_set("vowel_sound") for word in (base, f"{base}s", f"{base}ly", f"{base}able", f"{base}ary")
-)
+    if _SAID_WITH_VOWEL.match(lowered):
+        return True
+    return lowered[0] in "aeiou" and not _SAID_WITH_CONSONANT.match(lowered)
 
 
 def finish(tokens: list[Token]) -> list[Token]:
