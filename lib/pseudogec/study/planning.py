@@ -91,7 +91,7 @@ class Planner:
 
     def _file(self, path: Path, level: str = "") -> FileReference:
         full = self._data / path
-        digest = "missing" if self._without_data and not full.exists() else _digest(full)
+        digest = f"missing:{path}" if self._without_data and not full.exists() else _digest(full)
         return FileReference(path=full, digest=digest, level=level)
 
     def _corpus(self, name: str, pairs: Pairs) -> Corpus:
