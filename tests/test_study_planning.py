@@ -48,7 +48,7 @@ def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     systems = dict.fromkeys(chain.from_iterable(expand(axes, plan.profile.seeds) for axes in plan.profile.grids.values()))
     recipes = closure([plan.score(system, test) for system in systems for test in plan.tests])
     kinds = Counter(recipe.kind for recipe in recipes.values())
-    # A sweep's point at a method's own parameters, or upsampling once, is the system that another grid has: trained once for both.
+    # A sweep's point at a method's own parameters, or upsampling once, is a system of another grid: trained once for both.
     assert kinds["score"] < len(systems)
     assert kinds["score"] == len({plan.score(system, test).key for system in systems for test in plan.tests})
     assert kinds["bpe"] == 1

@@ -17,29 +17,30 @@ class Finding(str):
         return str(self)
 
 
-def difference(scores: pd.DataFrame, first: str, second: str, column: str = "method") -> Finding:
-    """How much better ``first`` is than ``second``, seed by seed.
+def difference(scores: pd.DataFrame, first: str, second: str, p_value: float) -> Finding:
+    """How much better one method is than another, seed by seed.
 
     Args:
-        scores: tidy scores, one row for each seed of either.
-        first: a value of ``column``.
-        second: the value that it is compared with.
-        column: what tells the two apart.
+        scores: tidy scores, one row for each seed of either method.
+        first: a method.
+        second: the method that it is compared with.
+        p_value: of the difference in F0.5.
 
     Returns:
-        For each measure the mean difference in points, its standard deviation over the seeds that both have, and how many
-        seeds agree in sign.
+        For each measure the mean difference in points, its standard deviation over the seeds that both have, and how many seeds
+        agree in sign; then the p-value.
     """
-    paired = [scores[scores[column] == value].set_index(["dataset", "seed"])[list(MEASURES)] * 100 for value in (first, second)]
+    paired = [scores[scores.method == method].set_index(["dataset", "seed"])[list(MEASURES)] * 100 for method in (first, second)]
     gap = (paired[0] - paired[1]).dropna()
     parts = []
     for measure, title in MEASURES.items():
         values = gap[measure]
-        same_sign = max((values > 0).sum(), (values < 0).sum())
+        agree = max((values > 0).sum(), (values < 0).sum())
         spread = f" ± {values.std():.1f}" if len(values) > 1 else ""
-        parts.append(f"{title} {values.mean():+.1f}{spread} ({same_sign} of {len(values)} seeds agree in sign)")
-    names = [METHOD_NAMES.get(value, value) for value in (first, second)]
-    return Finding(f"**{names[0]} against {names[1]}**, in points: " + "; ".join(parts) + ".")
+        parts.append(f"{title} {values.mean():+.1f}{spread} ({agree} of {len(values)} seeds agree in sign)")
+    names = [METHOD_NAMES.get(method, method) for method in (first, second)]
+    chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    return Finding(f"**{names[0]} against {names[1]}**, in points: {'; '.join(parts)}. F0.5: {chance}.")
 
 
 def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:

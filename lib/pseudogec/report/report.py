@@ -6,11 +6,16 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from pseudogec.evaluate import compare_statistics, f05_of
 from pseudogec.files import write_atomically
-from pseudogec.report import figures
+from pseudogec.report import figures, findings
+from pseudogec.report.findings import Finding
+from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import paper_scores
 from pseudogec.report.tables import beside_paper, plain_style, style, summarise
-from pseudogec.study import Study
+from pseudogec.study import Study, System
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -137,6 +142,34 @@ class Report:
         theirs = paper_scores(published) if published is not None else None
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
         return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption)
+
+    def difference(self, grid: Sequence[System], first: str, second: str) -> Finding:
+        """Whether a method is better than another, over seeds and over sentences.
+
+        The p-value is that of approximate randomisation: the two systems' corrections are swapped at random, sentence by
+        sentence, over all seeds that both were trained with.
+        """
+        chosen = {method: {system.seed: system for system in grid if system.method == method} for method in (first, second)}
+        seeds = sorted(set(chosen[first]) & set(chosen[second]))
+        systems = {method: [chosen[method][seed] for seed in seeds] for method in (first, second)}
+        counts = [
+            np.concatenate(
+                [self.study.score(system, test).per_sentence() for system in systems[method] for test in self.study.planner.tests]
+            )
+            for method in (first, second)
+        ]
+        p_value = compare_statistics(counts[0], counts[1], f05_of).p_value
+        return findings.difference(self.study.scores([*systems[first], *systems[second]]), first, second, p_value)
+
+    def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Styler:
+        """How near each method's errors are to the learners'; see :func:`noise_profiles.profile_table`."""
+        decimals = {"edits a token": 3, "missing": 2, "replacement": 2, "unnecessary": 2, "distance to genuine": 2}
+        return self.table(profile_table(profiles, genuine), name, decimals=decimals)
+
+    def type_shares(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Figure:
+        """Error types of pseudo and genuine data; see :func:`noise_profiles.type_shares`."""
+        caption = "Share of the edits that would correct the data; the ten types that are most frequent in the genuine data."
+        return self.save_figure(type_shares(profiles, genuine), name, caption)
 
     def _paper_names(self) -> dict[str, str]:
         """Our seed corpus -> the paper's that it stands for."""

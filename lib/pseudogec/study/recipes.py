@@ -186,6 +186,19 @@ class BackTranslatedData(PseudoData):
     reverse_model: Model
 
 
+class PseudoEdits(Recipe):
+    """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
+
+    kind: ClassVar[str] = "pseudo_edits"
+    pseudo_data: PseudoData
+    annotator: str
+
+    @property
+    def label(self) -> str:
+        """The pseudo data."""
+        return self.pseudo_data.label
+
+
 class Model(Recipe):
     """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import functools
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import numpy as np
 
 from pseudogec.corpora import CorpusFiles, Pair, drop_identical, open_pairs, read_plain
 from pseudogec.corpora.world import learner_sentences, seed_sentences
-from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, load_annotator, read_m2, write_m2
 from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer
 from pseudogec.files import read_lines, write_lines
@@ -34,6 +35,7 @@ from pseudogec.study.recipes import (
     Model,
     NoisedData,
     PseudoData,
+    PseudoEdits,
     References,
     Score,
     WorldCorpus,
@@ -46,7 +48,7 @@ from pseudogec.text import Vocabulary
 Progress = Callable[[float, float, str], None]
 """Called with what is done, the total, and a text to show."""
 
-EXAMPLES_KEPT = 200
+EXAMPLES_KEPT = 300
 
 
 @functools.singledispatch
@@ -194,7 +196,8 @@ def _noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progr
             steps = noiser.operations(target, streams[index])
             operations.update(step.kind for step in steps)
             if index < EXAMPLES_KEPT:
-                examples.append({"target": " ".join(tokens), "operations": [list(step) for step in steps]})
+                source = bpe.undo(noised_tokens(steps))
+                examples.append(_example(source, tokens, [list(step) for step in steps]))
             yield Pair(noised_tokens(steps), target)
 
     size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
@@ -223,15 +226,30 @@ def _back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store
         streams, spelling = _streams(recipe), make_noiser("sse", {"sse_rate": rate}, NoiseResources(bpe=bpe))
         sources = [spelling(source, streams[index]) for index, source in enumerate(sources)]
     size = binarise(map(Pair, sources, targets), store.folder(recipe.bpe) / "dict.txt", folder)
-    pairs = zip(sources[:EXAMPLES_KEPT], targets, strict=False)
-    write_json(
-        folder / "examples.json",
-        [
-            {"target": " ".join(bpe.undo(target)), "operations": _differences(bpe.undo(source), bpe.undo(target))}
-            for source, target in pairs
-        ],
-    )
+    words = [(bpe.undo(source), bpe.undo(target)) for source, target in zip(sources[:EXAMPLES_KEPT], targets, strict=False)]
+    write_json(folder / "examples.json", [_example(source, target, _differences(source, target)) for source, target in words])
     return {**asdict(size), "left_unchanged": decoder.left_unchanged}
+
+
+@build.register
+def _pseudo_edits(recipe: PseudoEdits, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    examples = json.loads((store.folder(recipe.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
+    sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
+    edits = _annotator(recipe.annotator).annotate(sources, targets)
+    write_m2(
+        folder / "edits.m2", (AnnotatedSentence(tuple(s), {0: tuple(found)}) for s, found in zip(sources, edits, strict=True))
+    )
+    return _edit_facts(sources, edits)
+
+
+def _edit_facts(sources: Sequence[Sequence[str]], edits: Sequence[Sequence[Edit]]) -> dict[str, Any]:
+    types = Counter(edit.type for found in edits for edit in found)
+    tokens = sum(len(source) for source in sources)
+    return {"sentences": len(sources), "tokens": tokens, "edits": types.total(), "types": dict(types.most_common())}
+
+
+def _example(source: list[str], target: list[str], operations: list[list[str]]) -> dict[str, Any]:
+    return {"source": " ".join(source), "target": " ".join(target), "operations": operations}
 
 
 def _seed_sentences(recipe: PseudoData, store: Store, progress: Progress) -> Iterator[list[str]]:
@@ -301,8 +319,7 @@ def _references(recipe: References, folder: Path, store: Store, progress: Progre
         edits = _annotator(recipe.annotator).annotate(sources, targets)
         sentences = [AnnotatedSentence(tuple(source), {0: tuple(found)}) for source, found in zip(sources, edits, strict=True)]
     write_m2(folder / "references.m2", sentences)
-    types = Counter(edit.type for sentence in sentences for edits in sentence.annotators.values() for edit in edits)
-    return {"sentences": len(sentences), "edits": types.total(), "types": dict(types.most_common())}
+    return _edit_facts([item.source for item in sentences], [item.annotators.get(0, ()) for item in sentences])
 
 
 @build.register

@@ -19,7 +19,7 @@ from pseudogec.study.planning import Planner, System
 from pseudogec.study.profile import GridAxes, Profile, nearest
 from pseudogec.study.progress import Display, RichDisplay
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Corpus, PseudoData, References
+from pseudogec.study.recipes import Corpus, PseudoData, PseudoEdits, References
 from pseudogec.study.results import By, tidy
 from pseudogec.study.store import Store
 
@@ -129,8 +129,13 @@ class Study:
         return self.engine.build(list(recipes))
 
     def recipes(self, grid: Iterable[System]) -> list[Recipe]:
-        """The score recipes of a grid on every test corpus."""
-        return [self.planner.score(system, test) for system in grid for test in self.planner.tests]
+        """The score recipes of a grid on every test corpus, and the edits in a shard of each system's pseudo data."""
+        systems = list(grid)
+        scores = [self.planner.score(system, test) for system in systems for test in self.planner.tests]
+        return [*scores, *(self._pseudo_edits(shard) for shard in self.pseudo_data(systems).values())]
+
+    def _pseudo_edits(self, shard: PseudoData) -> PseudoEdits:
+        return PseudoEdits(pseudo_data=shard, annotator=self.planner.annotator)
 
     def scores(self, grid: Sequence[System], by: By | None = None) -> pd.DataFrame:
         """The tidy scores of a grid on every test corpus, after building what is missing.
@@ -142,11 +147,12 @@ class Study:
         Returns:
             See :func:`pseudogec.study.results.tidy`.
         """
-        self.build(self.recipes(grid))
-        rows = ((system, test, self._score(system, test), self.levels(test)) for system in grid for test in self.planner.tests)
+        self.build([self.planner.score(system, test) for system in grid for test in self.planner.tests])
+        rows = ((system, test, self.score(system, test), self.levels(test)) for system in grid for test in self.planner.tests)
         return tidy(rows, by)
 
-    def _score(self, system: System, test: str) -> ScoreTable:
+    def score(self, system: System, test: str) -> ScoreTable:
+        """The score of a system on a test corpus, sentence by sentence; it must have been built."""
         return ScoreTable.from_json(
             (self.store.folder(self.planner.score(system, test)) / "score.json").read_text(encoding="utf-8")
         )
@@ -173,6 +179,15 @@ class Study:
         """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
         self.build([shard])
         return json.loads((self.store.folder(shard) / "examples.json").read_text(encoding="utf-8"))
+
+    def noise_profiles(self, grid: Iterable[System]) -> dict[str, dict[str, Any]]:
+        """What edits would correct each system's pseudo data: ``tokens``, ``edits``, counts of ``types``; by system name."""
+        shards = self.pseudo_data(grid)
+        return {name: self.result(self._pseudo_edits(shard)) for name, shard in shards.items()}
+
+    def genuine_profile(self) -> dict[str, Any]:
+        """The same of the genuine training data."""
+        return self.result(References(corpus=self.planner.genuine, annotator=self.planner.annotator))
 
     def close(self) -> None:
         """Stop the local cluster, if one was started."""
