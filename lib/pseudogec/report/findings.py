@@ -44,7 +44,9 @@ def difference(scores: pd.DataFrame, first: str, second: str, p_value: float) ->
 
 
 def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
-    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next."""
+    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next; nothing where it does not vary."""
+    if not scores.parameters.str.contains(parameter).any():
+        return Finding("")
     means = (scores.groupby("parameters").f05.mean() * 100).sort_values(ascending=False)
     seeds = int(scores.groupby("parameters").seed.nunique().min())
     best = means.index[0].removeprefix(f"{parameter}=")

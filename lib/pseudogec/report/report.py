@@ -114,8 +114,10 @@ class Report:
         baseline: pd.DataFrame,
         published_best: Mapping[str, float],
         name: str,
-    ) -> Figure:
-        """F0.5 against a parameter; see :func:`figures.sweep`."""
+    ) -> Figure | Finding:
+        """F0.5 against a parameter, or a note where the profile does not vary it; see :func:`figures.sweep`."""
+        if not scores.parameters.str.contains(parameter).any():
+            return Finding(f"This profile does not vary {symbol}.")
         seeds = scores.groupby("parameters").seed.nunique().max()
         caption = (
             f"{seeds} seed{'s' if seeds > 1 else ''} a point; the band is the baseline's mean and standard deviation over seeds."
@@ -143,23 +145,30 @@ class Report:
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
         return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption)
 
-    def difference(self, grid: Sequence[System], first: str, second: str) -> Finding:
-        """Whether a method is better than another, over seeds and over sentences.
+    def differences(self, grid: Sequence[System], against: str = "none") -> Finding:
+        """Whether each method of a grid is better than one of them, over seeds and over sentences.
 
         The p-value is that of approximate randomisation: the two systems' corrections are swapped at random, sentence by
         sentence, over all seeds that both were trained with.
+
+        Args:
+            grid: systems of several methods, one for each method and seed.
+            against: the method that the others are compared with; the baseline by default.
         """
-        chosen = {method: {system.seed: system for system in grid if system.method == method} for method in (first, second)}
-        seeds = sorted(set(chosen[first]) & set(chosen[second]))
-        systems = {method: [chosen[method][seed] for seed in seeds] for method in (first, second)}
-        counts = [
-            np.concatenate(
-                [self.study.score(system, test).per_sentence() for system in systems[method] for test in self.study.planner.tests]
-            )
-            for method in (first, second)
-        ]
-        p_value = compare_statistics(counts[0], counts[1], f05_of).p_value
-        return findings.difference(self.study.scores([*systems[first], *systems[second]]), first, second, p_value)
+        systems = {(system.method, system.seed): system for system in grid}
+        lines = []
+        for method in dict.fromkeys(system.method for system in grid if system.method != against):
+            seeds = sorted(seed for name, seed in systems if name == method and (against, seed) in systems)
+            if seeds:
+                pair = [[systems[name, seed] for seed in seeds] for name in (method, against)]
+                first, second = (np.concatenate([self._counts(system) for system in side]) for side in pair)
+                p_value = compare_statistics(first, second, f05_of).p_value
+                lines.append("- " + findings.difference(self.study.scores([*pair[0], *pair[1]]), method, against, p_value))
+        return Finding("\n".join(lines))
+
+    def _counts(self, system: System) -> np.ndarray:
+        """True positives, false positives and false negatives of every test sentence, (sentences, 3)."""
+        return np.concatenate([self.study.score(system, test).per_sentence() for test in self.study.planner.tests])
 
     def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Styler:
         """How near each method's errors are to the learners'; see :func:`noise_profiles.profile_table`."""
