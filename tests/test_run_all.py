@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pandas as pd
@@ -164,3 +165,40 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tupl
     assert "00_data.ipynb" in outcome.stderr
     assert "notebook 01_generation_methods   done" in outcome.stdout
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
+    """Mount a small file system in memory with the given options."""
+    folder = tmp_path / "mounted"
+    folder.mkdir()
+
+    def mount(options: str) -> Path:
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)], capture_output=True, check=False)
+        if done.returncode != 0:
+            pytest.skip("this user may not mount a file system, so a full or read-only disk cannot be made")
+        return folder
+
+    yield mount
+    subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+
+
+def test_a_full_disk_is_said_and_what_was_finished_is_kept(mounted: Callable[[str], Path], tmp_path: Path) -> None:
+    store = mounted("size=1m")
+    full = run(store, tmp_path / "outputs", *SMALL, "--only", "01", "--jobs", "1")
+    assert full.returncode == 1
+    assert "disk is full" in full.stderr
+    assert "--store" in full.stderr
+    finished = artefacts(store)
+    assert finished
+    subprocess.run(["mount", "-o", "remount,size=200m", str(store)], check=True)
+    again = run(store, tmp_path / "outputs", *SMALL, "--only", "01", "--jobs", "1")
+    assert again.returncode == 0, again.stderr
+    assert finished.items() <= artefacts(store).items()
+
+
+def test_a_store_that_may_not_be_written_is_refused(mounted: Callable[[str], Path], tmp_path: Path) -> None:
+    refused = run(mounted("ro,size=1m") / "store", tmp_path / "outputs", *SMALL)
+    assert refused.returncode == 2
+    assert "no permission to write" in refused.stderr
+    assert "--store" in refused.stderr

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +23,10 @@ from pseudogec.study.estimates import Estimator
 from pseudogec.study.profile import nearest
 from pseudogec.study.progress import format_duration
 from pseudogec.study.recipe import Recipe
+
+
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+"""IPython colours its tracebacks for terminals."""
 
 
 class Options(NamedTuple):
@@ -195,8 +200,8 @@ def _failure(process: subprocess.CompletedProcess[str]) -> str:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         return "    " + "\n    ".join(process.stderr.strip().splitlines()[-8:])
-    lines = [f"cell [{told['cell']}]: {told['error']}", *"\n".join(told["traceback"]).splitlines()[-6:]]
-    return "\n".join(f"    {line}" for line in lines)
+    traceback = _COLOUR.sub("", "\n".join(told["traceback"])).splitlines()
+    return "\n".join(f"    {line}" for line in [f"cell [{told['cell']}]: {told['error']}", *traceback[-6:]])
 
 
 def _write_scores(study: Study) -> None:

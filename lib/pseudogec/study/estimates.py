@@ -15,7 +15,7 @@ FIRST_GUESS = {
     "bpe": 0.001,
     "pairs": 0.0003,
     "pseudo_data": 0.0005,
-    "model": 0.1,
+    "model": 0.06,
     "correction": 0.005,
     "references": 0.003,
     "score": 0.003,
