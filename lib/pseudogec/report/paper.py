@@ -46,8 +46,14 @@ def paper_scores(reference: str) -> pd.DataFrame:
 
 
 def paper_datasets(source: str) -> pd.DataFrame:
-    """Sizes of the corpora as one paper gives them (TASLP table I, EMNLP table 1, Choe et al. table 1)."""
+    """Sizes of the corpora as one paper gives them (TASLP table I, EMNLP table 1, Choe et al. table 1).
+
+    Raises:
+        UserError: there is no such paper.
+    """
     import pandas as pd
 
     every = pd.read_csv(FOLDER / "datasets.csv", dtype={"table": str})
-    return every[every.source == source].reset_index(drop=True)
+    if source not in set(every.source):
+        raise UserError(f"no corpora of `{source}` were transcribed; known: {', '.join(sorted(set(every.source)))}")
+    return every[every.source == source].drop(columns=["source", "table"]).reset_index(drop=True)

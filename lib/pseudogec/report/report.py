@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pseudogec.errors import UserError
 from pseudogec.evaluate import compare_statistics, f05_of
 from pseudogec.files import write_atomically
 from pseudogec.report import figures, findings
@@ -78,6 +79,15 @@ class Report:
         self.save_table(table, name)
         return plain_style(table, f"{note} {self.provenance}".strip(), decimals or {})
 
+    def published(self, table: pd.DataFrame, note: str) -> Styler:
+        """A published table, with its source as caption.
+
+        Args:
+            table: numbers of a paper, such as :func:`pseudogec.report.paper_datasets` gives.
+            note: paper and table.
+        """
+        return plain_style(table, note, {})
+
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
         with write_atomically(self.study.outputs / "tables" / f"{name}.csv") as stream:
@@ -130,9 +140,7 @@ class Report:
         rows = ["method", column]
         table = summarise(systems, rows)
         if paper is not None:
-            ours = table[column].tolist()
-            names = self._paper_names() if column == "seed_corpus" else {}
-            table = beside_paper(table, rows, paper, names).iloc[: len(ours)].assign(**{column: ours})
+            table = beside_paper(table, rows, paper, self._paper_names()).iloc[: len(table)]
         order = list(dict.fromkeys(systems[column]))
         baseline = scores[scores.method == "none"].f05
         mean = baseline.mean() * 100 if len(baseline) else None
@@ -154,8 +162,14 @@ class Report:
         Args:
             grid: systems of several methods, one for each method and seed.
             against: the method that the others are compared with; the baseline by default.
+
+        Raises:
+            UserError: the grid holds several systems of one method and seed.
         """
         systems = {(system.method, system.seed): system for system in grid}
+        if len(systems) < len(grid):
+            raise UserError("the grid holds systems that differ in more than method and seed; compare a part of it")
+        scores = self.study.scores(grid)
         lines = []
         for method in dict.fromkeys(system.method for system in grid if system.method != against):
             seeds = sorted(seed for name, seed in systems if name == method and (against, seed) in systems)
@@ -163,7 +177,7 @@ class Report:
                 pair = [[systems[name, seed] for seed in seeds] for name in (method, against)]
                 first, second = (np.concatenate([self._counts(system) for system in side]) for side in pair)
                 p_value = compare_statistics(first, second, f05_of).p_value
-                lines.append("- " + findings.difference(self.study.scores([*pair[0], *pair[1]]), method, against, p_value))
+                lines.append("- " + findings.difference(scores, method, against, p_value))
         return Finding("\n".join(lines))
 
     def _counts(self, system: System) -> np.ndarray:
