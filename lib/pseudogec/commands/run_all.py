@@ -24,7 +24,6 @@ from pseudogec.study.profile import nearest
 from pseudogec.study.progress import format_duration
 from pseudogec.study.recipe import Recipe
 
-
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
 
@@ -205,12 +204,13 @@ def _failure(process: subprocess.CompletedProcess[str]) -> str:
 
 
 def _write_scores(study: Study) -> None:
-    """The tidy scores of all the profile's grids, by level and error type too, as one Parquet file."""
+    """The tidy scores of the grids of all the profile's notebooks, by level and error type too, as one Parquet file."""
     import io
 
     import pandas as pd
 
-    systems = dict.fromkeys(system for grid in study.profile.grids for system in study.grid(grid))
+    grids = dict.fromkeys(grid for names in study.profile.notebooks.values() for grid in names)
+    systems = dict.fromkeys(system for grid in grids for system in study.grid(grid))
     parts = [study.scores(list(systems), by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)
