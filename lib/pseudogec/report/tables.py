@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pseudogec.errors import UserError
 from pseudogec.report.paper import PAPERS, paper_scores
 
 if TYPE_CHECKING:
@@ -57,30 +58,49 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpu
 
     Args:
         ours: result of :func:`summarise`.
-        rows: columns that name a row; ``pseudo_pairs`` is matched by rank, since scales differ.
+        rows: columns that name a row; ``pseudo_pairs`` above 0 are matched by rank, since scales differ.
         paper: paper and table, such as ``taslp2020:IV``.
         seed_corpus_names: our seed corpus -> the paper's that it stands for.
 
     Returns:
-        All of our rows and those that only the paper has, with columns ``paper_precision``, ``paper_recall``, ``paper_f05``.
+        Our rows in our order, then those that only the paper has in the paper's, with columns ``paper_precision``,
+        ``paper_recall``, ``paper_f05``, and ``paper_seed_corpus`` and ``paper_pseudo_pairs`` where these name rows.
+
+    Raises:
+        UserError: the published table has no such column, or several rows for one of ours.
     """
-    theirs = paper_scores(paper)[[*rows, *MEASURES]].rename(columns={measure: f"paper_{measure}" for measure in MEASURES})
-    keyed = ours.copy()
-    if "seed_corpus" in rows:
-        keyed["seed_corpus"] = [seed_corpus_names.get(name, name) for name in keyed["seed_corpus"]]
+    published = paper_scores(paper)
+    for name in rows:
+        if name not in published:
+            raise UserError(f"{paper} has no column `{name}`; rows can be named by {', '.join(_identity(published))}")
+    theirs = published[[*rows, *MEASURES]].rename(columns={measure: f"paper_{measure}" for measure in MEASURES})
+    keyed = ours.assign(_place=range(len(ours)))
+    theirs = theirs.assign(_paper_place=range(len(theirs)))
     join = list(rows)
+    # These differ between a study and the paper: they are joined by what they stand for, and both are kept.
+    if "seed_corpus" in rows:
+        keyed["_seed_corpus"] = [seed_corpus_names.get(name, name) for name in keyed["seed_corpus"]]
+        theirs["_seed_corpus"] = theirs["seed_corpus"]
     if "pseudo_pairs" in rows:
-        theirs, keyed = theirs.assign(rank=_ranks(theirs["pseudo_pairs"])), keyed.assign(rank=_ranks(keyed["pseudo_pairs"]))
-        join = [*[name for name in rows if name != "pseudo_pairs"], "rank"]
-        theirs = theirs.rename(columns={"pseudo_pairs": "paper_pseudo_pairs"})
-    merged = keyed.merge(theirs, on=join, how="outer", sort=False)
-    order = {tuple(row): place for place, row in enumerate(keyed[join].itertuples(index=False, name=None))}
-    places = [order.get(tuple(row), len(order)) for row in merged[join].itertuples(index=False, name=None)]
-    return merged.assign(_place=places).sort_values("_place", kind="stable").drop(columns=["_place", *({"rank"} & set(merged))])
+        keyed["_pseudo_pairs"], theirs["_pseudo_pairs"] = _ranks(keyed["pseudo_pairs"]), _ranks(theirs["pseudo_pairs"])
+    for name in {"seed_corpus", "pseudo_pairs"} & set(rows):
+        theirs = theirs.rename(columns={name: f"paper_{name}"})
+        join[join.index(name)] = f"_{name}"
+    if theirs.duplicated(join).any():
+        more = ", ".join(name for name in _identity(published) if name not in rows and published[name].nunique() > 1)
+        raise UserError(f"{paper} has several rows for one {' and '.join(rows)}; name the rows by one of {more} too")
+    merged = keyed.merge(theirs, on=join, how="outer").sort_values(["_place", "_paper_place"], ignore_index=True)
+    return merged.drop(columns=[name for name in merged if name.startswith("_")])
+
+
+def _identity(published: pd.DataFrame) -> list[str]:
+    """The columns of a published table that can name its rows as well as ours."""
+    return [name for name in ("method", "seed_corpus", "setting", "pseudo_pairs", "dataset") if name in published]
 
 
 def _ranks(sizes: pd.Series) -> pd.Series:
-    return sizes.rank(method="dense")
+    """1 for the smallest amount of pseudo data, 2 for the next; 0 for none, whether or not a table holds a baseline."""
+    return sizes.where(sizes > 0).rank(method="dense").fillna(0)
 
 
 def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | None) -> Styler:
@@ -89,7 +109,10 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
 
     cells: dict[tuple[str, str], list[str]] = {}
     for name in rows:
-        cells["", name.replace("_", " ")] = [_row_name(name, value) for value in table[name]]
+        names = [_row_name(name, value) for value in table[name]]
+        if f"paper_{name}" in table:
+            names = [_both(ours, _row_name(name, theirs)) for ours, theirs in zip(names, table[f"paper_{name}"], strict=True)]
+        cells["", name.replace("_", " ")] = names
     ours = "this study"
     cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
     for measure, title in MEASURES.items():
@@ -119,7 +142,11 @@ def _row_name(column: str, value: Any) -> str:
         return METHOD_NAMES.get(value, value)
     if column in {"pseudo_pairs", "upsample"}:
         return _whole(value)
-    return str(value)
+    return "" if value != value else str(value)
+
+
+def _both(ours: str, theirs: str) -> str:
+    return f"{ours} (paper: {theirs})" if ours and theirs and ours != theirs else ours or theirs
 
 
 def _whole(value: Any) -> str:
