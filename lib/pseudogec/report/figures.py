@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.report.tables import METHOD_NAMES
@@ -25,6 +25,17 @@ METHOD_COLOURS = {
 }
 
 LEVEL_COLOURS = {"A": "#0072B2", "B": "#56B4E9", "C": "#E69F00", "N": "#D55E00"}
+
+# For methods and levels that have no colour of their own above: Tol's muted palette, in the order in which they come.
+FURTHER_COLOURS = ("#332288", "#882255", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
+
+
+def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:
+    """A colour for each name, its own or one of the further ones; names with one of their own come first, in its order."""
+    names = list(dict.fromkeys(names))
+    others = [name for name in names if name not in own]
+    further = {name: FURTHER_COLOURS[place % len(FURTHER_COLOURS)] for place, name in enumerate(others)}
+    return {**{name: colour for name, colour in own.items() if name in names}, **further}
 
 
 def use_theme() -> None:
@@ -49,10 +60,11 @@ def bars_by_method(scores: pd.DataFrame) -> Figure:
         value=long.value * 100, measure=long.measure.map({"precision": "Precision", "recall": "Recall", "f05": "F0.5"})
     )
     order = list(dict.fromkeys(scores.method))
+    palette = colours_of(order)
     figure, axes = plt.subplots(figsize=(7.5, 3.8))
     shared = {"data": long, "x": "measure", "y": "value", "hue": "method", "hue_order": order, "ax": axes}
     sns.barplot(
-        **shared, palette=METHOD_COLOURS, errorbar="sd", capsize=0.15, err_kws={"linewidth": 1.2, "color": "#333333"}, alpha=0.85
+        **shared, palette=palette, errorbar="sd", capsize=0.15, err_kws={"linewidth": 1.2, "color": "#333333"}, alpha=0.85
     )
     sns.stripplot(**shared, palette=dict.fromkeys(order, "#333333"), dodge=True, size=3, legend=False, jitter=False)
     axes.set(xlabel="", ylabel="percent", ylim=(0, None))
@@ -78,7 +90,8 @@ def error_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
     shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
     shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100)
     figure, axes = plt.subplots(figsize=(8, 3.8))
-    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=levels, palette=LEVEL_COLOURS, ax=axes)
+    palette = colours_of(levels, LEVEL_COLOURS)
+    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=levels, palette=palette, ax=axes)
     axes.set(xlabel="", ylabel="percent of the level's edits")
     axes.tick_params(axis="x", rotation=30)
     axes.legend(title="level", frameon=False)
@@ -109,8 +122,8 @@ def sweep(
         yerr=points.std().fillna(0),
         marker="o",
         capsize=4,
-        color=METHOD_COLOURS.get(method),
-        label=METHOD_NAMES.get(method),
+        color=colours_of([method])[method],
+        label=METHOD_NAMES.get(method, method),
     )
     mean, spread = baseline.f05.mean() * 100, baseline.f05.std() * 100
     axes.axhline(mean, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
@@ -134,14 +147,15 @@ def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float |
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(1.6 + 1.5 * len(order), 3.8))
-    methods = [method for method in METHOD_COLOURS if method in set(table.method) and method != "none"]
-    for place, method in enumerate(methods):
+    methods = colours_of(method for method in table.method if method != "none")
+    for place, (method, colour) in enumerate(methods.items()):
+        name = METHOD_NAMES.get(method, method)
         rows = table[table.method == method].set_index(column).reindex(order)
         x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
-        look: dict[str, Any] = {"color": METHOD_COLOURS[method], "linestyle": "none", "markersize": 7}
-        axes.errorbar(x, rows.f05, yerr=rows.f05_sd.fillna(0), marker="o", capsize=4, label=METHOD_NAMES[method], **look)
+        look: dict[str, Any] = {"color": colour, "linestyle": "none", "markersize": 7}
+        axes.errorbar(x, rows.f05, yerr=rows.f05_sd.fillna(0), marker="o", capsize=4, label=name, **look)
         if "paper_f05" in rows and rows.paper_f05.notna().any():
-            axes.plot(x, rows.paper_f05, marker="o", markerfacecolor="none", label=f"{METHOD_NAMES[method]}, paper", **look)
+            axes.plot(x, rows.paper_f05, marker="o", markerfacecolor="none", label=f"{name}, paper", **look)
     if baseline is not None:
         axes.axhline(baseline, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
     axes.set(ylabel="F0.5 (percent)", xlim=(-0.5, len(order) - 0.5))
@@ -151,7 +165,7 @@ def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float |
 
 
 def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.DataFrame | None) -> Figure:
-    """F0.5 against a size on a logarithmic axis (base 2), one line a method.
+    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a dashed line over all sizes.
 
     Args:
         scores: tidy scores.
@@ -162,19 +176,22 @@ def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.Da
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(6.5, 3.8))
-    for method in [name for name in METHOD_COLOURS if name in set(scores.method)]:
-        points = (scores[scores.method == method].f05 * 100).groupby(scores[column])
+    systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
+    for method, colour in colours_of(systems.method).items():
+        points = (systems[systems.method == method].f05 * 100).groupby(systems[column])
         axes.errorbar(
             points.mean().index,
             points.mean(),
             yerr=points.std().fillna(0),
             marker="o",
             capsize=4,
-            color=METHOD_COLOURS[method],
-            label=METHOD_NAMES[method],
+            color=colour,
+            label=METHOD_NAMES.get(method, method),
         )
+    if len(baseline):
+        axes.axhline(baseline.mean() * 100, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
     axes.set_xscale("log", base=2)
-    sizes = sorted(scores[column].unique())
+    sizes = sorted(systems[column].unique())
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
     axes.set(xlabel=label, ylabel="F0.5 (percent)")

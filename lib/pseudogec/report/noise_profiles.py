@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from pseudogec.report.figures import METHOD_COLOURS
+from pseudogec.report.figures import colours_of
 from pseudogec.report.tables import METHOD_NAMES
 
 if TYPE_CHECKING:
@@ -18,10 +18,15 @@ Profile = Mapping[str, Any]
 
 
 def type_distance(first: Profile, second: Profile) -> float:
-    """Jensen-Shannon distance (base 2) of two distributions of ERRANT types: 0 for equal ones, 1 for those that share no type."""
+    """Jensen-Shannon distance (base 2) of two distributions of ERRANT types: 0 for equal ones, 1 for those that share no type.
+
+    Not a number where a text has no edits, and so no distribution.
+    """
     import numpy as np
     from scipy.spatial.distance import jensenshannon
 
+    if not (first["types"] and second["types"]):
+        return float("nan")
     types = sorted({*first["types"], *second["types"]})
     counts = [np.array([profile["types"].get(name, 0) for name in types], dtype=float) for profile in (first, second)]
     return float(jensenshannon(counts[0], counts[1], base=2))
@@ -39,7 +44,7 @@ def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataF
     for name, profile in {"genuine": genuine, **profiles}.items():
         operations: Counter[str] = Counter()
         for error_type, count in profile["types"].items():
-            operations[error_type[:1]] += count
+            operations[error_type.partition(":")[0]] += count  # an edit of unknown type (UNK) is of no operation
         rows.append(
             {
                 "method": METHOD_NAMES.get(name, name),
@@ -68,7 +73,8 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
         rows += [(METHOD_NAMES.get(name, name), error_type, share) for error_type, share in shares.items()]
     table = pd.DataFrame(rows, columns=["method", "error_type", "share"])
     frequent = table[table.method == "genuine"].nlargest(most, "share").error_type.tolist()
-    colours = {"genuine": "#000000", **{METHOD_NAMES.get(name, name): METHOD_COLOURS.get(name, "#777777") for name in profiles}}
+    colours = colours_of(profiles)
+    colours = {"genuine": "#000000", **{METHOD_NAMES.get(name, name): colours[name] for name in profiles}}
     figure, axes = plt.subplots(figsize=(9, 4))
     shown = table[table.error_type.isin(frequent)]
     sns.barplot(shown, x="error_type", y="share", hue="method", order=frequent, hue_order=list(colours), palette=colours, ax=axes)
