@@ -74,8 +74,8 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     """One row for each reference edit of a corpus, of its first annotator.
 
     Returns:
-        Columns ``sentence`` (from 0), ``level``, ``operation`` (M, R, U), ``error_type`` (without the operation), ``start``,
-        ``end``, ``correction``.
+        Columns ``sentence`` (from 0), ``level``, ``operation`` (M, R, U; empty for a type without one, such as UNK),
+        ``error_type`` (without the operation), ``start``, ``end``, ``correction``.
     """
     import pandas as pd
 
@@ -83,7 +83,9 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     rows = []
     for number, sentence in enumerate(annotated_sentences(study, corpus)):
         for edit in sentence.annotators.get(0, ()):
-            operation, _, error_type = edit.type.partition(":")
+            operation, colon, error_type = edit.type.partition(":")
+            if not colon:
+                operation, error_type = "", edit.type
             rows.append((number, levels[number], operation, error_type, edit.start, edit.end, edit.correction))
     return pd.DataFrame(rows, columns=["sentence", "level", "operation", "error_type", "start", "end", "correction"])
 
