@@ -58,7 +58,7 @@ def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
 
 def _edited(sentence: AnnotatedSentence) -> str:
     parts, position = [], 0
-    for edit in sentence.annotators.get(0, ()):
+    for edit in sorted(sentence.annotators.get(0, ()), key=lambda edit: (edit.start, edit.end)):
         parts += [escape(token) for token in sentence.source[position : edit.start]]
         if edit.end > edit.start:
             parts.append(f"<s>{escape(' '.join(sentence.source[edit.start : edit.end]))}</s>")

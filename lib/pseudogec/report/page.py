@@ -57,7 +57,7 @@ def write_index(study: Study, outcomes: Sequence[NotebookOutcome], seconds: floa
         "<h2>How it was run</h2>",
         f"<p>Seeds {', '.join(map(str, study.seeds))}; {format_duration(seconds)} on {study.engine.workers} workers, "
         f"{platform.machine()}, Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d}. "
-        "All scores, by level and error type, are in <a href='scores.parquet'>scores.parquet</a>.</p>",
+        f"{_all_scores(study)}</p>",
         f"<details><summary>The profile, complete</summary><pre>{escape(_profile_text(study))}</pre></details>",
     ]
     page = (
@@ -70,6 +70,12 @@ def write_index(study: Study, outcomes: Sequence[NotebookOutcome], seconds: floa
     with write_atomically(path) as stream:
         stream.write(page.encode())
     return path
+
+
+def _all_scores(study: Study) -> str:
+    if not (study.outputs / "scores.parquet").exists():
+        return ""
+    return "All scores, by level and error type, are in <a href='scores.parquet'>scores.parquet</a>."
 
 
 def _notebooks(study: Study, outcomes: Sequence[NotebookOutcome]) -> str:
@@ -85,7 +91,9 @@ def _notebooks(study: Study, outcomes: Sequence[NotebookOutcome]) -> str:
                 if outcome.error is None
                 else f"<span class='failed'>failed</span><pre>{escape(outcome.error)}</pre>"
             )
-        rows.append(f"<tr><td><a href='notebooks/{name}.ipynb'>{name}</a></td><td>{state}</td></tr>")
+        executed = (study.outputs / "notebooks" / f"{name}.ipynb").exists()
+        shown = f"<a href='notebooks/{name}.ipynb'>{name}</a>" if executed else name
+        rows.append(f"<tr><td>{shown}</td><td>{state}</td></tr>")
     return "<table><tr><th>notebook</th><th></th></tr>" + "".join(rows) + "</table>"
 
 
