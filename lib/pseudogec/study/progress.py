@@ -77,7 +77,8 @@ class RichDisplay:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._expected = {recipe.key: max(0.05, estimator.seconds(recipe)) for recipe in todo}
-        self._fraction, self._workers, self._started = {}, workers, time.monotonic()
+        self._fraction = dict.fromkeys(self._expected, 0.0)
+        self._workers, self._started = workers, time.monotonic()
         columns = (TextColumn("build  "), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.description}"))
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
         with self._bar:
@@ -86,12 +87,14 @@ class RichDisplay:
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         """Update the bar's text."""
-        self._fraction[recipe.key] = done / total if total else 0.0
+        if self._fraction[recipe.key] == 1:  # told after the artefact was finished: messages and results come by two ways
+            return
+        self._fraction[recipe.key] = min(done / total, 0.999) if total else 0.0
         line = f"{recipe.kind} {recipe.label}   {text}   {format_duration(self._seconds_left())} left"
         self._bar.update(self._task, description=line)
         if not self._live and time.monotonic() - self._last_line > 15:
             self._last_line = time.monotonic()
-            count = sum(value >= 1 for value in self._fraction.values())
+            count = sum(value == 1 for value in self._fraction.values())
             self._console.print(f"build   {count}/{len(self._expected)}   {line}", highlight=False, soft_wrap=True)
 
     def finished(self, recipe: Recipe) -> None:
@@ -101,7 +104,7 @@ class RichDisplay:
 
     def _seconds_left(self) -> float:
         total = sum(self._expected.values())
-        done = sum(self._expected[key] * fraction for key, fraction in self._fraction.items() if key in self._expected)
+        done = sum(self._expected[key] * fraction for key, fraction in self._fraction.items())
         expected_left = (total - done) / self._workers
         spent = time.monotonic() - self._started
         if done < 0.02 * total or spent < 5:
