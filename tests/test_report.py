@@ -1,0 +1,434 @@
+"""Tables, figures and sentences about results, held against their definitions on small tables made by hand."""
+
+from __future__ import annotations
+
+import math
+import re
+from pathlib import Path
+from typing import Any, get_args
+
+import pandas as pd
+import pytest
+
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.errors import UserError
+from pseudogec.noise.noiser import OperationKind
+from pseudogec.report import (
+    Report,
+    best_of_sweep,
+    marked_edits,
+    marked_operations,
+    more_data,
+    paper_datasets,
+    paper_scores,
+    spread_across,
+)
+from pseudogec.report import figures as draw
+from pseudogec.report.findings import difference
+from pseudogec.report.noise_profiles import profile_table, type_distance, type_shares
+from pseudogec.report.page import NotebookOutcome, write_index
+from pseudogec.report.tables import beside_paper, plain_style, style, summarise
+from pseudogec.study import Study
+
+PAPER_NAMES = {"simple": "simplewiki", "newswire": "gigaword"}
+
+
+def row(method: str, seed: int, f05: float, **changes: Any) -> dict[str, Any]:
+    """One line of tidy scores; precision and recall follow F0.5 at a distance."""
+    genuine = method == "none"
+    values = {
+        "method": method,
+        "seed_corpus": "" if genuine else "simple",
+        "setting": "baseline" if genuine else "joint",
+        "pseudo_pairs": 0 if genuine else 4000,
+        "upsample": 1,
+        "parameters": "",
+        "seed": seed,
+        "dataset": "test",
+        "precision": f05 + 0.1,
+        "recall": f05 - 0.1,
+        "f05": f05,
+        "signature": "errant|v:3",
+    }
+    return {**values, **changes}
+
+
+@pytest.fixture
+def scores() -> pd.DataFrame:
+    """Three seeds of a baseline and of a method that is 2, 4 and 6 points better."""
+    baseline = [row("none", seed, 0.30) for seed in (1, 2, 3)]
+    return pd.DataFrame([*baseline, *(row("direct_noise", seed, 0.30 + 0.02 * seed) for seed in (1, 2, 3))])
+
+
+@pytest.fixture
+def report(tmp_path: Path) -> Report:
+    return Report(Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs"))
+
+
+# The paper's numbers
+
+
+def test_the_papers_baseline_is_as_printed() -> None:
+    table = paper_scores("taslp2020:IV").set_index("method")
+    assert tuple(table.loc["none", ["precision", "recall", "f05"]]) == (45.2, 22.7, 37.7)
+    assert tuple(table.loc["direct_noise", ["precision", "recall", "f05"]]) == (48.3, 25.4, 40.9)
+    assert table.loc["none", "pseudo_pairs"] == 0
+    assert table.loc["none", "seed_corpus"] == ""
+
+
+def test_an_unknown_table_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UserError, match=r"taslp2020:IX.*known: .*emnlp2019:2.*taslp2020:IV"):
+        paper_scores("taslp2020:IX")
+    with pytest.raises(UserError, match="taslp2020"):
+        paper_datasets("acl1999")
+
+
+def test_published_f05_agrees_with_published_precision_and_recall() -> None:
+    table = paper_scores("taslp2020:VI")
+    again = 1.25 * table.precision * table.recall / (0.25 * table.precision + table.recall)
+    # Rounding, and a mean of F0.5 over seeds, which is not the F0.5 of the means.
+    assert (table.f05 - again).abs().max() < 0.3
+
+
+# Tables
+
+
+def test_a_summary_is_mean_and_sample_deviation_in_percent(scores: pd.DataFrame) -> None:
+    table = summarise(scores, ["method"])
+    assert list(table.method) == ["none", "direct_noise"]
+    assert list(table.seeds) == [3, 3]
+    assert list(table.f05) == pytest.approx([30, 34])
+    assert list(table.precision) == pytest.approx([40, 44])
+    assert list(table.f05_sd) == pytest.approx([0, 2])  # of 32, 34, 36
+
+
+def test_one_seed_has_no_deviation(scores: pd.DataFrame) -> None:
+    assert summarise(scores[scores.seed == 1], ["method"]).f05_sd.isna().all()
+
+
+def test_rows_of_the_paper_stand_beside_ours_in_our_order(scores: pd.DataFrame) -> None:
+    ours = summarise(scores[::-1], ["method"])
+    table = beside_paper(ours, ["method"], "taslp2020:IV", {})
+    assert list(table.method) == ["direct_noise", "none", "backtrans_noisy", "direct_noise_spell"]
+    assert list(table.paper_f05) == [40.9, 37.7, 39.1, 40.4]
+    assert list(table.f05[:2]) == pytest.approx([34, 30])
+    assert table.f05[2:].isna().all()
+
+
+def test_seed_corpora_are_joined_by_what_they_stand_for() -> None:
+    ours = [row("direct_noise", 1, 0.4, seed_corpus=name) for name in ("simple", "newswire", "blogs")]
+    table = beside_paper(
+        summarise(pd.DataFrame(ours), ["method", "seed_corpus"]), ["method", "seed_corpus"], "taslp2020:V", PAPER_NAMES
+    )
+    assert list(table.seed_corpus[:3]) == ["simple", "newswire", "blogs"]
+    assert list(table.paper_f05[:2]) == [40.9, 41.0]
+    assert math.isnan(table.paper_f05[2])
+    assert list(table.paper_seed_corpus[:2]) == ["simplewiki", "gigaword"]
+    shown = style(table, ["method", "seed_corpus"], "", "taslp2020:V").data["", "seed corpus"]
+    assert list(shown[:3]) == ["simple (paper: simplewiki)", "newswire (paper: gigaword)", "blogs"]
+    assert set(shown[3:]) == {"", "wikipedia", "simplewiki", "gigaword"}
+
+
+@pytest.mark.parametrize("with_baseline", [True, False])
+def test_sizes_are_matched_by_rank_whether_or_not_there_is_a_baseline(with_baseline: bool) -> None:
+    rows = ["setting", "method", "pseudo_pairs"]
+    ours = [row("direct_noise", 1, 0.4, setting="pretrain", pseudo_pairs=pairs) for pairs in (4000, 40_000)]
+    if with_baseline:
+        ours = [row("none", 1, 0.3), *ours]
+    table = beside_paper(summarise(pd.DataFrame(ours), rows), rows, "taslp2020:VI", {})
+    found = table[table.f05.notna() & (table.method == "direct_noise")]
+    assert list(found.pseudo_pairs) == [4000, 40_000]
+    assert list(found.paper_pseudo_pairs) == [1_400_000, 14_000_000]
+    assert list(found.paper_f05) == [39.1, 42.0]
+    assert len(table) == len(paper_scores("taslp2020:VI"))
+    # A row that the paper alone has is named by the paper's size.
+    shown = style(table, rows, "", "taslp2020:VI").data["", "pseudo pairs"]
+    assert shown.iloc[-1] == "14,000,000"
+
+
+def test_a_published_table_that_needs_more_columns_is_refused(scores: pd.DataFrame) -> None:
+    with pytest.raises(UserError, match=r"several rows for one method.*setting"):
+        beside_paper(summarise(scores, ["method"]), ["method"], "taslp2020:VI", {})
+    with pytest.raises(UserError, match="no column `upsample`"):
+        beside_paper(summarise(scores, ["upsample"]), ["upsample"], "taslp2020:VI", {})
+
+
+def bold_cells(html: str) -> list[str]:
+    """Texts of the cells that the style sheet of a styled table prints in bold."""
+    rule = next((part for part in re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html)), "")
+    names = re.findall(r"#(T_\w+?_row\d+_col\d+)", rule)
+    return [re.findall(rf'id="{name}"[^>]*>([^<]*)<', html)[0] for name in names]
+
+
+def test_the_best_of_each_column_is_bold_and_the_caption_is_kept(scores: pd.DataFrame) -> None:
+    table = beside_paper(summarise(scores, ["method"]), ["method"], "taslp2020:IV", {})
+    html = style(table, ["method"], "How it came about.", "taslp2020:IV").to_html()
+    assert "How it came about." in html
+    assert "DirectNoise (spell)" in html
+    assert "Kiyono et al. 2020, table IV" in html
+    assert sorted(bold_cells(html)) == sorted(["44.0 ± 2.0", "24.0 ± 2.0", "34.0 ± 2.0", "48.3", "31.2", "40.9"])
+
+
+def test_equal_values_are_bold_together() -> None:
+    table = summarise(pd.DataFrame([row("none", 1, 0.3), row("realistic", 1, 0.3)]), ["method"])
+    assert bold_cells(style(table, ["method"], "", None).to_html()).count("30.0") == 2
+
+
+def test_a_plain_table_prints_whole_numbers_and_fractions_as_asked() -> None:
+    table = pd.DataFrame({"name": ["a"], "sentences": [12345], "share": [0.12345], "pairs": pd.array([None], dtype="Int64")})
+    html = plain_style(table, "Where from.", {"share": 2}).to_html()
+    assert ">12,345<" in html
+    assert ">0.12<" in html
+    assert "Where from." in html
+    assert "NA" not in html
+
+
+# Sentences
+
+
+def test_a_difference_is_taken_seed_by_seed(scores: pd.DataFrame) -> None:
+    text = difference(scores, "direct_noise", "none", 0.0004)
+    assert "DirectNoise against Baseline" in text
+    assert "F0.5 +4.0 ± 2.0 (3 of 3 seeds agree in sign)" in text  # of +2, +4, +6
+    assert "p < 0.001" in text
+    assert "F0.5 -4.0 ± 2.0 (3 of 3" in difference(scores, "none", "direct_noise", 0.04)
+    assert "p = 0.040" in difference(scores, "none", "direct_noise", 0.04)
+
+
+def test_a_difference_counts_the_seeds_that_agree_and_only_shared_ones() -> None:
+    ours = [row("direct_noise", seed, f05) for seed, f05 in ((1, 0.32), (2, 0.33), (3, 0.29), (4, 0.9))]
+    table = pd.DataFrame([*(row("none", seed, 0.30) for seed in (1, 2, 3)), *ours])
+    assert "F0.5 +1.3 ± 2.1 (2 of 3 seeds agree" in difference(table, "direct_noise", "none", 0.5)
+
+
+def test_a_single_seed_has_a_difference_without_spread(scores: pd.DataFrame) -> None:
+    text = difference(scores[scores.seed == 1], "direct_noise", "none", 0.5)
+    assert "F0.5 +2.0 (1 of 1" in text
+    assert "±" not in text
+
+
+def test_the_best_of_a_sweep_and_its_lead() -> None:
+    points = {0.1: 0.30, 0.3: 0.34, 0.5: 0.33}
+    table = pd.DataFrame([row("direct_noise", 1, f05, parameters=f"mu_mask={value:g}") for value, f05 in points.items()])
+    text = best_of_sweep(table, "mu_mask")
+    assert "mu_mask = 0.3" in text
+    assert "F0.5 34.0, 1.0 points above" in text
+    assert "one seed" in text
+    twice = pd.concat([table, table.assign(seed=2)])
+    assert "one seed" not in best_of_sweep(twice, "mu_mask")
+
+
+def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
+    cells = {("simple", 1): 0.30, ("simple", 2): 0.32, ("newswire", 1): 0.36, ("newswire", 2): 0.38}
+    table = pd.DataFrame([row("direct_noise", seed, f05, seed_corpus=name) for (name, seed), f05 in cells.items()])
+    text = spread_across(pd.concat([table, pd.DataFrame([row("none", 1, 0.1)])]), "seed_corpus")
+    assert text.count("\n") == 0
+    assert "best with newswire (37.0); the means range over 6.0 points" in text
+    assert "spread by 1.4 (" in text  # variance 2 in both corpora
+    assert "seeds alone" not in spread_across(table[table.seed == 1], "seed_corpus")
+
+
+def test_more_data_compares_the_smallest_with_the_largest_amount() -> None:
+    cells = {(1000, 1): 0.30, (1000, 2): 0.30, (2000, 1): 0.9, (4000, 1): 0.33, (4000, 2): 0.31}
+    table = pd.DataFrame([row("backtrans", seed, f05, pseudo_pairs=pairs) for (pairs, seed), f05 in cells.items()])
+    text = more_data(pd.concat([table, pd.DataFrame([row("direct_noise", 1, 0.2), row("none", 1, 0.1)])]))
+    assert text == "- **joint, Backtrans**: 1,000 to 4,000 pairs, F0.5 +2.0 ± 1.4 points over 2 seeds."
+
+
+def test_findings_are_shown_as_markdown(scores: pd.DataFrame) -> None:
+    text = difference(scores, "direct_noise", "none", 0.5)
+    assert text._repr_markdown_() == text
+
+
+# Noise profiles
+
+
+def types(**counts: int) -> dict[str, Any]:
+    return {"tokens": 100, "edits": sum(counts.values()), "types": counts}
+
+
+def test_the_distance_of_types_is_jensen_and_shannons() -> None:
+    one, both = types(NOUN=7), types(NOUN=5, VERB=5)
+    assert type_distance(both, types(NOUN=20, VERB=20)) == 0
+    assert type_distance(one, types(VERB=3)) == pytest.approx(1)
+    # P = (1, 0), Q = (1/2, 1/2), M = (3/4, 1/4): half of KL(P, M) + KL(Q, M), and its root.
+    divergence = (math.log2(4 / 3) + 0.5 * math.log2(2 / 3) + 0.5 * math.log2(2)) / 2
+    assert type_distance(one, both) == pytest.approx(math.sqrt(divergence)) == type_distance(both, one)
+    assert math.isnan(type_distance(types(), one))
+    assert math.isnan(type_distance(types(), types()))
+
+
+def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
+    genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "R:VERB:SVA": 3, "U:PREP": 2, "UNK": 1}}
+    table = profile_table({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
+    columns = ["edits a token", "missing", "replacement", "unnecessary"]
+    assert list(table.loc["genuine", columns]) == pytest.approx([0.2, 0.4, 0.3, 0.2])
+    assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
+    assert table.loc["genuine", "distance to genuine"] == 0
+    assert table.loc["DirectNoise", "distance to genuine"] == pytest.approx(1)
+
+
+def test_type_shares_are_of_each_texts_own_edits() -> None:
+    genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "U:DET": 2, "R:NOUN": 3, "UNK": 1}}
+    figure = type_shares({"mine": {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}}, genuine, most=2)
+    axes = figure.axes[0]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["DET", "NOUN"]
+    heights = [[bar.get_height() for bar in group] for group in axes.containers]
+    assert heights[0] == pytest.approx([60, 30])
+    assert heights[1][-1] == pytest.approx(25)
+
+
+# Markup
+
+
+def test_text_is_escaped() -> None:
+    shown = marked_operations([("<b>", [("keep", "<i>", "<i>"), ("replace", "a&b", "<u>")])])
+    assert "&lt;b&gt;" in shown
+    assert "&lt;i&gt;" in shown
+    assert "<s>a&amp;b</s>" in shown
+    assert not {"<b>", "<i>", "<u>"} & set(shown.replace("<", " <").replace(">", "> ").split())
+    assert "&lt;x&gt;" in marked_edits([("A", AnnotatedSentence(("<x>",), {}))])
+
+
+def test_every_kind_of_operation_has_a_mark_of_its_own() -> None:
+    for kind in {*get_args(OperationKind), "insert", "delete", "replace"} - {"keep"}:
+        shown = marked_operations([("", [(kind, "before", "after")])]).split("<p")[0]
+        assert f"title='{kind}'" in shown
+        assert "#eeeeee" not in shown, f"{kind} has no look"
+        assert ("before" if kind == "delete" else "after") in shown
+
+
+def test_edits_are_marked_in_place() -> None:
+    edits = (Edit(3, 3, "to", "M:PREP"), Edit(1, 2, "goes", "R:VERB:SVA"), Edit(4, 5, "", "U:DET"))
+    shown = marked_edits([("B", AnnotatedSentence(("He", "go", "often", "the", "the", "school"), {0: edits}))])
+    plain = re.sub(r"<(?!/?s>|/?sub>)[^>]*>", "", shown)
+    assert plain == ("BHe <s>go</s> goes <sub>R:VERB:SVA</sub> often to <sub>M:PREP</sub> the <s>the</s> <sub>U:DET</sub> school")
+
+
+# Figures
+
+
+def test_bars_show_mean_spread_and_every_seed(scores: pd.DataFrame) -> None:
+    figure = draw.bars_by_method(pd.concat([scores, pd.DataFrame([row("a_new_method", 1, 0.2)])]))
+    axes = figure.axes[0]
+    bars = [[bar.get_height() for bar in container] for container in axes.containers]
+    assert bars[0] == pytest.approx([40, 20, 30])  # precision, recall, F0.5
+    assert bars[1] == pytest.approx([44, 24, 34])
+    assert bars[2] == pytest.approx([30, 10, 20])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["Baseline", "DirectNoise", "a_new_method"]
+    points = [tuple(point) for dots in axes.collections for point in dots.get_offsets()]
+    assert len(points) == 3 * (3 + 3 + 1)
+    spans = [sorted(line.get_ydata())[:: len(line.get_ydata()) - 1] for line in axes.lines if len(line.get_ydata()) > 2]
+    assert any(low == pytest.approx(32) and high == pytest.approx(36) for low, high in spans), "34 ± 2"
+
+
+def test_shares_of_error_types_are_of_each_level() -> None:
+    edits = pd.DataFrame({"level": ["A"] * 4 + [""] * 2, "error_type": ["DET", "DET", "DET", "NOUN", "NOUN", "VERB"]})
+    axes = draw.error_types_by_level(edits, most=2).axes[0]
+    unknown, beginners = ([bar.get_height() for bar in container] for container in axes.containers)
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["DET", "NOUN"]
+    assert beginners == pytest.approx([75, 25])
+    assert unknown[-1] == pytest.approx(50)
+
+
+def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.DataFrame) -> None:
+    points = [(0.5, 1, 0.35), (0.5, 2, 0.37), (0.1, 1, 0.30), (0.1, 2, 0.34)]
+    swept = pd.DataFrame([row("direct_noise", seed, f05, parameters=f"mu_mask={value:g}") for value, seed, f05 in points])
+    baseline = scores[scores.method == "none"]
+    axes = draw.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).axes[0]
+    line, _, bars = axes.containers[0]
+    assert list(line.get_xdata()) == [0.1, 0.5]
+    assert list(line.get_ydata()) == pytest.approx([32, 36])
+    segments = bars[0].get_segments()
+    assert [float(segment[1][1] - segment[0][1]) / 2 for segment in segments] == pytest.approx([8**0.5, 2**0.5])
+    labels = axes.get_legend_handles_labels()[1]
+    assert set(labels) == {"DirectNoise", "Baseline", "best in Kiyono et al. 2020"}
+
+
+def test_points_of_the_paper_are_hollow_beside_ours() -> None:
+    ours = [row(method, 1, 0.4, seed_corpus=name) for method in ("direct_noise", "mine") for name in ("newswire", "simple")]
+    table = beside_paper(
+        summarise(pd.DataFrame(ours), ["method", "seed_corpus"]), ["method", "seed_corpus"], "taslp2020:V", PAPER_NAMES
+    )
+    axes = draw.f05_by(table.iloc[:4], "seed_corpus", ["newswire", "simple"], 30.0).axes[0]
+    assert set(axes.get_legend_handles_labels()[1]) == {"DirectNoise", "DirectNoise, paper", "mine", "Baseline"}
+    hollow = next(line for line in axes.lines if line.get_label() == "DirectNoise, paper")
+    assert hollow.get_markerfacecolor() == "none"
+    assert list(hollow.get_ydata()) == [41.0, 40.9]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["newswire", "simple"]
+
+
+def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataFrame) -> None:
+    ours = [row(method, 1, pairs / 1e5, pseudo_pairs=pairs) for method in ("direct_noise", "mine") for pairs in (8000, 1000)]
+    table = pd.concat([pd.DataFrame(ours), scores[scores.method == "none"]])
+    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs", paper_scores("taslp2020:Fig.4")).axes[0]
+    lines = {container.get_label(): container[0] for container in axes.containers}
+    assert set(lines) == {"DirectNoise", "mine"}
+    assert list(lines["mine"].get_xdata()) == [1000, 8000]
+    assert list(lines["mine"].get_ydata()) == pytest.approx([1, 8])
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["1,000", "8,000"]
+    baseline = next(line for line in axes.lines if line.get_label() == "Baseline")
+    assert list(baseline.get_ydata()) == pytest.approx([30, 30])
+    assert axes.get_legend().get_title().get_text() == "paper: 46.7 at 70,000,000 (Backtrans (noisy))"
+
+
+def test_colours_are_a_methods_own_and_all_different() -> None:
+    colours = draw.colours_of([*draw.METHOD_COLOURS, "mine", "yours"])
+    assert colours["direct_noise"] == draw.METHOD_COLOURS["direct_noise"]
+    assert len(set(colours.values())) == len(draw.METHOD_COLOURS) + 2
+
+
+# The report of a study
+
+
+def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: Report, scores: pd.DataFrame) -> None:
+    folder = report.study.outputs / "figures"
+    report.bars_by_method(scores, "bars")
+    first = {path.name: path.read_bytes() for path in folder.iterdir()}
+    report.bars_by_method(scores, "bars")
+    assert set(first) == {"bars.png", "bars.svg"}
+    assert first["bars.png"].startswith(b"\x89PNG")
+    assert b"<svg" in first["bars.svg"]
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+
+
+def test_a_comparison_says_how_it_came_about_and_is_kept(report: Report, scores: pd.DataFrame) -> None:
+    shown = report.compare(scores, "method", "methods", "taslp2020:IV", note="A note.").to_html()
+    for text in ("A note.", "Simulation", "embedded world", "smoke", "errant|v:3", "on test"):
+        assert text in shown
+    kept = pd.read_csv(report.study.outputs / "tables" / "methods.csv")
+    assert list(kept.method) == ["none", "direct_noise", "backtrans_noisy", "direct_noise_spell"]
+    assert list(kept.paper_f05) == [37.7, 40.9, 39.1, 40.4]
+
+
+def test_a_figure_by_seed_corpus_keeps_our_names(report: Report) -> None:
+    ours = [row("direct_noise", 1, 0.4, seed_corpus=name) for name in ("newswire", "simple")]
+    axes = report.f05_by(pd.DataFrame([row("none", 1, 0.3), *ours]), "seed_corpus", "corpora", "taslp2020:V").axes[0]
+    paper = next(line for line in axes.lines if line.get_label() == "DirectNoise, paper")
+    assert list(paper.get_ydata()) == [41.0, 40.9]
+
+
+def test_methods_of_several_sizes_are_not_mixed_in_differences(report: Report) -> None:
+    grid = report.study.grid(
+        method=["none", "direct_noise"], seed_corpus=["simple", "newswire"], setting="joint", pseudo_pairs=250, seeds=1
+    )
+    with pytest.raises(UserError, match="differ in more than method and seed"):
+        report.differences(grid)
+
+
+def test_the_index_links_only_what_is_there(report: Report, scores: pd.DataFrame) -> None:
+    study = report.study
+    report.bars_by_method(scores, "bars")
+    report.save_table(scores, "all")
+    first, *others = study.profile.notebooks
+    (study.outputs / "notebooks").mkdir()
+    executed = study.outputs / "notebooks" / f"{first}.ipynb"
+    executed.write_text("{}")
+    page = write_index(study, [NotebookOutcome(first, executed, 65, "cell [3]: a < b")], 100).read_text()
+    links = re.findall(r"(?:href|src)='([^']*)'", page)
+    assert {"figures/bars.png", "figures/bars.svg", "tables/all.csv", f"notebooks/{first}.ipynb"} <= set(links)
+    assert [link for link in links if not (study.outputs / link).exists()] == []
+    assert all(name in page for name in others)
+    assert "a &lt; b" in page
+    assert "1 min 40 s" in page
+    assert "simulation" in page

@@ -1,0 +1,201 @@
+"""Grids, the tidy table, estimates of time, and what the data are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.evaluate import Score
+from pseudogec.study import System
+from pseudogec.study.estimates import FIRST_GUESS, FIRST_GUESS_OF_ANYTHING, Estimator
+from pseudogec.study.grid import expand
+from pseudogec.study.profile import GridAxes
+from pseudogec.study.progress import RichDisplay, format_duration
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.results import COLUMNS, tidy
+from pseudogec.study.store import Store
+
+
+class Pages(Recipe):
+    kind: ClassVar[str] = "bpe"  # a kind that has a first guess
+    pages: int
+
+    @property
+    def work(self) -> float:
+        return self.pages
+
+
+class Novelty(Pages):
+    kind: ClassVar[str] = "novelty"
+
+
+def system(**changes: Any) -> System:
+    values = {
+        "method": "direct_noise",
+        "seed_corpus": "simple",
+        "setting": "joint",
+        "pseudo_pairs": 4000,
+        "upsample": 1,
+        "parameters": (("mu_mask", 0.3),),
+        "seed": 2,
+    }
+    return System.model_validate({**values, **changes})
+
+
+# Grids
+
+
+def test_a_grid_is_every_combination_for_every_seed() -> None:
+    axes = GridAxes(method=("a", "b"), seed_corpus=("x", "y"), setting=("joint",), pseudo_pairs=(10, 20), upsample=(1, 2))
+    grid = expand(axes, (1, 2, 3))
+    assert len(grid) == len(set(grid)) == 2 * 2 * 1 * 2 * 2 * 3
+    assert {(item.method, item.seed_corpus, item.pseudo_pairs, item.upsample, item.seed) for item in grid} == {
+        (method, corpus, pairs, upsample, seed)
+        for method in "ab"
+        for corpus in "xy"
+        for pairs in (10, 20)
+        for upsample in (1, 2)
+        for seed in (1, 2, 3)
+    }
+
+
+def test_the_baseline_comes_once_a_seed_whatever_the_axes() -> None:
+    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("joint",), pseudo_pairs=(10, 20)), (1, 2))
+    baseline = [item for item in grid if item.method == "none"]
+    assert [(item.setting, item.seed_corpus, item.pseudo_pairs, item.seed) for item in baseline] == [
+        ("baseline", None, 0, 1),
+        ("baseline", None, 0, 2),
+    ]
+
+
+def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
+    axes = GridAxes(
+        method=("a",), seed_corpus=("x",), setting=("s",), pseudo_pairs=(1,), parameters={"p": (0, 1), "q": (2,)}, seeds=(7,)
+    )
+    assert [(dict(item.parameters), item.seed) for item in expand(axes, (1, 2))] == [
+        ({"p": 0, "q": 2}, 7),
+        ({"p": 1, "q": 2}, 7),
+    ]
+
+
+def test_a_grid_without_systems_is_refused() -> None:
+    with pytest.raises(UserError, match="names no system"):
+        expand(GridAxes(method=("a",)), (1,))
+
+
+def test_a_grid_is_shown_with_one_row_a_system() -> None:
+    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("s",), pseudo_pairs=(5,)), (1, 2, 3))
+    table = grid.table()
+    assert list(table.method) == ["none", "a"]
+    assert list(table.seeds) == [3, 3]
+    assert list(table["pseudo pairs"]) == [0, 5]
+    assert "<table" in grid._repr_html_()
+
+
+# The tidy table
+
+
+@pytest.fixture
+def score() -> Score:
+    """Four sentences; the last is of a level without any edit."""
+    rows = [(0, "R:VERB:SVA", 3, 0, 1), (0, "M:DET", 1, 2, 0), (1, "U:VERB:SVA", 0, 1, 1), (2, "UNK", 0, 0, 2)]
+    return Score.from_rows("errant", "errant|v:3", 4, rows)
+
+
+LEVELS = ["A", "B", "B", "C"]
+
+
+def test_a_row_names_system_data_and_scorer(score: Score) -> None:
+    table = tidy([(system(), "test", score, LEVELS)])
+    assert tuple(table.columns) == COLUMNS
+    row = table.iloc[0]
+    assert (row.method, row.seed_corpus, row.pseudo_pairs, row.parameters) == ("direct_noise", "simple", 4000, "mu_mask=0.3")
+    assert (row.seed, row.dataset, row.scorer, row.level, row.error_type) == (2, "test", "errant", "all", "all")
+    assert (row.tp, row.fp, row.fn) == (4, 3, 4)
+    assert row.precision == pytest.approx(4 / 7)
+    assert row.recall == pytest.approx(1 / 2)
+    assert row.f05 == pytest.approx(1.25 * 4 / 7 / 2 / (0.25 * 4 / 7 + 1 / 2))
+
+
+@pytest.mark.parametrize("by", ["level", "error_type", "level_and_error_type"])
+def test_the_parts_add_up_to_the_whole(score: Score, by: Any) -> None:
+    table = tidy([(system(), "test", score, LEVELS)], by)
+    assert tuple(table[["tp", "fp", "fn"]].sum()) == score.totals
+    assert not table.duplicated(["level", "error_type"]).any()
+
+
+def test_the_parts_are_named(score: Score) -> None:
+    rows = [(system(), "test", score, LEVELS)]
+    by_level = tidy(rows, "level").set_index("level")
+    assert list(by_level.index) == ["A", "B", "C"]
+    assert tuple(by_level.loc["A", ["tp", "fp", "fn"]]) == (4, 2, 1)
+    assert tuple(by_level.loc["C", ["tp", "fp", "fn"]]) == (0, 0, 0)
+    by_type = tidy(rows, "error_type").set_index("error_type")
+    assert set(by_type.index) == {"VERB:SVA", "DET", "UNK"}
+    assert tuple(by_type.loc["VERB:SVA", ["tp", "fp", "fn"]]) == (3, 1, 2)
+    both = tidy(rows, "level_and_error_type").set_index(["level", "error_type"])
+    assert tuple(both.loc[("B", "VERB:SVA"), ["tp", "fp", "fn"]]) == (0, 1, 1)
+
+
+def test_the_baseline_has_no_seed_corpus_in_the_table(score: Score) -> None:
+    baseline = system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, parameters=())
+    row = tidy([(baseline, "test", score, LEVELS)]).iloc[0]
+    assert (row.system, row.seed_corpus, row.parameters) == ("baseline", "", "")
+
+
+# Time
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 s"),
+        (45.4, "45 s"),
+        (59.7, "1 min 00 s"),
+        (100, "1 min 40 s"),
+        (3599.6, "1 h 00 min"),
+        (3 * 3600 + 5 * 60 + 20, "3 h 05 min"),
+        (47 * 3600, "47 h 00 min"),
+        (12 * 86400, "12 days"),
+    ],
+)
+def test_durations_are_said_as_people_say_them(seconds: float, text: str) -> None:
+    assert format_duration(seconds) == text
+
+
+def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    (folder / "text.txt").write_text("text")
+    return {}
+
+
+def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * FIRST_GUESS["bpe"])
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * FIRST_GUESS_OF_ANYTHING)
+
+
+def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
+    import json
+
+    store = Store(tmp_path)
+    for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
+        recipe = Pages(pages=pages)
+        store.build(recipe, write)
+        path = store.folder(recipe) / "result.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "seconds": seconds}))
+    assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * FIRST_GUESS_OF_ANYTHING)
+
+
+def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:
+    display, recipes = RichDisplay(), [Pages(pages=100_000), Pages(pages=300_000)]
+    with display.building(recipes, Estimator(Store(tmp_path)), workers=1):
+        assert display._seconds_left() == pytest.approx(400)
+        display.progress(recipes[0], 50_000, 100_000, "pages")
+        assert display._seconds_left() == pytest.approx(350)
+        display.finished(recipes[0])
+        display.progress(recipes[0], 60_000, 100_000, "pages")
+        assert display._seconds_left() == pytest.approx(300)
