@@ -17,7 +17,8 @@ import pytest
 from pseudogec.study import PROJECT
 
 # The smoke profile, smaller still: every part once.
-SMALL = ["--profile", "smoke", "--set", "seeds=[1]", "--set", "grids.mu_mask.parameters={mu_mask: [0.3]}"]
+NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask, beta_random]}"
+SMALL = ["--profile", "smoke", "--set", "seeds=[1]", "--set", NOTEBOOKS]
 MEASURES = ["system", "seed", "dataset", "level", "error_type", "tp", "fp", "fn"]
 
 
@@ -73,39 +74,59 @@ def test_the_same_command_again_builds_nothing(undisturbed: tuple[Path, Path]) -
     assert artefacts(store) == before
 
 
-def wait_for_training(store: Path, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 300
-    while time.monotonic() < deadline and process.poll() is None:
-        if any(store.glob(".work/*/**/checkpoint*.pt")):
-            return
-        time.sleep(0.05)
-    raise AssertionError("no training was seen")
+def training(store: Path, outputs: Path) -> bool:
+    return any(store.glob(".work/*/unfinished/checkpoint*"))
 
 
-def test_killed_runs_and_runs_that_share_a_store_give_the_same_scores(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
-    store, outputs = tmp_path / "store", tmp_path / "outputs"
-    # In a session of its own, so that the kill takes the program and its workers at once, as a power cut would.
-    killed = subprocess.Popen(
-        command(store, outputs, *SMALL, "--jobs", "1"),
+def binarisation(store: Path, outputs: Path) -> bool:
+    return any(store.glob(".work/*/.train.src-trg*"))
+
+
+def notebook(store: Path, outputs: Path) -> bool:
+    return any((outputs / "notebooks").glob(".0*.ipynb"))
+
+
+def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path) -> dict[str, int]:
+    """Start a run, kill it and its workers at once (as a power cut would) at a moment; returns what was finished by then."""
+    with subprocess.Popen(
+        command(store, outputs, *SMALL, "--jobs", "2"),
         start_new_session=True,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    wait_for_training(store, killed)
-    os.killpg(killed.pid, signal.SIGKILL)
-    killed.wait()
-    finished = artefacts(store)
-    assert finished
+    ) as process:
+        deadline = time.monotonic() + 300
+        while not moment(store, outputs):
+            assert process.poll() is None, "the run ended before the moment came"
+            assert time.monotonic() < deadline, "the moment never came"
+            time.sleep(0.002)
+        os.killpg(process.pid, signal.SIGKILL)
     assert not (outputs / "scores.parquet").exists()
-    # Two programs of one worker each, started at once on the half-built store.
-    arguments = command(store, outputs, *SMALL, "--jobs", "1")
+    return artefacts(store)
+
+
+@pytest.mark.parametrize("moment", [binarisation, training, notebook])
+def test_a_killed_run_goes_on_and_ends_with_the_same_scores(
+    moment: Callable[[Path, Path], bool], undisturbed: tuple[Path, Path], tmp_path: Path
+) -> None:
+    store, outputs = tmp_path / "store", tmp_path / "outputs"
+    finished = kill_during(moment, store, outputs)
+    assert finished
+    again = run(store, outputs, *SMALL, "--jobs", "2")
+    assert again.returncode == 0, again.stdout + again.stderr
+    assert finished.items() <= artefacts(store).items(), "what was finished before the kill must not be built again"
+    pd.testing.assert_frame_equal(scores(outputs), scores(undisturbed[1]))
+
+
+def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
+    undisturbed: tuple[Path, Path], tmp_path: Path
+) -> None:
+    arguments = command(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "1")
     both = [subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
     for process in both:
         output, _ = process.communicate(timeout=600)
         assert process.returncode == 0, output
-    assert finished.items() <= artefacts(store).items(), "what was finished before the kill must not be built again"
-    pd.testing.assert_frame_equal(scores(outputs), scores(undisturbed[1]))
+    assert len(artefacts(tmp_path / "store")) == len(artefacts(undisturbed[0]))
+    pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(undisturbed[1]))
 
 
 @pytest.mark.parametrize(
