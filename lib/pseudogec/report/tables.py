@@ -90,7 +90,7 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpu
         more = ", ".join(name for name in _identity(published) if name not in rows and published[name].nunique() > 1)
         raise UserError(f"{paper} has several rows for one {' and '.join(rows)}; name the rows by one of {more} too")
     merged = keyed.merge(theirs, on=join, how="outer").sort_values(["_place", "_paper_place"], ignore_index=True)
-    return merged.drop(columns=[name for name in merged if name.startswith("_")])
+    return merged.drop(columns=[name for name in merged if str(name).startswith("_")])
 
 
 def _identity(published: pd.DataFrame) -> list[str]:
