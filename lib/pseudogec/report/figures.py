@@ -38,6 +38,13 @@ def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) ->
     return {**{name: colour for name, colour in own.items() if name in names}, **further}
 
 
+BESIDE: dict[str, Any] = {"frameon": False, "loc": "upper left", "bbox_to_anchor": (1, 1)}
+"""Where a legend stands: beside the axes, where it hides nothing."""
+
+DOTS: dict[str, Any] = {"size": 4, "edgecolor": "#333333", "linewidth": 0.8}
+"""How single seeds look: readable on bars of any colour."""
+
+
 def use_theme() -> None:
     """Set seaborn's theme for every figure."""
     import matplotlib as mpl
@@ -66,17 +73,10 @@ def bars_by_method(scores: pd.DataFrame) -> Figure:
     sns.barplot(
         **shared, palette=palette, errorbar="sd", capsize=0.15, err_kws={"linewidth": 1.2, "color": "#333333"}, alpha=0.85
     )
-    sns.stripplot(**shared, palette=dict.fromkeys(order, "#333333"), dodge=True, size=3, legend=False, jitter=False)
+    sns.stripplot(**shared, palette=dict.fromkeys(order, "#ffffff"), dodge=True, legend=False, jitter=False, **DOTS)
     axes.set(xlabel="", ylabel="percent", ylim=(0, None))
     handles, labels = axes.get_legend_handles_labels()
-    axes.legend(
-        handles,
-        [METHOD_NAMES.get(label, label) for label in labels],
-        title="",
-        frameon=False,
-        loc="upper left",
-        bbox_to_anchor=(1, 1),
-    )
+    axes.legend(handles, [METHOD_NAMES.get(label, label) for label in labels], title="", **BESIDE)
     return figure
 
 
@@ -131,7 +131,7 @@ def sweep(
         axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08)
     _mark_published(axes, published_best)
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
-    axes.legend(frameon=False)
+    axes.legend(**BESIDE)
     return figure
 
 
@@ -160,7 +160,7 @@ def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float |
         axes.axhline(baseline, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
     axes.set(ylabel="F0.5 (percent)", xlim=(-0.5, len(order) - 0.5))
     axes.set_xticks(range(len(order)), order)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(**BESIDE)
     return figure
 
 
@@ -195,7 +195,7 @@ def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.Da
     axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
     axes.minorticks_off()
     axes.set(xlabel=label, ylabel="F0.5 (percent)")
-    axes.legend(frameon=False, title=_published_text(published), title_fontsize="small")
+    axes.legend(**BESIDE, title=_published_text(published), title_fontsize="small")
     return figure
 
 
