@@ -15,7 +15,7 @@ from pseudogec.report import figures, findings
 from pseudogec.report.findings import Finding
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import paper_scores
-from pseudogec.report.tables import beside_paper, plain_style, style, summarise
+from pseudogec.report.tables import METHOD_NAMES, beside_paper, plain_style, style, summarise
 from pseudogec.study import Study, System
 
 if TYPE_CHECKING:
@@ -78,6 +78,19 @@ class Report:
         """
         self.save_table(table, name)
         return plain_style(table, f"{note} {self.provenance}".strip(), decimals or {})
+
+    def f05_by_level(self, scores: pd.DataFrame, name: str) -> Styler:
+        """F0.5 of each method by proficiency level, in percent, mean over seeds.
+
+        Args:
+            scores: tidy scores split by level.
+            name: file name of the table.
+        """
+        means = scores.groupby(["method", "level"], sort=False).f05.mean() * 100
+        table = means.unstack("level").sort_index(axis="columns").reset_index()
+        table["method"] = [METHOD_NAMES.get(method, method) for method in table["method"]]
+        note = "F0.5 in percent by the writer's proficiency level, mean over seeds."
+        return self.table(table, name, note, dict.fromkeys(map(str, table.columns[1:]), 1))
 
     def published(self, table: pd.DataFrame, note: str) -> Styler:
         """A published table, with its source as caption.
