@@ -55,6 +55,9 @@ def test_an_override_changes_one_key() -> None:
         ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "did you mean `joint`"]),
         ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "did you mean `mu_mask`"]),
         ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
+        ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
+        ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
+        ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds", "not a mapping"]),
     ],
@@ -64,6 +67,16 @@ def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override
         load_profile(CLASSROOM, [override])
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_profile_elsewhere_extends_those_that_we_ship(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("extends: classroom\nseeds: [9]\n")
+    assert load_profile(tmp_path / "mine.yaml", library=PROJECT / "params").seeds == (9,)
+
+
+def test_a_folder_is_not_a_profile(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        load_profile(tmp_path)
 
 
 def test_a_missing_profile_offers_the_nearest_name() -> None:
@@ -99,16 +112,16 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
         CLASSROOM,
         [
             "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], "
-            "setting: joint, pseudo_pairs: [5000, 10000]}"
+            "setting: joint, pseudo_pairs: [4000, 8000]}"
         ],
     )
     grid = expand(profile.grids["generation_methods"], profile.seeds)
     names = {system.name for system in grid}
     assert names == {
         "baseline",
-        "joint/direct_noise/simple/5000",
-        "joint/direct_noise/simple/10000",
-        "joint/direct_noise/newswire/5000",
-        "joint/direct_noise/newswire/10000",
+        "joint/direct_noise/simple/4000",
+        "joint/direct_noise/simple/8000",
+        "joint/direct_noise/newswire/4000",
+        "joint/direct_noise/newswire/8000",
     }
     assert len(grid) == len(names) * len(profile.seeds)

@@ -190,3 +190,21 @@ def test_an_artefact_is_found_under_any_label(tmp_path: Path) -> None:
     assert store.has(second)
     assert store.folder(first) == store.folder(second)
     assert not Store(tmp_path).build(second, lambda recipe, folder: {})
+
+
+def test_a_removed_artefact_is_gone_and_built_anew(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+    store.build(word, write_word)
+    store.remove(word)
+    assert not store.has(word)
+    assert store.build(word, write_word)
+    store.remove(Word(text="never built"))
+
+
+def test_artefacts_of_other_processes_are_seen(tmp_path: Path) -> None:
+    mine, other = Store(tmp_path), Store(tmp_path)
+    words = [Word(text=str(number)) for number in range(20)]
+    for word in words:
+        assert not mine.has(word)
+        other.build(word, write_word)
+        assert mine.has(word)

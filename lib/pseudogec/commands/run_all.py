@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -120,8 +119,7 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
     every = _closure(targets)
     if fresh:
         for recipe in every:
-            shutil.rmtree(study.store.folder(recipe), ignore_errors=True)
-            shutil.rmtree(study.store.root / ".work" / recipe.key, ignore_errors=True)
+            study.store.remove(recipe)
     todo = missing(targets, study.store)
     estimator = Estimator(study.store)
     seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
@@ -154,15 +152,18 @@ def _closure(targets: Sequence[Recipe]) -> list[Recipe]:
 def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[NotebookOutcome]:
     folder = study.outputs / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
-    parameters = json.dumps({"profile": options.profile, "overrides": options.overrides})
+    profile = Path(options.profile)
+    # Notebooks run in a folder of their own, where a relative path would name another file.
+    name_or_path = str(profile.absolute()) if profile.suffix else options.profile
+    parameters = json.dumps({"profile": name_or_path, "overrides": options.overrides})
     environment = {
         **os.environ,
         "PSEUDOGEC_STORE": str(study.store.root),
         "PSEUDOGEC_OUTPUTS": str(study.outputs),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # or the debugger warns in every notebook that it is not in use
     }
-    if options.scheduler:
-        environment["PSEUDOGEC_SCHEDULER"] = options.scheduler
+    if study.engine.address:
+        environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
 
     def run(name: str) -> NotebookOutcome:
         started = time.monotonic()
@@ -180,18 +181,25 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
         return NotebookOutcome(name, executed, time.monotonic() - started, error)
 
     outcomes = {}
-    with ThreadPoolExecutor(study.engine.workers) as pool:
+    pool = ThreadPoolExecutor(study.engine.workers)
+    try:
         futures = []
         for name in notebooks:
             futures.append(pool.submit(run, name))
             time.sleep(0.5)  # kernels that look for free ports at the same moment can pick the same ones
         for future in as_completed(futures):
             outcome = outcomes[future.result().name] = future.result()
-            if outcome.error is None:
-                print(f"notebook {outcome.name}   done in {format_duration(outcome.seconds)} -> {_shown(outcome.executed)}")
-            else:
-                print(f"notebook {outcome.name}   FAILED -> {_shown(outcome.executed)}\n{outcome.error}", file=sys.stderr)
+            _tell(outcome)
+    finally:
+        pool.shutdown(cancel_futures=True)
     return [outcomes[name] for name in notebooks]
+
+
+def _tell(outcome: NotebookOutcome) -> None:
+    if outcome.error is None:
+        print(f"notebook {outcome.name}   done in {format_duration(outcome.seconds)} -> {_shown(outcome.executed)}")
+    else:
+        print(f"notebook {outcome.name}   FAILED -> {_shown(outcome.executed)}\n{outcome.error}", file=sys.stderr)
 
 
 def _failure(process: subprocess.CompletedProcess[str]) -> str:

@@ -41,8 +41,12 @@ class BuildError(UserError):
 
 
 def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
+    from distributed import KilledWorker
+
     if isinstance(error, UserError):
         return f"{recipe.kind} {recipe.label}: {error}"
+    if isinstance(error, KilledWorker):
+        return f"{recipe.kind} {recipe.label}: its worker died several times, mostly for lack of memory; use fewer (--jobs)"
     log = store.root / ".work" / recipe.key / "log.txt"
     return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
 
@@ -50,9 +54,13 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
 def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
     """The recipes to build for the targets, parents first; a recipe in the store hides everything above it."""
     found: dict[str, Recipe] = {}
+    present: set[str] = set()
 
     def visit(recipe: Recipe) -> None:
-        if recipe.key in found or store.has(recipe):
+        if recipe.key in found or recipe.key in present:
+            return
+        if store.has(recipe):
+            present.add(recipe.key)
             return
         for parent in recipe.parents:
             visit(parent)
@@ -93,31 +101,46 @@ class Engine:
         if not todo:
             return 0
         client = self._connected()
-        on_gpu = any(worker.get("resources", {}).get("GPU") for worker in client.scheduler_info(n_workers=-1)["workers"].values())
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        on_gpu = any(worker.get("resources", {}).get("GPU") for worker in workers)
         from distributed import as_completed
 
-        with self.display.building(todo, Estimator(self.store), self.workers), self._listening(client, todo):
-            futures: dict[str, Any] = {}
-            for recipe in todo:
-                parents = [futures[parent.key] for parent in recipe.parents if parent.key in futures]
-                resources = {"GPU": 1} if on_gpu and recipe.needs_gpu else None
-                name = f"{recipe.kind}-{recipe.key}"
-                futures[recipe.key] = client.submit(
-                    build_artefact, recipe, str(self.store.root), *parents, key=name, resources=resources, pure=False
-                )
-            owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
-            failed: dict[str, BaseException] = {}
-            for future in as_completed(futures.values(), loop=client.loop):
-                recipe = owners[future.key]
-                if future.status == "finished":
-                    self.display.finished(recipe)
-                else:
-                    failed[recipe.key] = future.exception() or UserError(f"the task was {future.status}")
+        futures: dict[str, Any] = {}
+        failed: dict[str, BaseException] = {}
+        with self.display.building(todo, Estimator(self.store), len(workers)), self._listening(client, todo):
+            try:
+                for recipe in todo:
+                    futures[recipe.key] = client.submit(
+                        build_artefact,
+                        recipe,
+                        str(self.store.root),
+                        *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
+                        key=f"{recipe.kind}-{recipe.key}",
+                        resources={"GPU": 1} if on_gpu and recipe.needs_gpu else None,
+                        pure=False,
+                    )
+                owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
+                for future in as_completed(futures.values(), loop=client.loop):
+                    recipe = owners[future.key]
+                    if future.status == "finished":
+                        self.display.finished(recipe)
+                    else:
+                        failed[recipe.key] = future.exception() or UserError(f"the task was {future.status}")
+            finally:
+                # The scheduler remembers what a task of this key gave as long as somebody holds its future; after a failure was
+                # mended the same key must run anew.
+                for future in futures.values():
+                    future.release()
         # A task whose parent failed carries the parent's exception: name the artefacts that failed by themselves.
         causes = [recipe for recipe in todo if recipe.key in failed and not any(p.key in failed for p in recipe.parents)]
         if causes:
             raise BuildError([(recipe, failed[recipe.key]) for recipe in causes], self.store)
         return len(todo)
+
+    @property
+    def address(self) -> str | None:
+        """Address of the scheduler in use, for other processes that are to share it."""
+        return self._client.scheduler.address if self._client is not None else self._scheduler
 
     def close(self) -> None:
         """Stop the local cluster; a scheduler given by address is left running."""
@@ -152,7 +175,7 @@ class Engine:
                         threads_per_worker=1,
                         memory_limit=0,
                         dashboard_address=None,
-                        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log,
+                        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log
                         resources={"GPU": 1} if _gpus() else None,
                     )
                 )

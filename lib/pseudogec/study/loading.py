@@ -13,14 +13,19 @@ from pseudogec.errors import DataError, UserError
 from pseudogec.study.profile import Profile, nearest
 
 
-def load_profile(path: Path, overrides: Sequence[str] = ()) -> Profile:
+def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:
     """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
+
+    Args:
+        path: the YAML file.
+        overrides: changes as ``key=value``.
+        library: where profiles to extend are looked for when they are not beside the file.
 
     Raises:
         DataError: the file is missing, is not YAML, or extends itself.
         UserError: an unknown key or impossible value; the message names file and key and says what would be right.
     """
-    content = _read_extended(path, ())
+    content = _read_extended(path, library, ())
     for override in overrides:
         _override(content, override)
     content["name"] = path.stem
@@ -30,7 +35,7 @@ def load_profile(path: Path, overrides: Sequence[str] = ()) -> Profile:
         raise UserError("\n".join(_explain(path, item, content) for item in error.errors())) from None
 
 
-def _read_extended(path: Path, children: tuple[Path, ...]) -> dict[str, Any]:
+def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...]) -> dict[str, Any]:
     if path.resolve() in children:
         raise DataError(path, "extends itself: " + " -> ".join(child.name for child in (*children, path)))
     try:
@@ -38,6 +43,8 @@ def _read_extended(path: Path, children: tuple[Path, ...]) -> dict[str, Any]:
     except FileNotFoundError:
         known = [file.stem for file in path.parent.glob("*.yaml")]
         raise DataError(path, f"no such profile{nearest(path.stem, known)}") from None
+    except OSError as error:
+        raise DataError(path, f"cannot be read as a profile ({error.strerror})") from None
     except UnicodeDecodeError:
         raise DataError(path, "not valid UTF-8; convert the file to UTF-8") from None
     except yaml.YAMLError as error:
@@ -48,7 +55,9 @@ def _read_extended(path: Path, children: tuple[Path, ...]) -> dict[str, Any]:
     parent = content.pop("extends", None)
     if parent is None:
         return content
-    return _merge(_read_extended(path.parent / f"{parent}.yaml", (*children, path.resolve())), content)
+    beside = path.parent / f"{parent}.yaml"
+    extended = beside if beside.exists() or library is None else library / f"{parent}.yaml"
+    return _merge(_read_extended(extended, library, (*children, path.resolve())), content)
 
 
 def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ class Planner:
         without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
 
     Raises:
-        UserError: a method's parameters are impossible (when a system with it is asked for).
+        UserError: a method's parameters are impossible.
         DataError: a corpus file is missing.
     """
 
@@ -80,7 +80,8 @@ class Planner:
         in_domain = profile.corpora.in_domain
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
-        self._methods = {name: self._checked(name, {}) for name in profile.methods}
+        for name in profile.methods:
+            self._checked(name, {})
 
     def _checked(self, name: str, changes: dict[str, float]) -> tuple[str, dict[str, Any]]:
         """A method of the profile with all its parameters, defaults included."""
@@ -180,7 +181,11 @@ class Planner:
         """What the system makes of a test corpus."""
         decoding = self.profile.decoding
         return Correction(
-            model=self.model(system), corpus=self.tests[test], beam=decoding.beam, length_penalty=decoding.length_penalty
+            model=self.model(system),
+            bpe=self.bpe,
+            corpus=self.tests[test],
+            beam=decoding.beam,
+            length_penalty=decoding.length_penalty,
         )
 
     def references(self, test: str) -> References:

@@ -188,6 +188,11 @@ class Profile(Section):
         for setting, stages in self.settings.items():
             for stage in stages:
                 self._check_stage(f"settings.{setting}", stage)
+        for name, pairs in self.corpora.tests.items():
+            if name in {"genuine", "validation", "in_domain"}:
+                raise ValueError(f"corpora.tests.{name}: the name belongs to another part of the corpora; choose another")
+            if pairs.source == "jfleg":
+                raise ValueError(f"corpora.tests.{name}: systems are scored by ERRANT, which JFLEG's rewrites are not made for")
         _known("reverse_model", "optimisation", [self.reverse_model.optimisation], self.optimisations)
         if "baseline" not in self.settings:
             raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
@@ -198,6 +203,8 @@ class Profile(Section):
         return self
 
     def _check_stage(self, where: str, stage: StageOfTraining) -> None:
+        if stage.upsample and stage.data[0] != "genuine":
+            raise ValueError(f"{where}: `upsample` repeats the first part of `data`, which must be `genuine`")
         _known(where, "optimisation", [stage.optimisation], self.optimisations)
         if "in_domain" in stage.data and self.corpora.in_domain is None:
             raise ValueError(f"{where}: trains on in_domain data, and corpora.in_domain does not say which they are")
@@ -228,6 +235,16 @@ class Profile(Section):
             raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
         for pairs in grid.pseudo_pairs:
             self._check_size(where, pairs)
+        for setting in grid.setting:
+            stages = self.settings[setting]
+            if not any("pseudo" in stage.data for stage in stages):
+                raise ValueError(
+                    f"{where}: the setting `{setting}` has no stage with pseudo data, so methods would not differ in it"
+                )
+            if grid.upsample != (1,) and not any(stage.upsample for stage in stages):
+                raise ValueError(
+                    f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
+                )
 
 
 def _known(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -233,6 +233,7 @@ class Correction(Recipe):
     kind: ClassVar[str] = "correction"
     needs_gpu: ClassVar[bool] = True
     model: Model
+    bpe: Bpe
     corpus: Corpus
     beam: int
     length_penalty: float

@@ -300,7 +300,7 @@ def _model(recipe: Model, folder: Path, store: Store, progress: Progress) -> dic
 
 @build.register
 def _correction(recipe: Correction, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    bpe = _segmentation(store.folder(recipe.model.bpe))
+    bpe = _segmentation(store.folder(recipe.bpe))
     sources = [bpe.apply(tokens) for tokens in read_plain(store.folder(recipe.corpus) / "source.txt")]
     decoder = Decoder([store.folder(recipe.model)])
     decoded = decoder.decode(sources, beam=recipe.beam, length_penalty=recipe.length_penalty)

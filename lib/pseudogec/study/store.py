@@ -31,10 +31,10 @@ RECORDED_PACKAGES = ("torch", "fairseq", "ctranslate2", "errant", "spacy", "subw
 class Store:
     """A folder of artefacts, shared by any number of processes.
 
-    Layout: ``<root>/<kind>/<label>-<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files.
-        Work in progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename, so a folder that exists under
-        its name is complete. A lock a key keeps two processes from building one artefact twice; the system frees the lock
-        when its holder dies, however it dies.
+    Layout: ``<root>/<kind>/<label>-<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in
+    progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename, so a folder that exists under its name is
+    complete. A lock a key keeps two processes from building one artefact twice; the system frees the lock when its holder dies,
+    however it dies.
 
     Raises:
         UserError: the folder cannot be made or written.
@@ -42,7 +42,7 @@ class Store:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).absolute()
-        self._folders: dict[str, Path] = {}
+        self._folders: dict[str, tuple[int, dict[str, Path]]] = {}
         with _disk_errors(self.root):
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -55,12 +55,21 @@ class Store:
         The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is
         found.
         """
-        known = self._folders.get(recipe.key)
-        if known is None or not known.exists():
-            kind = self.root / recipe.kind
-            known = next(kind.glob(f"*-{recipe.key}"), kind / recipe.folder_name)
-            self._folders[recipe.key] = known
-        return known
+        known = self._listed(recipe.kind).get(recipe.key)
+        return known if known is not None else self.root / recipe.kind / recipe.folder_name
+
+    def _listed(self, kind: str) -> dict[str, Path]:
+        """The folders of a kind by key; listed again only when the kind's folder has changed."""
+        place = self.root / kind
+        try:
+            changed = place.stat().st_mtime_ns
+        except FileNotFoundError:
+            return {}
+        seen, folders = self._folders.get(kind, (0, {}))
+        if seen != changed:
+            folders = {path.name.rpartition("-")[2]: path for path in place.iterdir()}
+            self._folders[kind] = (changed, folders)
+        return folders
 
     def has(self, recipe: Recipe) -> bool:
         """Whether the artefact is there."""
@@ -82,12 +91,11 @@ class Store:
 
         Raises:
             UserError: disk full or no permission; whatever the step raises passes through. What is half-built stays in the
-                work folder if
-                the recipe is resumable, and its log stays in any case.
+                work folder if the recipe is resumable, and its log stays in any case.
         """
         if self.has(recipe):
             return False
-        with filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock"):
+        with self._locked(recipe):
             if self.has(recipe):
                 return False
             work = self.root / ".work" / recipe.key
@@ -95,7 +103,10 @@ class Store:
                 if work.exists() and not recipe.resumable:
                     shutil.rmtree(work)
                 work.mkdir(exist_ok=True)
+                write_json(work / "recipe.json", recipe.description())
+            with _full_disk(self.root):
                 self._fill(recipe, step, work)
+            with _disk_errors(self.root):
                 target = self.folder(recipe)
                 target.parent.mkdir(exist_ok=True)
                 if target.exists():  # a folder without result.json: someone removed files by hand
@@ -103,8 +114,24 @@ class Store:
                 work.rename(target)
         return True
 
+    def remove(self, recipe: Recipe) -> None:
+        """Forget an artefact and what is half-built of it; a folder that is being removed never looks complete.
+
+        Raises:
+            UserError: no permission.
+        """
+        with self._locked(recipe), _disk_errors(self.root):
+            work, folder = self.root / ".work" / recipe.key, self.folder(recipe)
+            if work.exists():
+                shutil.rmtree(work)
+            if folder.exists():
+                folder.rename(work)
+                shutil.rmtree(work)
+
+    def _locked(self, recipe: Recipe) -> filelock.BaseFileLock:
+        return filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock")
+
     def _fill(self, recipe: Recipe, step: Step, work: Path) -> None:
-        write_json(work / "recipe.json", recipe.description())
         earlier = _seconds_spent(work)
         started = time.monotonic()
         with _log_to(work / "log.txt"):
@@ -172,8 +199,8 @@ def _log_to(path: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _disk_errors(place: Path) -> Iterator[None]:
-    """Turn the disk's errors into messages that say what would help."""
+def _full_disk(place: Path) -> Iterator[None]:
+    """Turn the error of a full disk into a message that says what would help."""
     try:
         yield
     except OSError as error:
@@ -181,12 +208,20 @@ def _disk_errors(place: Path) -> Iterator[None]:
             raise UserError(
                 f"{place}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
             ) from error
-        if error.errno in {errno.EEXIST, errno.ENOTDIR}:
-            raise UserError(
-                f"{place}: a file is in the way ({error.filename}); choose another folder with --store FOLDER"
-            ) from error
-        if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-            raise UserError(
-                f"{place}: no permission to write ({error.filename}); choose another folder with --store FOLDER"
-            ) from error
         raise
+
+
+@contextlib.contextmanager
+def _disk_errors(place: Path) -> Iterator[None]:
+    """The same for all errors that the store's own folders can give."""
+    try:
+        with _full_disk(place):
+            yield
+    except OSError as error:
+        if error.errno in {errno.EEXIST, errno.ENOTDIR}:
+            problem = f"a file is in the way ({error.filename})"
+        elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+            problem = f"no permission to write ({error.filename})"
+        else:
+            raise
+        raise UserError(f"{place}: {problem}; choose another folder with --store FOLDER") from error

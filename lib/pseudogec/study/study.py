@@ -64,7 +64,8 @@ class Study:
                 build.
             workers: processes of the local cluster; one a core by default.
             display: shows progress; bars by default.
-            outputs: folder for tables and figures; ``outputs/<profile>`` by default.
+            outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
+                overrides, so that the profile's own results stay.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
@@ -72,11 +73,12 @@ class Study:
         path = Path(profile)
         if path.suffix not in {".yaml", ".yml"}:
             path = PROJECT / "params" / f"{profile}.yaml"
-        loaded = load_profile(path, overrides)
+        loaded = load_profile(path, overrides, PROJECT / "params")
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or RichDisplay())
-        folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / loaded.name
+        name = f"{loaded.name}-changed" if overrides else loaded.name
+        folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name
         return cls(loaded, opened, engine, Path(folder).absolute())
 
     @property
