@@ -199,3 +199,16 @@ def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Pa
         display.finished(recipes[0])
         display.progress(recipes[0], 60_000, 100_000, "pages")
         assert display._seconds_left() == pytest.approx(300)
+
+
+def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None:
+    from pseudogec.study import PROJECT, Planner, load_profile
+    from pseudogec.study.planning import System
+
+    system = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, parameters=(), seed=1)
+    models = {
+        name: Planner(load_profile(PROJECT / "params" / f"{name}.yaml"), PROJECT, without_data=True).model(system)
+        for name in ("smoke", "classroom", "paper")
+    }
+    assert len({model.work_kind for model in models.values()}) == 3
+    assert models["classroom"].work == models["classroom"].optimisation.updates

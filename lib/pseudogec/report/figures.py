@@ -115,7 +115,7 @@ def sweep(
     values = scores.parameters.str.extract(rf"\b{parameter}=(\S+)")[0].astype(float)
     points = (scores.f05 * 100).groupby(values)
     method = scores.method.iloc[0]
-    figure, axes = plt.subplots(figsize=(6, 3.6))
+    figure, axes = plt.subplots(figsize=(8.2, 3.6))
     axes.errorbar(
         points.mean().index,
         points.mean(),
@@ -175,7 +175,7 @@ def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.Da
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(6.5, 3.8))
+    figure, axes = plt.subplots(figsize=(8.5, 3.8))
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
     for method, colour in colours_of(systems.method).items():
         points = (systems[systems.method == method].f05 * 100).groupby(systems[column])

@@ -30,10 +30,10 @@ class Estimator:
         rates: dict[str, list[float]] = defaultdict(list)
         for recipe, result in store.artefacts():
             if result.get("work"):
-                rates[recipe["kind"]].append(result["seconds"] / result["work"])
+                rates[result.get("work_kind", recipe["kind"])].append(result["seconds"] / result["work"])
         self._rates = {kind: median(values) for kind, values in rates.items()}
 
     def seconds(self, recipe: Recipe) -> float:
         """Expected seconds to build one artefact on one worker."""
-        rate = self._rates.get(recipe.kind, FIRST_GUESS.get(recipe.kind, FIRST_GUESS_OF_ANYTHING))
+        rate = self._rates.get(recipe.work_kind, FIRST_GUESS.get(recipe.kind, FIRST_GUESS_OF_ANYTHING))
         return rate * recipe.work

@@ -38,6 +38,11 @@ class Recipe(BaseModel):
         return 1.0
 
     @property
+    def work_kind(self) -> str:
+        """What has the same speed for one unit of work; estimates of time are made from artefacts of the same kind of work."""
+        return self.kind
+
+    @property
     def label(self) -> str:
         """A readable name for people; the key, not the label, identifies the artefact."""
         return self.kind

@@ -226,6 +226,14 @@ class Model(Recipe):
         """Updates; where training ends by epochs, a guess from the amount of data."""
         return self.optimisation.updates or 100 * (self.optimisation.epochs or 1) * len(self.data)
 
+    @property
+    def work_kind(self) -> str:
+        """Training of one size of model and batch."""
+        shape = self.architecture
+        layers = f"{shape.encoder_layers}+{shape.decoder_layers}"
+        batch = self.optimisation.max_tokens * self.optimisation.update_frequency
+        return f"model {shape.name} {layers}x{shape.model_size}-{shape.feed_forward_size}, {batch} pieces"
+
 
 class Correction(Recipe):
     """What a model makes of a corpus's sources: ``hypotheses.txt``."""

@@ -149,7 +149,14 @@ class Store:
         }
         write_json(
             work / "result.json",
-            {"result": outcome, "seconds": round(seconds, 3), "work": recipe.work, "made_by": _environment(), "files": files},
+            {
+                "result": outcome,
+                "seconds": round(seconds, 3),
+                "work": recipe.work,
+                "work_kind": recipe.work_kind,
+                "made_by": _environment(),
+                "files": files,
+            },
         )
 
     def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
