@@ -9,22 +9,11 @@ import pytest
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
+from pseudogec.study.engine import with_ancestors
 from pseudogec.study.grid import expand
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import BackTranslatedData, Model, NoisedData
 
 NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
-
-
-def closure(targets: list[Recipe]) -> dict[str, Recipe]:
-    found: dict[str, Recipe] = {}
-    stack = list(targets)
-    while stack:
-        recipe = stack.pop()
-        if recipe.key not in found:
-            found[recipe.key] = recipe
-            stack.extend(recipe.parents)
-    return found
 
 
 def planner(profile: str, *overrides: str) -> Planner:
@@ -46,14 +35,14 @@ def system(**changes: object) -> System:
 def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     plan = planner(name)
     systems = dict.fromkeys(chain.from_iterable(expand(axes, plan.profile.seeds) for axes in plan.profile.grids.values()))
-    recipes = closure([plan.score(system, test) for system in systems for test in plan.tests])
-    kinds = Counter(recipe.kind for recipe in recipes.values())
+    recipes = with_ancestors(plan.score(system, test) for system in systems for test in plan.tests)
+    kinds = Counter(recipe.kind for recipe in recipes)
     # A sweep's point at a method's own parameters, or upsampling once, is a system of another grid: trained once for both.
     assert kinds["score"] < len(systems)
     assert kinds["score"] == len({plan.score(system, test).key for system in systems for test in plan.tests})
     assert kinds["bpe"] == 1
     # 70 million pairs of either method from newspapers, in shards of 40,000, shared by all sizes, settings and seeds.
-    shards = [recipe for recipe in recipes.values() if isinstance(recipe, NoisedData | BackTranslatedData)]
+    shards = [recipe for recipe in recipes if isinstance(recipe, NoisedData | BackTranslatedData)]
     newswire = Counter(recipe.method for recipe in shards if recipe.seed_text.name == "newswire")
     assert newswire["backtrans_noisy"] == (1750 if name == "paper" else 34)
     reverse = {recipe.reverse_model.key for recipe in shards if isinstance(recipe, BackTranslatedData)}

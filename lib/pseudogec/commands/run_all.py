@@ -18,6 +18,7 @@ from pseudogec.errors import UserError
 from pseudogec.files import write_atomically
 from pseudogec.report.page import NotebookOutcome, write_index
 from pseudogec.study import PROJECT, BuildError, Study, missing
+from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
 from pseudogec.study.profile import nearest
 from pseudogec.study.progress import format_duration
@@ -116,7 +117,7 @@ def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
 
 def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
     targets = _targets(study, notebooks)
-    every = _closure(targets)
+    every = with_ancestors(targets)
     if fresh:
         for recipe in every:
             study.store.remove(recipe)
@@ -136,17 +137,6 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
     if todo:
         print(f"built   {len(todo)} artefacts in {format_duration(time.monotonic() - started)}")
     return True
-
-
-def _closure(targets: Sequence[Recipe]) -> list[Recipe]:
-    found: dict[str, Recipe] = {}
-    stack = list(targets)
-    while stack:
-        recipe = stack.pop()
-        if recipe.key not in found:
-            found[recipe.key] = recipe
-            stack.extend(recipe.parents)
-    return list(found.values())
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[NotebookOutcome]:

@@ -113,18 +113,9 @@ def sweep(
     import matplotlib.pyplot as plt
 
     values = scores.parameters.str.extract(rf"\b{parameter}=(\S+)")[0].astype(float)
-    points = (scores.f05 * 100).groupby(values)
     method = scores.method.iloc[0]
     figure, axes = plt.subplots(figsize=(8.2, 3.6))
-    axes.errorbar(
-        points.mean().index,
-        points.mean(),
-        yerr=points.std().fillna(0),
-        marker="o",
-        capsize=4,
-        color=colours_of([method])[method],
-        label=METHOD_NAMES.get(method, method),
-    )
+    _f05_line(axes, scores.f05, values, method, colours_of([method])[method])
     mean, spread = baseline.f05.mean() * 100, baseline.f05.std() * 100
     axes.axhline(mean, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
     if spread == spread:
@@ -178,16 +169,7 @@ def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.Da
     figure, axes = plt.subplots(figsize=(8.5, 3.8))
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
     for method, colour in colours_of(systems.method).items():
-        points = (systems[systems.method == method].f05 * 100).groupby(systems[column])
-        axes.errorbar(
-            points.mean().index,
-            points.mean(),
-            yerr=points.std().fillna(0),
-            marker="o",
-            capsize=4,
-            color=colour,
-            label=METHOD_NAMES.get(method, method),
-        )
+        _f05_line(axes, systems[systems.method == method].f05, systems[column], method, colour)
     if len(baseline):
         axes.axhline(baseline.mean() * 100, color=METHOD_COLOURS["none"], linestyle="--", linewidth=1.2, label="Baseline")
     axes.set_xscale("log", base=2)
@@ -197,6 +179,13 @@ def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.Da
     axes.set(xlabel=label, ylabel="F0.5 (percent)")
     axes.legend(**BESIDE, title=_published_text(published), title_fontsize="small")
     return figure
+
+
+def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
+    """Mean F0.5 in percent at each position, with error bars of one standard deviation over seeds."""
+    points = (f05 * 100).groupby(positions)
+    means, name = points.mean(), METHOD_NAMES.get(method, method)
+    axes.errorbar(means.index, means, yerr=points.std().fillna(0), marker="o", capsize=4, color=colour, label=name)
 
 
 def _published_text(published: pd.DataFrame | None) -> str | None:

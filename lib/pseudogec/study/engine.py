@@ -71,6 +71,18 @@ def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
     return list(found.values())
 
 
+def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
+    """The targets and all recipes that they are made from, each once, whether built or not."""
+    found: dict[str, Recipe] = {}
+    stack = list(targets)
+    while stack:
+        recipe = stack.pop()
+        if recipe.key not in found:
+            found[recipe.key] = recipe
+            stack.extend(recipe.parents)
+    return list(found.values())
+
+
 class Engine:
     """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
 
