@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from pseudogec.commands import noise
+from pseudogec.commands import noise, score
 from pseudogec.errors import UserError
 
 
@@ -22,6 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="pseudogec", description="Pseudo data for grammatical error correction.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     noise.add_parser(commands)
+    score.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

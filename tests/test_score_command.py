@@ -1,0 +1,219 @@
+"""``pseudogec score``: the program as its users run it, against counts worked out by hand and the published scorers' figures."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pseudogec.__main__ import main
+from pseudogec.files import write_lines
+
+SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
+M2 = [
+    "S This are a sentence .",
+    "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
+    "",
+    "S I like cat .",
+    "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0",
+    "",
+    "S He go home .",
+    "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
+    "",
+]
+HYPOTHESIS = ["This is a sentence .", "I like cat .", "He goes home ."]  # right, missed, uncalled-for
+REFERENCE = ["This is a sentence .", "I like cats .", "He go home ."]
+LENIENT_REFERENCE = ["This is a sentence .", "I like cats .", "He goes home ."]
+LEVELS = ["A", "A", "B"]
+
+GLEU_SOURCE = "there is a cats on the mat"
+GLEU_REFERENCE = "there are cats on the mat"
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small files above, in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    lines = {
+        "src.txt": SOURCE,
+        "ref.m2": M2,
+        "hyp.txt": HYPOTHESIS,
+        "ref.txt": REFERENCE,
+        "lenient.txt": LENIENT_REFERENCE,
+        "levels.txt": LEVELS,
+    }
+    for name, text in lines.items():
+        write_lines(name, text)
+
+
+def score(capsys: pytest.CaptureFixture[str], command: str) -> dict[str, Any]:
+    """Run the program and read the JSON object that it prints."""
+    assert main(["score", "--json", *command.split()]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def counts(measures: dict[str, Any]) -> tuple[int, int, int]:
+    return measures["tp"], measures["fp"], measures["fn"]
+
+
+@pytest.mark.parametrize("scorer", ["errant", "m2"])
+@pytest.mark.parametrize(
+    ("references", "totals"),
+    [
+        ("ref.m2", (1, 1, 1)),
+        ("ref.m2 --source src.txt", (1, 1, 1)),
+        ("ref.txt --source src.txt", (1, 1, 1)),
+        ("ref.txt --reference lenient.txt --source src.txt", (2, 0, 1)),  # the second annotator wants goes
+    ],
+)
+def test_edits_are_counted(
+    scorer: str, references: str, totals: tuple[int, int, int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = score(capsys, f"--scorer {scorer} --hypothesis hyp.txt --reference {references} --annotator offline")
+    assert found["scorer"] == scorer
+    (system,) = found["systems"]
+    tp, fp, fn = totals
+    assert counts(system) == totals
+    assert (system["precision"], system["recall"]) == pytest.approx((tp / (tp + fp), tp / (tp + fn)))
+    assert system["f05"] == pytest.approx(1.25 * tp / (1.25 * tp + 0.25 * fn + fp))
+    assert system["hypothesis"] == "hyp.txt"
+    assert not system.keys() & {"by", "p_value", "difference"}
+    annotated = scorer == "errant" or "ref.txt" in references
+    assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
+
+
+def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:
+    found = score(capsys, "--scorer errant --hypothesis hyp.txt --reference ref.m2 --by type --annotator offline")
+    by = found["systems"][0]["by"]
+    assert {name: counts(measures) for name, measures in by.items()} == {"NOUN:NUM": (0, 0, 1), "VERB:SVA": (1, 1, 0)}
+    assert by["VERB:SVA"]["f05"] == pytest.approx(1.25 * 0.5 / (0.25 * 0.5 + 1))
+
+
+def test_by_level(capsys: pytest.CaptureFixture[str]) -> None:
+    found = score(capsys, "--scorer m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
+    by = found["systems"][0]["by"]
+    assert {name: counts(measures) for name, measures in by.items()} == {"A": (1, 0, 1), "B": (0, 1, 0)}
+    assert (by["A"]["precision"], by["A"]["recall"], by["A"]["f05"]) == pytest.approx((1, 0.5, 1.25 * 0.5 / (0.25 + 0.5)))
+
+
+def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("src.txt", [GLEU_SOURCE] * 2)
+    write_lines("ref.txt", [GLEU_REFERENCE] * 2)
+    write_lines("hyp.txt", [GLEU_REFERENCE, "there are cats on the"])
+    write_lines("levels.txt", "AB")
+    command = "--scorer gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by level --levels levels.txt"
+    found = score(capsys, command)
+    (system,) = found["systems"]
+    # All n-grams are right; 11 tokens stand for 12, and within level B 5 for 6: the brevity penalty alone.
+    assert (system["gleu"], system["std"]) == pytest.approx((math.exp(1 - 12 / 11), 0))
+    assert {level: measures["gleu"] for level, measures in system["by"].items()} == pytest.approx({"A": 1, "B": math.exp(-1 / 5)})
+
+
+def test_systems_are_tested_against_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("ref.m2", [*M2[:3]] * 10)
+    write_lines("none.txt", [SOURCE[0]] * 10)
+    write_lines("all.txt", [HYPOTHESIS[0]] * 10)
+    found = score(capsys, "--scorer m2 --hypothesis none.txt --hypothesis all.txt none.txt --reference ref.m2")
+    first, second, third = found["systems"]
+    assert (first["difference"], first["p_value"]) == (None, None)
+    assert second["difference"] == 1
+    # Only when all ten sentences are swapped, or none, is the difference as large: 2 of 1,024 ways.
+    assert second["p_value"] == pytest.approx(2 / 1024, abs=0.0015)
+    assert (third["difference"], third["p_value"]) == (0, 1)
+
+
+def test_gleu_of_systems_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("src.txt", [GLEU_SOURCE] * 10)
+    for name in ("ref.txt", "right.txt"):
+        write_lines(name, [GLEU_REFERENCE] * 10)
+    found = score(capsys, "--scorer gleu --hypothesis src.txt right.txt right.txt --reference ref.txt --source src.txt")
+    _, second, third = found["systems"]
+    assert second["difference"] == third["difference"] == pytest.approx(1), "the source's GLEU is 0: no 4-gram is right"
+    assert second["p_value"] == pytest.approx(2 / 1024, abs=0.0015)
+
+
+def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:
+    command = "score --scorer m2 --hypothesis src.txt hyp.txt --reference ref.m2 --by level --levels levels.txt"
+    assert main(command.split()) == 0
+    whole, by_level, note, signature = capsys.readouterr().out.strip().split("\n\n")
+    head, *rows = whole.splitlines()
+    assert head.split() == ["hypothesis", "P", "R", "F0.5", "TP", "FP", "FN", "difference", "p"]
+    assert rows[0].split() == ["src.txt", "100.00", "0.00", "0.00", "0", "0", "2", "-", "-"]
+    assert rows[1].split()[:8] == ["hyp.txt", "50.00", "50.00", "50.00", "1", "1", "1", "+50.00"]
+    assert len({len(line) for line in (head, *rows)}) == 1
+    assert [line.split()[:2] for line in by_level.splitlines()] == [
+        ["hypothesis", "level"],
+        *([system, level] for system in ("src.txt", "hyp.txt") for level in "AB"),
+    ]
+    assert "src.txt" in note
+    assert signature.startswith("maxmatch:")
+
+
+def test_empty_hypotheses_warn(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("hyp.txt", ["This is a sentence .", "", "He go home ."])
+    assert main("score --scorer m2 --hypothesis hyp.txt --reference ref.m2".split()) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("warning: hyp.txt: 1 of 3 hypotheses are empty (the first is line 2)")
+    assert "Warning" not in told, "no trace of Python"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("m2 --hypothesis short.txt --reference ref.m2", ["short.txt", "2 lines", "ref.m2 has 3 sentences"]),
+        ("gleu --hypothesis hyp.txt --reference short.txt --source src.txt", ["short.txt has 2", "src.txt has 3"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --source short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
+        ("m2 --hypothesis absent.txt --reference ref.m2", ["absent.txt: no such file"]),
+        ("m2 --hypothesis hyp.txt --reference absent.m2", ["absent.m2: no such file"]),
+        ("m2 --hypothesis hyp.txt --reference empty.txt", ["empty.txt: the file is empty"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level", ["--levels FILE"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --levels levels.txt", ["--by level"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels blank.txt", ["blank.txt, line 2", "a level"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --by type", ["m2 knows no error types", "errant"]),
+        ("gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by type", ["gleu knows no error types"]),
+        ("gleu --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
+        ("errant --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
+        ("gleu --hypothesis hyp.txt --reference ref.m2", ["ref.m2: is an M2 file", "parallel references"]),
+        ("m2 --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2: is an M2 file", "--reference"]),
+        ("m2 --hypothesis hyp.txt --reference ref.m2 --source other.txt", ["other.txt, line 2", "I like cat .", "I like dogs ."]),
+    ],
+)
+def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("short.txt", ["A", "B"])
+    write_lines("empty.txt", [])
+    write_lines("blank.txt", ["A", "", "B"])
+    write_lines("other.txt", [SOURCE[0], "I like dogs .", SOURCE[2]])
+    assert main(["score", "--scorer", *command.split()]) == 2
+    captured = capsys.readouterr()
+    assert captured.err.startswith("error: ")
+    assert not captured.out
+    for part in told:
+        assert part in captured.err
+
+
+def test_maxmatch_gives_the_published_scorer_s_figures(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gold = [shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"]
+    Path("wi.m2").write_bytes(b"".join(path.read_bytes() for path in gold))
+    outputs = [shared_data / "outputs" / f"wi.dev.ABC.pretlarge+sse+r2l{ending}.txt" for ending in ("", "+sed")]
+    found = score(capsys, f"--scorer m2 --hypothesis {outputs[0]} {outputs[1]} --reference wi.m2")
+    first, second = found["systems"]
+    assert [round(first[name], 4) for name in ("precision", "recall", "f05")] == [0.6505, 0.3905, 0.5740]
+    assert [round(second[name], 4) for name in ("precision", "recall", "f05")] == [0.6807, 0.3577, 0.5766]
+    assert second["difference"] == pytest.approx(0.0026, abs=0.0001)
+    assert 0 < second["p_value"] < 1
+
+
+def test_gleu_gives_the_jfleg_script_s_figures(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    jfleg = shared_data / "jfleg"
+    references = " ".join(str(jfleg / f"dev.ref{number}") for number in range(4))
+    source, spellchecked = jfleg / "dev.src", jfleg / "dev.spellchecked.src"
+    found = score(capsys, f"--scorer gleu --hypothesis {source} {spellchecked} --reference {references} --source {source}")
+    first, second = found["systems"]
+    assert (round(first["gleu"], 6), round(first["std"], 6)) == (0.381965, 0.009597)
+    assert (round(second["gleu"], 6), round(second["std"], 6)) == (0.434253, 0.009212)
+    assert second["p_value"] < 0.01
