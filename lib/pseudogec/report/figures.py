@@ -137,7 +137,7 @@ def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float |
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(1.6 + 1.5 * len(order), 3.8))
+    figure, axes = plt.subplots(figsize=(3.5 + 1.6 * len(order), 3.8))
     methods = colours_of(method for method in table.method if method != "none")
     for place, (method, colour) in enumerate(methods.items()):
         name = METHOD_NAMES.get(method, method)
