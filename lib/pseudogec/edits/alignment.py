@@ -31,9 +31,13 @@ class FastAlignment(Alignment):
     """
 
     def align(self, lev: bool) -> tuple[list[list[float]], list[list[str]]]:
-        """Fill the cost and operation matrices of the part in which the sentences differ."""
+        """Fill the cost and operation matrices of the part in which the sentences differ.
+
+        Raises:
+            ValueError: plain Levenshtein costs (ERRANT's ``-lev``) were asked for, which this study never uses.
+        """
         if lev:
-            raise NotImplementedError("only ERRANT's default costs are computed here")
+            raise ValueError("only ERRANT's default costs are computed here")
         source_orths, target_orths = self.orig.to_array(ORTH).tolist(), self.cor.to_array(ORTH).tolist()
         source_lower, target_lower = self.orig.to_array(LOWER).tolist(), self.cor.to_array(LOWER).tolist()
         self.shared_end = _shared_end(source_orths, target_orths)
