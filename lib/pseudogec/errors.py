@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -29,3 +30,14 @@ class DataError(UserError):
     def __reduce__(self) -> tuple[type[DataError], tuple[Path, str, int | None]]:
         # Exceptions cross process borders (Dask workers) by pickle, which would call __init__ with the message alone.
         return (type(self), (self.path, self.problem, self.line))
+
+
+def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
+    """A hint at the names that look like ``name``, or at all that there are, to end an error message with."""
+    import difflib
+
+    options = sorted(known)
+    close = difflib.get_close_matches(name, options, n=2)
+    if not close:
+        return f"; known: {', '.join(options)}"
+    return f"; did you mean {' or '.join(f'{quote}{item}{quote}' for item in close)}?"

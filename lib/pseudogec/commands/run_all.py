@@ -14,13 +14,12 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
-from pseudogec.errors import UserError
+from pseudogec.errors import UserError, nearest
 from pseudogec.files import write_atomically
 from pseudogec.report.page import NotebookOutcome, write_index
 from pseudogec.study import PROJECT, BuildError, Study, missing
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
-from pseudogec.study.profile import nearest
 from pseudogec.study.progress import format_duration
 from pseudogec.study.recipe import Recipe
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 from pydantic_core import PydanticUndefined
 
-from pseudogec.errors import UserError
+from pseudogec.errors import UserError, nearest
 from pseudogec.noise.characters import SyntheticSpelling
 from pseudogec.noise.direct import DirectNoise, DirectNoiseParameters
 from pseudogec.noise.noiser import NoiseParameters, Noiser
@@ -79,7 +78,7 @@ def find_method(method: str, where: str = "noise") -> Method:
         UserError: there is none; the nearest name is offered.
     """
     if method not in METHODS:
-        raise UserError(f"{where}: there is no noising method {method!r}{_nearest(method, METHODS)}")
+        raise UserError(f"{where}: there is no noising method {method!r}" + nearest(method, METHODS, "'"))
     return METHODS[method]
 
 
@@ -142,15 +141,8 @@ def _explain(reason: Any, model: type[NoiseParameters]) -> str:
     """One error of pydantic in the user's terms."""
     name = ".".join(map(str, reason["loc"]))
     if reason["type"] == "extra_forbidden":
-        return f"there is no parameter {name!r}{_nearest(name, model.model_fields)}"
+        return f"there is no parameter {name!r}" + nearest(name, model.model_fields, "'")
     if reason["type"] == "missing":
         return f"{name} is missing"
     message = reason["msg"].removeprefix("Value error, ")
     return f"{name}: {message[:1].lower()}{message[1:]}, not {reason['input']!r}" if name else message
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    """The names that look like a wrong one, or all, to end a message with."""
-    options = list(known)
-    close = difflib.get_close_matches(name, options, n=2)
-    return f"; did you mean {' or '.join(map(repr, close))}?" if close else f"; there are {', '.join(options)}"

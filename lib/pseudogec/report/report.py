@@ -36,14 +36,15 @@ class Report:
 
     @property
     def provenance(self) -> str:
-        """How the numbers came about: profile, data, seeds, scorer."""
+        """How the numbers came about: data, profile, seeds."""
         profile = self.study.profile
         kind = (
             "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
             if profile.simulation
             else "Trained and tested on real learner text."
         )
-        return f"{kind} Profile {profile.name}: {profile.description}"
+        seeds = ", ".join(map(str, self.study.seeds))
+        return f"{kind} Profile {profile.name}: {profile.description} Seeds {seeds}."
 
     def compare(
         self, scores: pd.DataFrame, rows: str | Sequence[str], name: str, paper: str | None = None, note: str = ""

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pseudogec.errors import DataError
-from pseudogec.files import read_lines, write_lines
+from pseudogec.files import write_lines
+from pseudogec.text import Vocabulary
+from pseudogec.text.vocabulary import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 
-SPECIAL_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
 BEGINNING, PADDING, END, UNKNOWN = range(4)
 
 # fairseq fills its dictionaries up to a multiple of this, which matrix products like.
@@ -43,11 +44,8 @@ def read_dictionary(path: Path) -> dict[str, int]:
         DataError: a line is not a piece and its count, or a piece occurs twice.
     """
     numbers = {symbol: number for number, symbol in enumerate(SPECIAL_SYMBOLS)}
-    for line_number, line in enumerate(read_lines(path), start=1):
-        piece, space, count = line.rpartition(" ")
-        if not space or not count.isdigit():
-            raise DataError(path, f"expected a piece, a space and its count, found {line!r}", line_number)
+    for line_number, piece in enumerate(Vocabulary.load(path), start=1):
         if piece in numbers:
-            raise DataError(path, f"the piece {piece!r} occurs a second time", line_number)
+            raise DataError(path, f"{piece!r} is a symbol of fairseq's own, which a dictionary file must not hold", line_number)
         numbers[piece] = len(numbers)
     return numbers

@@ -7,9 +7,8 @@ from typing import Any
 
 from pydantic import Field, ValidationError
 
-from pseudogec.errors import UserError
+from pseudogec.errors import UserError, nearest
 from pseudogec.noise import NoiseParameters
-from pseudogec.study.profile import nearest
 
 BACK_TRANSLATION = ("backtrans", "backtrans_noisy", "backtrans_sample")
 """Plain beam search, beam search with noise (Xie et al. 2018), and sampling (Edunov et al. 2018)."""

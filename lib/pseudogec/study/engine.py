@@ -175,7 +175,6 @@ class Engine:
             dask.config.set(
                 {
                     "distributed.nanny.pre-spawn-environ": {**threads, **malloc},
-                    "distributed.scheduler.work-stealing": True,
                     "distributed.comm.timeouts.connect": "60s",
                 }
             )

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.study.profile import Profile, nearest
+from pseudogec.errors import DataError, UserError, nearest
+from pseudogec.study.profile import Profile
 
 
 def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:

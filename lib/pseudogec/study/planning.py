@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -80,6 +81,7 @@ class Planner:
         in_domain = profile.corpora.in_domain
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
+        self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str], list[PseudoData]] = {}
         for name in profile.methods:
             self._checked(name, {})
 
@@ -117,15 +119,22 @@ class Planner:
         return self._pseudo_data(system.method, dict(system.parameters), system.seed_corpus, system.pseudo_pairs)
 
     def _pseudo_data(self, name: str, changes: dict[str, float], seed_corpus: str, pairs: int) -> tuple[PseudoData, ...]:
+        # Systems of all settings, sizes and seeds use the same shards: each is described once; a larger size adds to the list.
+        shards = self._shards.setdefault((name, tuple(changes.items()), seed_corpus), [])
+        wanted = pairs // self.profile.pseudo_data.shard
+        if len(shards) < wanted:
+            shards += self._more_shards(name, changes, [self.seed_text(seed_corpus, n) for n in range(len(shards), wanted)])
+        return tuple(shards[:wanted])
+
+    def _more_shards(self, name: str, changes: dict[str, float], texts: Sequence[SeedText]) -> list[PseudoData]:
         method, parameters = self._checked(name, changes)
         values = "".join(f"-{parameter}={value:g}" for parameter, value in changes.items())
         common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
-        shards = [self.seed_text(seed_corpus, shard) for shard in range(pairs // self.profile.pseudo_data.shard)]
         if method in BACK_TRANSLATION:
             reverse = self.reverse_model()
-            return tuple(BackTranslatedData(seed_text=shard, reverse_model=reverse, **common) for shard in shards)
+            return [BackTranslatedData(seed_text=text, reverse_model=reverse, **common) for text in texts]
         references = References(corpus=self.genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
-        return tuple(NoisedData(seed_text=shard, genuine=self.genuine, references=references, **common) for shard in shards)
+        return [NoisedData(seed_text=text, genuine=self.genuine, references=references, **common) for text in texts]
 
     def reverse_model(self) -> Model:
         """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from pseudogec.errors import nearest
 from pseudogec.seq2seq.options import Architecture, Optimisation
 
 Level = Literal["A", "B", "C", "N"]
@@ -251,12 +252,3 @@ def _known(where: str, what: str, names: Iterable[str], known: Iterable[str]) ->
     for name in names:
         if name not in set(known):
             raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """A hint at the names that look like ``name``, to end an error message with."""
-    import difflib
-
-    options = sorted(known)
-    close = difflib.get_close_matches(name, options, n=2, cutoff=0.6)
-    return f"; did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else f"; known: {', '.join(options)}"

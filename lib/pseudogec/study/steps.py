@@ -194,11 +194,11 @@ def _noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progr
         for index, tokens in enumerate(_seed_sentences(recipe, store, progress)):
             target = bpe.apply(tokens)
             steps = noiser.operations(target, streams[index])
+            source = noised_tokens(steps)
             operations.update(step.kind for step in steps)
             if index < EXAMPLES_KEPT:
-                source = bpe.undo(noised_tokens(steps))
-                examples.append(_example(source, tokens, [list(step) for step in steps]))
-            yield Pair(noised_tokens(steps), target)
+                examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
+            yield Pair(source, target)
 
     size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
     write_json(folder / "examples.json", examples)
@@ -212,7 +212,10 @@ def _back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store
     decoder = Decoder([store.folder(recipe.reverse_model)])
     # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
     seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
-    show = functools.partial(_show_sentences, progress)
+
+    def show(done: int, total: int) -> None:
+        progress(done, total, "sentences")
+
     parameters = dict(recipe.parameters)
     rate = parameters.pop("sse_rate")
     if recipe.method == "backtrans_sample":
@@ -260,10 +263,6 @@ def _seed_sentences(recipe: PseudoData, store: Store, progress: Progress) -> Ite
 
 def _streams(recipe: PseudoData) -> SentenceStreams:
     return SentenceStreams(f"{recipe.seed}/{recipe.seed_text.key}")
-
-
-def _show_sentences(progress: Progress, done: int, total: int) -> None:
-    progress(done, total, "sentences")
 
 
 def _differences(source: list[str], target: list[str]) -> list[list[str]]:

@@ -168,7 +168,7 @@ class Store:
 
 def write_json(path: Path, value: Any) -> None:
     """Write readable JSON with a final line end."""
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False, sort_keys=False) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _seconds_spent(work: Path) -> float:

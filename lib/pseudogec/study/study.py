@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from pseudogec.errors import UserError
+from pseudogec.errors import UserError, nearest
 from pseudogec.evaluate import Score as ScoreTable
 from pseudogec.study.engine import Engine
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.planning import Planner, System
-from pseudogec.study.profile import GridAxes, Profile, nearest
+from pseudogec.study.profile import GridAxes, Profile
 from pseudogec.study.progress import Display, RichDisplay
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Corpus, PseudoData, PseudoEdits, References
@@ -33,9 +33,9 @@ PROJECT = Path(__file__).resolve().parents[3]
 class Study:
     """A profile, its store, and the engine that builds what the store lacks.
 
-    Use :meth:`open`. The environment variables ``PSEUDOGEC_STORE`` and ``PSEUDOGEC_SCHEDULER`` give defaults for the store's
-    folder and for the address of a running Dask scheduler, so that the batch program and a notebook opened by hand work
-    alike.
+    Use :meth:`open`. The environment variables ``PSEUDOGEC_STORE``, ``PSEUDOGEC_OUTPUTS`` and ``PSEUDOGEC_SCHEDULER`` give
+    defaults for the store's and the results' folders and for the address of a running Dask scheduler, so that the batch program
+    and a notebook opened by hand work alike.
     """
 
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path) -> None:
