@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes = _execute(study, notebooks, options)
         if built and not options.only:
             _write_scores(study)
-        index = write_index(study, outcomes, time.monotonic() - started)
+        index = write_index(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
         print(f"done    {_shown(index)}   {format_duration(time.monotonic() - started)}")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -136,6 +136,12 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
     if todo:
         print(f"built   {len(todo)} artefacts in {format_duration(time.monotonic() - started)}")
     return True
+
+
+def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
+    """What it took to make the artefacts behind the notebooks, in this run or an earlier one."""
+    held = (recipe for recipe in with_ancestors(_targets(study, notebooks)) if study.store.has(recipe))
+    return sum(study.store.result(recipe)["seconds"] for recipe in held)
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[NotebookOutcome]:

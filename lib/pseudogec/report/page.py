@@ -31,13 +31,15 @@ class NotebookOutcome(NamedTuple):
     error: str | None
 
 
-def write_index(study: Study, outcomes: Sequence[NotebookOutcome], seconds: float) -> Path:
+def write_index(study: Study, outcomes: Sequence[NotebookOutcome], seconds: float, worker_seconds: float | None = None) -> Path:
     """Write ``<outputs>/index.html`` and return its path.
 
     Args:
         study: the study that was run.
         outcomes: of the notebooks of this run.
-        seconds: the run's time.
+        seconds: the run's time, which is short where the store held the artefacts.
+        worker_seconds: what it took to make all artefacts behind the notebooks, in any run, summed over workers; left out when
+            not known.
     """
     profile = study.profile
     kind = (
@@ -55,7 +57,8 @@ def write_index(study: Study, outcomes: Sequence[NotebookOutcome], seconds: floa
         "<h2>Tables</h2>",
         _tables(study),
         "<h2>How it was run</h2>",
-        f"<p>Seeds {', '.join(map(str, study.seeds))}; {format_duration(seconds)} on {study.engine.workers} workers, "
+        f"<p>Seeds {', '.join(map(str, study.seeds))}; this run {format_duration(seconds)} on {study.engine.workers} workers"
+        f"{_whole_work(worker_seconds)}; "
         f"{platform.machine()}, Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d}. "
         f"{_all_scores(study)}</p>",
         f"<details><summary>The profile, complete</summary><pre>{escape(_profile_text(study))}</pre></details>",
@@ -76,6 +79,10 @@ def _all_scores(study: Study) -> str:
     if not (study.outputs / "scores.parquet").exists():
         return ""
     return "All scores, by level and error type, are in <a href='scores.parquet'>scores.parquet</a>."
+
+
+def _whole_work(worker_seconds: float | None) -> str:
+    return "" if worker_seconds is None else f", everything behind it {format_duration(worker_seconds)} of one worker's time"
 
 
 def _notebooks(study: Study, outcomes: Sequence[NotebookOutcome]) -> str:
