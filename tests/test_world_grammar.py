@@ -9,7 +9,17 @@ import pytest
 
 from pseudogec.corpora.world import REGISTERS, learner_sentences, seed_sentences
 from pseudogec.corpora.world.inflection import PREFERRED, grades_with_ending, inflect
-from pseudogec.corpora.world.lexicon import adjectives, adverbs, frames, governed_words, names, nouns, word_pairs, word_set
+from pseudogec.corpora.world.lexicon import (
+    adjectives,
+    adverbs,
+    frames,
+    governed_words,
+    lemmas,
+    names,
+    nouns,
+    word_pairs,
+    word_set,
+)
 from pseudogec.corpora.world.registers import SIMPLE
 from pseudogec.corpora.world.tokens import takes_an
 
@@ -255,6 +265,13 @@ def test_inflection_agrees_with_lemminflect() -> None:
     for verb in verbs:
         for tag in ("VBZ", "VBD", "VBN", "VBG"):
             _check_form(verb, tag)
+
+
+def test_every_verb_of_the_lexicon_has_every_form() -> None:
+    for verb in sorted(lemmas()["VERB"]):
+        for tag in ("VB", "VBP", "VBZ", "VBD", "VBN", "VBG"):
+            assert inflect(verb, tag).isascii(), (verb, tag)
+        assert inflect(verb, "VBP") == ("are" if verb == "be" else verb)
 
 
 def _check_form(lemma: str, tag: str) -> None:

@@ -58,6 +58,8 @@ def inflect(lemma: str, tag: str) -> str:
     """
     if lemma == "be":
         return _BE[tag]
+    if tag in ("VB", "VBP"):
+        return lemma  # lemminflect lacks the present of some regular verbs (*reshape*)
     if (lemma, tag) in PREFERRED:
         return PREFERRED[lemma, tag]
     if (lemma, tag) in _IRREGULAR_GRADES:
