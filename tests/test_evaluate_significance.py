@@ -70,12 +70,56 @@ def test_clear_differences_are_told_from_chance(test):
     assert compare_statistics(FIRST, FIRST, f05_of, test, samples=100).p_value == 1
 
 
-def test_p_values_are_uniform_without_a_difference():
-    found = [
-        compare_statistics(counts(60, 0.5, 2 * seed), counts(60, 0.5, 2 * seed + 1), f05_of, samples=300).p_value
-        for seed in range(100)
-    ]
+def simulated_pair(stream: np.random.Generator, sentences: int, rates: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
+    """Counts of two systems on the same sentences, which are as hard for both; each rate is that of finding an error.
+
+    A sentence has one to three errors. Where a system overlooks one, it makes a wrong edit half of the time.
+    """
+    errors = stream.integers(1, 4, sentences)
+    ease = stream.uniform(0.5, 1.5, sentences)
+    tables = []
+    for rate in rates:
+        tp = stream.binomial(errors, rate * ease)
+        tables.append(np.stack([tp, stream.binomial(errors - tp, 0.5), errors - tp], axis=1))
+    return tables[0], tables[1]
+
+
+DRAWS = 1000
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "randomisation"])
+def test_a_difference_that_is_not_there_is_found_in_five_percent_of_draws(test):
+    stream = np.random.default_rng(11)
+    found = np.array(
+        [
+            compare_statistics(*simulated_pair(stream, 150, (0.4, 0.4)), f05_of, test, samples=199, seed=draw).p_value
+            for draw in range(DRAWS)
+        ]
+    )
+    assert 0.03 <= np.mean(found <= 0.05) <= 0.07
     assert stats.kstest(found, "uniform").pvalue > 0.001
+
+
+@pytest.mark.parametrize("rates", [(0.4, 0.4), (0.5, 0.35)], ids=["no difference", "known difference"])
+def test_intervals_hold_the_true_difference_in_ninety_five_percent_of_draws(rates):
+    # With so many sentences the counts are their expectations.
+    truth = np.subtract(*(f05_of(table.sum(axis=0)) for table in simulated_pair(np.random.default_rng(1), 2_000_000, rates)))
+    stream = np.random.default_rng(12)
+    intervals = np.array(
+        [
+            compare_statistics(*simulated_pair(stream, 150, rates), f05_of, "bootstrap", samples=199, seed=draw).interval
+            for draw in range(DRAWS)
+        ]
+    )
+    assert 0.93 <= np.mean((intervals[:, 0] <= truth) & (truth <= intervals[:, 1])) <= 0.97
+
+
+def test_the_interval_of_one_system_holds_its_true_score_in_ninety_five_percent_of_draws():
+    truth = f05_of(simulated_pair(np.random.default_rng(1), 2_000_000, (0.4, 0.4))[0].sum(axis=0))
+    stream = np.random.default_rng(13)
+    pairs = (simulated_pair(stream, 150, (0.4, 0.4)) for _ in range(DRAWS))
+    intervals = np.array([confidence_interval(first, samples=199, seed=draw) for draw, (first, _) in enumerate(pairs)])
+    assert 0.93 <= np.mean((intervals[:, 0] <= truth) & (truth <= intervals[:, 1])) <= 0.97
 
 
 def test_draws_depend_on_the_seed_alone():

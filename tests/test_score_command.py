@@ -161,9 +161,30 @@ def test_empty_hypotheses_warn(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Warning" not in told, "no trace of Python"
 
 
+@pytest.mark.parametrize("scorer", ["errant", "m2"])
+def test_a_missing_annotator_warns(scorer: str, capsys: pytest.CaptureFixture[str]) -> None:
+    second = M2[1].removesuffix("0") + "1"
+    write_lines("two.m2", [*M2[:2], second, *M2[2:]])
+    assert main(f"score --scorer {scorer} --hypothesis hyp.txt --reference two.m2".split()) == 0
+    told = capsys.readouterr().err
+    assert told.startswith("warning: two.m2: 2 of 3 sentences lack an annotator (the first is sentence 2, without annotator 1)")
+    assert "`noop`" in told
+    everyone = [*M2[:2], second, *M2[2:5], f"{M2[-2].removesuffix('0')}1", *M2[5:8], f"{M2[-2].removesuffix('0')}1", ""]
+    write_lines("two.m2", everyone)
+    assert main(f"score --scorer {scorer} --hypothesis hyp.txt --reference two.m2".split()) == 0
+    assert not capsys.readouterr().err
+
+
+def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("hyp.txt", ["This is a sentence.", "I like cats.", "He go home."])
+    assert main("score --scorer m2 --hypothesis hyp.txt --reference ref.m2".split()) == 0
+    assert "3 of 3 hypotheses are tokenised otherwise than the references" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("command", "told"),
     [
+        ("m2 --hypothesis hyp.txt --reference outside.m2", ["outside.m2, line 2", "span 1 9", "sentence of 5 tokens"]),
         ("m2 --hypothesis short.txt --reference ref.m2", ["short.txt", "2 lines", "ref.m2 has 3 sentences"]),
         ("gleu --hypothesis hyp.txt --reference short.txt --source src.txt", ["short.txt has 2", "src.txt has 3"]),
         ("m2 --hypothesis hyp.txt --reference ref.m2 --source short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
@@ -187,6 +208,7 @@ def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.Capture
     write_lines("short.txt", ["A", "B"])
     write_lines("empty.txt", [])
     write_lines("blank.txt", ["A", "", "B"])
+    write_lines("outside.m2", [M2[0], M2[1].replace("1 2", "1 9"), *M2[2:]])
     write_lines("other.txt", [SOURCE[0], "I like dogs .", SOURCE[2]])
     assert main(["score", "--scorer", *command.split()]) == 2
     captured = capsys.readouterr()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -78,8 +79,9 @@ def run(options: argparse.Namespace) -> None:
     for path, hypothesis in zip(options.hypothesis, hypotheses, strict=True):
         gold.check_length(path, len(hypothesis))
     levels = _read_levels(options.levels, gold) if options.by == "level" else []
-    scorer, reference_edits = _make_scorer(options, gold)
-    scores = [_score(scorer, hypothesis, path) for path, hypothesis in zip(options.hypothesis, hypotheses, strict=True)]
+    with _warnings_told():
+        scorer, reference_edits = _make_scorer(options, gold)
+        scores = [scorer.score(tokens, name=str(path)) for path, tokens in zip(options.hypothesis, hypotheses, strict=True)]
     systems = []
     for path, score in zip(options.hypothesis, scores, strict=True):
         system = {"hypothesis": str(path), **_measures(score)}
@@ -193,14 +195,14 @@ def _annotate(gold: _Gold, annotator: Annotator) -> list[AnnotatedSentence]:
     ]
 
 
-def _score(scorer: Scorer, hypothesis: Sequence[Sequence[str]], path: Path) -> Score | GleuScore:
-    """Score one system; what the scorer warns of is told in the program's own form."""
+@contextlib.contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Tell what the scorers warn of in the program's own form."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        score = scorer.score(hypothesis, name=str(path))
+        yield
     for warning in caught:
         print(f"warning: {warning.message}", file=sys.stderr)
-    return score
 
 
 def _measures(score: Score | GleuScore) -> Measures:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit
 from pseudogec.errors import UserError
-from pseudogec.evaluate.inputs import Tokens, check_hypotheses, describe_references
+from pseudogec.evaluate.inputs import Tokens, check_hypotheses, check_references, describe_references
 from pseudogec.evaluate.score import Score, precision_recall_f05
 
 Mode = Literal["span_correction", "span_detection", "token_detection"]
@@ -42,6 +42,7 @@ class ErrantScorer:
         self._references = list(references)
         self._annotator = annotator
         self._reference_name = reference_name
+        check_references(self._references, reference_name)
 
     def score(
         self, hypotheses: Sequence[Tokens], mode: Mode = "span_correction", *, workers: int = 1, name: str = "the hypothesis"

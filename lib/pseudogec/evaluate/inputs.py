@@ -54,6 +54,29 @@ def check_hypotheses(sources: Sequence[Tokens], hypotheses: Sequence[Tokens], na
             warnings.warn(f"{name}: {wrong} of {len(hypotheses)} hypotheses {problem}", stacklevel=3)
 
 
+def check_references(references: Sequence[AnnotatedSentence], reference_name: str) -> None:
+    """Warn where some sentences lack an annotator that others have, as after a concatenation or a filter that went wrong.
+
+    Such sentences can be scored, against the annotators that they have; files with a varying number of annotators exist.
+
+    Args:
+        references: annotated sentences.
+        reference_name: what they are called in the message.
+    """
+    everyone = {number for sentence in references for number in sentence.annotators}
+    if len(everyone) < 2:
+        return
+    lacking = [line for line, sentence in enumerate(references, start=1) if set(sentence.annotators) != everyone]
+    if lacking:
+        absent = sorted(everyone - set(references[lacking[0] - 1].annotators))
+        warnings.warn(
+            f"{reference_name}: {len(lacking)} of {len(references)} sentences lack an annotator (the first is sentence "
+            f"{lacking[0]}, without annotator {', '.join(map(str, absent))}); an annotator who found nothing to correct needs a "
+            "`noop` line, else the sentence is scored against the others alone",
+            stacklevel=3,
+        )
+
+
 def describe_references(references: Sequence[AnnotatedSentence]) -> str:
     """Number and digest of the references, for signatures."""
     digest = hashlib.sha256()

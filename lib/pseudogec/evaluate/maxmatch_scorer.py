@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate.edit_lattice import EditLattice, GoldEdit
-from pseudogec.evaluate.inputs import Tokens, check_hypotheses, describe_references
+from pseudogec.evaluate.inputs import Tokens, check_hypotheses, check_references, describe_references
 from pseudogec.evaluate.score import Score
 
 MAX_UNCHANGED_WORDS = 2
@@ -29,6 +29,7 @@ class MaxMatchScorer:
     def __init__(self, references: Sequence[AnnotatedSentence], reference_name: str = "the reference") -> None:
         self._references = list(references)
         self._reference_name = reference_name
+        check_references(self._references, reference_name)
 
     def score(self, hypotheses: Sequence[Tokens], *, name: str = "the hypothesis") -> Score:
         """Score tokenised corrections. Error types are not told apart: MaxMatch knows no types of proposed edits.

@@ -110,7 +110,7 @@ class Score:
         Returns:
             One row a type, by name: tp, fp, fn, precision, recall, f05.
         """
-        cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": _main_type, "full": str}
+        cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": main_type, "full": str}
         if categories not in cut:
             raise UserError(f"no categories are called {categories!r}; choose one of {', '.join(cut)}")
         return self._grouped([cut[categories](error_type) for error_type in self.error_type], "error_type")
@@ -174,5 +174,6 @@ def _operation(error_type: str) -> str:
     return error_type if error_type == "UNK" else error_type[:1]
 
 
-def _main_type(error_type: str) -> str:
-    return error_type if error_type == "UNK" else error_type[2:]
+def main_type(error_type: str) -> str:
+    """An error type without its operation: ``VERB:SVA`` of ``R:VERB:SVA``; types without one, such as ``UNK``, as they are."""
+    return error_type.partition(":")[2] or error_type
