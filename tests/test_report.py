@@ -25,7 +25,7 @@ from pseudogec.report import (
 )
 from pseudogec.report import figures as draw
 from pseudogec.report.findings import difference
-from pseudogec.report.noise_profiles import profile_table, type_distance, type_shares
+from pseudogec.report.noise_profiles import profile_table, type_shares
 from pseudogec.report.page import NotebookOutcome, write_index
 from pseudogec.report.tables import beside_paper, plain_style, style, summarise
 from pseudogec.study import Study
@@ -245,17 +245,6 @@ def test_findings_are_shown_as_markdown(scores: pd.DataFrame) -> None:
 
 def types(**counts: int) -> dict[str, Any]:
     return {"tokens": 100, "edits": sum(counts.values()), "types": counts}
-
-
-def test_the_distance_of_types_is_jensen_and_shannons() -> None:
-    one, both = types(NOUN=7), types(NOUN=5, VERB=5)
-    assert type_distance(both, types(NOUN=20, VERB=20)) == 0
-    assert type_distance(one, types(VERB=3)) == pytest.approx(1)
-    # P = (1, 0), Q = (1/2, 1/2), M = (3/4, 1/4): half of KL(P, M) + KL(Q, M), and its root.
-    divergence = (math.log2(4 / 3) + 0.5 * math.log2(2 / 3) + 0.5 * math.log2(2)) / 2
-    assert type_distance(one, both) == pytest.approx(math.sqrt(divergence)) == type_distance(both, one)
-    assert math.isnan(type_distance(types(), one))
-    assert math.isnan(type_distance(types(), types()))
 
 
 def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:

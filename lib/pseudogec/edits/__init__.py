@@ -3,6 +3,7 @@
 from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_signature, load_annotator
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits
 from pseudogec.edits.m2 import read_m2, write_m2
+from pseudogec.edits.type_profile import EditProfile, type_distance
 
 __all__ = [
     "DETECTION_TYPES",
@@ -10,11 +11,13 @@ __all__ = [
     "Annotator",
     "AnnotatorName",
     "Edit",
+    "EditProfile",
     "annotator_signature",
     "apply_edits",
     "drop_edits",
     "load_annotator",
     "place_edits",
     "read_m2",
+    "type_distance",
     "write_m2",
 ]

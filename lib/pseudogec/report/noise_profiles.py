@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from pseudogec.edits import type_distance
 from pseudogec.report.figures import colours_of
 from pseudogec.report.tables import METHOD_NAMES
 
@@ -15,21 +16,6 @@ if TYPE_CHECKING:
 
 Profile = Mapping[str, Any]
 """``tokens``, ``edits`` and ``types`` (ERRANT type -> count) of a text's edits."""
-
-
-def type_distance(first: Profile, second: Profile) -> float:
-    """Jensen-Shannon distance (base 2) of two distributions of ERRANT types: 0 for equal ones, 1 for those that share no type.
-
-    Not a number where a text has no edits, and so no distribution.
-    """
-    import numpy as np
-    from scipy.spatial.distance import jensenshannon
-
-    if not (first["types"] and second["types"]):
-        return float("nan")
-    types = sorted({*first["types"], *second["types"]})
-    counts = [np.array([profile["types"].get(name, 0) for name in types], dtype=float) for profile in (first, second)]
-    return float(jensenshannon(counts[0], counts[1], base=2))
 
 
 def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataFrame:
@@ -50,7 +36,7 @@ def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataF
                 "method": METHOD_NAMES.get(name, name),
                 "edits a token": profile["edits"] / profile["tokens"],
                 **{title: operations[letter] / max(profile["edits"], 1) for letter, title in OPERATIONS.items()},
-                "distance to genuine": type_distance(profile, genuine),
+                "distance to genuine": type_distance(profile["types"], genuine["types"]),
             }
         )
     return pd.DataFrame(rows)

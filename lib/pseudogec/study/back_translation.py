@@ -1,14 +1,25 @@
-"""Back-translation: the methods that make errors with a reverse model, and their parameters."""
+"""Back-translation: the methods that make errors with a reverse model, their parameters, and the work in parts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
 from pseudogec.errors import UserError, nearest
+from pseudogec.files import digest_file, write_atomically
 from pseudogec.noise import NoiseParameters
+from pseudogec.seq2seq.decode import Decoder
+from pseudogec.seq2seq.training_data import check_dictionaries
+from pseudogec.study.progress import Progress
+
+PART = 4000
+"""Sentences that are back-translated and written together: what a killed process loses at most, and what memory holds."""
 
 BACK_TRANSLATION = ("backtrans", "backtrans_noisy", "backtrans_sample")
 """Plain beam search, beam search with noise (Xie et al. 2018), and sampling (Edunov et al. 2018)."""
@@ -54,3 +65,94 @@ def check_back_translation(method: str, parameters: Mapping[str, Any], where: st
         if problem["type"] == "extra_forbidden":
             raise UserError(f"{where}: {method}: there is no parameter `{name}`{nearest(name, model.model_fields)}") from None
         raise UserError(f"{where}: {method}: {name}: {problem['msg']}, not {problem['input']!r}") from None
+
+
+class Part(NamedTuple):
+    """A run of back-translated sentences.
+
+    Attributes:
+        targets: grammatical sentences, in pieces.
+        sources: what the reverse model made of them.
+        left_unchanged: how many the model could not take, because they are empty or too long: their sources are the targets.
+    """
+
+    targets: list[list[str]]
+    sources: list[list[str]]
+    left_unchanged: int
+
+
+class BackTranslator:
+    """A reverse model at work, part by part.
+
+    Noise and draws of a sentence depend on the seed and on the sentence's place in the text alone.
+
+    Args:
+        model: folder of the reverse model.
+        dictionary: the dictionary of the text's pieces.
+        method: one of :data:`BACK_TRANSLATION`.
+        parameters: all of the method's.
+        seed: of noise and draws.
+
+    Raises:
+        UserError: the model was trained with another dictionary.
+        DataError: a file of the model is missing.
+    """
+
+    def __init__(self, model: Path, dictionary: Path, method: str, parameters: Mapping[str, Any], seed: int) -> None:
+        check_dictionaries(model, dictionary, digest_file(dictionary))
+        self._decoder = Decoder([model])
+        self._search: Callable[..., Any]
+        if method == "backtrans_sample":
+            self._search = partial(self._decoder.sample, temperature=parameters["temperature"], seed=seed)
+        else:
+            noise = parameters.get("beta_random", 0.0)
+            self._search = partial(self._decoder.decode, beam=parameters["beam"], noise_beta=noise, seed=seed)
+
+    def parts(self, targets: Iterable[list[str]], folder: Path, total: int, progress: Progress) -> Iterator[Part]:
+        """Back-translate a text in parts of :data:`PART` sentences, in order; what a killed process finished is read again.
+
+        Args:
+            targets: grammatical sentences in pieces; read once.
+            folder: where finished parts are kept; the caller removes them when the whole text is safe elsewhere.
+            total: sentences of the text.
+            progress: told how many sentences are done.
+        """
+        remaining = iter(targets)
+        first = 0
+        while chunk := list(islice(remaining, PART)):
+            file = folder / f"{first:010d}.json"
+            part = _finished_part(file, chunk) or self._translate(chunk, first, total, progress)
+            if not file.exists():
+                _keep(part, file)
+            first += len(chunk)
+            progress(first, total, "sentences")
+            yield part
+
+    def _translate(self, targets: list[list[str]], first: int, total: int, progress: Progress) -> Part:
+        def show(done: int, _: int) -> None:
+            progress(first + done, total, "sentences")
+
+        earlier = self._decoder.left_unchanged
+        outputs = self._search(targets, first_index=first, progress=show)
+        return Part(targets, [hypotheses[0].pieces for hypotheses in outputs], self._decoder.left_unchanged - earlier)
+
+
+def _keep(part: Part, file: Path) -> None:
+    sources = [" ".join(source) for source in part.sources]
+    with write_atomically(file) as stream:
+        stream.write(json.dumps({"left_unchanged": part.left_unchanged, "sources": sources}, ensure_ascii=False).encode())
+
+
+def _finished_part(file: Path, targets: list[list[str]]) -> Part | None:
+    """The part in a file; none when the file is missing, or damaged by more than a kill (a power cut)."""
+    if not file.exists():
+        return None
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        part = Part(targets, [source.split() for source in kept["sources"]], int(kept["left_unchanged"]))
+        if len(part.sources) == len(targets):
+            return part
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    file.unlink()
+    return None

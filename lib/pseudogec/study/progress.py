@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol
 
 from pseudogec.study.estimates import Estimator
 from pseudogec.study.recipe import Recipe
+
+Progress = Callable[[float, float, str], None]
+"""What a step tells how far it is: what is done, the total, and a text to show."""
 
 
 class Display(Protocol):

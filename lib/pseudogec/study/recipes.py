@@ -182,6 +182,7 @@ class NoisedData(PseudoData):
 class BackTranslatedData(PseudoData):
     """Pseudo data from a reverse model, which was trained to make errors."""
 
+    resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
     reverse_model: Model
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,40 +14,33 @@ import numpy as np
 
 from pseudogec.corpora import CorpusFiles, Pair, drop_identical, open_pairs, read_plain
 from pseudogec.corpora.world import learner_sentences, seed_sentences
-from pseudogec.edits import AnnotatedSentence, Edit, load_annotator, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, EditProfile, read_m2, write_m2
 from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer
 from pseudogec.files import read_lines, write_lines
-from pseudogec.noise import NoiseResources, make_noiser, noised_tokens
-from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq.binarise import binarise
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.train import train
+from pseudogec.study.loaded import annotator, segmentation
+from pseudogec.study.progress import Progress
+from pseudogec.study.pseudo_data_steps import back_translated_data, noised_data
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import (
-    BackTranslatedData,
     BinarisedPairs,
     Bpe,
     Correction,
     FileCorpus,
     FileSeedText,
     Model,
-    NoisedData,
-    PseudoData,
     PseudoEdits,
     References,
     Score,
     WorldCorpus,
     WorldSeedText,
 )
-from pseudogec.study.store import Store, write_json
+from pseudogec.study.store import Store
 from pseudogec.text import Bpe as Segmentation
 from pseudogec.text import Vocabulary
-
-Progress = Callable[[float, float, str], None]
-"""Called with what is done, the total, and a text to show."""
-
-EXAMPLES_KEPT = 300
 
 
 @functools.singledispatch
@@ -166,7 +158,7 @@ def _bpe(recipe: Bpe, folder: Path, store: Store, progress: Progress) -> dict[st
 
 @build.register
 def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    corpus, bpe = store.folder(recipe.corpus), _segmentation(store.folder(recipe.bpe))
+    corpus, bpe = store.folder(recipe.corpus), segmentation(store.folder(recipe.bpe))
     pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
     if recipe.drop_identical:
         pairs = drop_identical(pairs)
@@ -180,102 +172,19 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
     return asdict(size)
 
 
-@build.register
-def _noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    bpe = _segmentation(store.folder(recipe.bpe))
-    references = store.folder(recipe.references) if recipe.references else None
-    resources = _resources(store.folder(recipe.genuine), store.folder(recipe.bpe), references)
-    noiser = make_noiser(recipe.method, recipe.parameters, resources)
-    streams = _streams(recipe)
-    operations: Counter[str] = Counter()
-    examples: list[dict[str, Any]] = []
-
-    def pairs() -> Iterator[Pair]:
-        for index, tokens in enumerate(_seed_sentences(recipe, store, progress)):
-            target = bpe.apply(tokens)
-            steps = noiser.operations(target, streams[index])
-            source = noised_tokens(steps)
-            operations.update(step.kind for step in steps)
-            if index < EXAMPLES_KEPT:
-                examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
-            yield Pair(source, target)
-
-    size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
-    write_json(folder / "examples.json", examples)
-    return {**asdict(size), "operations": dict(operations)}
-
-
-@build.register
-def _back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    bpe = _segmentation(store.folder(recipe.bpe))
-    targets = [bpe.apply(tokens) for tokens in _seed_sentences(recipe, store, lambda *_: None)]
-    decoder = Decoder([store.folder(recipe.reverse_model)])
-    # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
-    seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
-
-    def show(done: int, total: int) -> None:
-        progress(done, total, "sentences")
-
-    parameters = dict(recipe.parameters)
-    rate = parameters.pop("sse_rate")
-    if recipe.method == "backtrans_sample":
-        outputs = decoder.sample(targets, parameters["temperature"], seed=seed, progress=show)
-    else:
-        outputs = decoder.decode(
-            targets, beam=parameters["beam"], noise_beta=parameters.get("beta_random", 0.0), seed=seed, progress=show
-        )
-    sources = [hypotheses[0].pieces for hypotheses in outputs]
-    if rate:
-        streams, spelling = _streams(recipe), make_noiser("sse", {"sse_rate": rate}, NoiseResources(bpe=bpe))
-        sources = [spelling(source, streams[index]) for index, source in enumerate(sources)]
-    size = binarise(map(Pair, sources, targets), store.folder(recipe.bpe) / "dict.txt", folder)
-    words = [(bpe.undo(source), bpe.undo(target)) for source, target in zip(sources[:EXAMPLES_KEPT], targets, strict=False)]
-    write_json(folder / "examples.json", [_example(source, target, _differences(source, target)) for source, target in words])
-    return {**asdict(size), "left_unchanged": decoder.left_unchanged}
+build.register(noised_data)
+build.register(back_translated_data)
 
 
 @build.register
 def _pseudo_edits(recipe: PseudoEdits, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     examples = json.loads((store.folder(recipe.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
     sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
-    edits = _annotator(recipe.annotator).annotate(sources, targets)
+    edits = annotator(recipe.annotator).annotate(sources, targets)
     write_m2(
         folder / "edits.m2", (AnnotatedSentence(tuple(s), {0: tuple(found)}) for s, found in zip(sources, edits, strict=True))
     )
-    return _edit_facts(sources, edits)
-
-
-def _edit_facts(sources: Sequence[Sequence[str]], edits: Sequence[Sequence[Edit]]) -> dict[str, Any]:
-    types = Counter(edit.type for found in edits for edit in found)
-    tokens = sum(len(source) for source in sources)
-    return {"sentences": len(sources), "tokens": tokens, "edits": types.total(), "types": dict(types.most_common())}
-
-
-def _example(source: list[str], target: list[str], operations: list[list[str]]) -> dict[str, Any]:
-    return {"source": " ".join(source), "target": " ".join(target), "operations": operations}
-
-
-def _seed_sentences(recipe: PseudoData, store: Store, progress: Progress) -> Iterator[list[str]]:
-    for count, tokens in enumerate(read_plain(store.folder(recipe.seed_text) / "sentences.txt"), start=1):
-        progress(count, recipe.seed_text.size, "sentences")
-        yield tokens
-
-
-def _streams(recipe: PseudoData) -> SentenceStreams:
-    return SentenceStreams(f"{recipe.seed}/{recipe.seed_text.key}")
-
-
-def _differences(source: list[str], target: list[str]) -> list[list[str]]:
-    """What distinguishes a back-translated source from its target, as operations on words for display."""
-    operations: list[list[str]] = []
-    matcher = difflib.SequenceMatcher(None, target, source, autojunk=False)
-    for kind, first, last, other_first, other_last in matcher.get_opcodes():
-        before, after = target[first:last], source[other_first:other_last]
-        if kind == "equal":
-            operations += [["keep", token, token] for token in before]
-        else:
-            operations.append([kind, " ".join(before), " ".join(after)])
-    return operations
+    return asdict(EditProfile.of(sources, edits))
 
 
 @build.register
@@ -299,7 +208,7 @@ def _model(recipe: Model, folder: Path, store: Store, progress: Progress) -> dic
 
 @build.register
 def _correction(recipe: Correction, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    bpe = _segmentation(store.folder(recipe.bpe))
+    bpe = segmentation(store.folder(recipe.bpe))
     sources = [bpe.apply(tokens) for tokens in read_plain(store.folder(recipe.corpus) / "source.txt")]
     decoder = Decoder([store.folder(recipe.model)])
     decoded = decoder.decode(sources, beam=recipe.beam, length_penalty=recipe.length_penalty)
@@ -315,43 +224,17 @@ def _references(recipe: References, folder: Path, store: Store, progress: Progre
     else:
         # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
         sources, targets = list(read_plain(corpus / "source.txt")), list(read_plain(corpus / "target.txt"))
-        edits = _annotator(recipe.annotator).annotate(sources, targets)
+        edits = annotator(recipe.annotator).annotate(sources, targets)
         sentences = [AnnotatedSentence(tuple(source), {0: tuple(found)}) for source, found in zip(sources, edits, strict=True)]
     write_m2(folder / "references.m2", sentences)
-    return _edit_facts([item.source for item in sentences], [item.annotators.get(0, ()) for item in sentences])
+    return asdict(EditProfile.of([item.source for item in sentences], [item.annotators.get(0, ()) for item in sentences]))
 
 
 @build.register
 def _score(recipe: Score, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     references = list(read_m2(store.folder(recipe.references) / "references.m2"))
     hypotheses = list(read_plain(store.folder(recipe.correction) / "hypotheses.txt"))
-    score = ErrantScorer(references, _annotator(recipe.annotator)).score(hypotheses)
+    score = ErrantScorer(references, annotator(recipe.annotator)).score(hypotheses)
     (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
     tp, fp, fn = score.totals
     return {"precision": score.precision, "recall": score.recall, "f05": score.f05, "tp": tp, "fp": fp, "fn": fn}
-
-
-# A worker builds many artefacts of one study: what is slow to load is kept between them.
-
-
-@functools.lru_cache(maxsize=2)
-def _segmentation(folder: Path) -> Segmentation:
-    return Segmentation.load(folder / "codes.txt")
-
-
-@functools.lru_cache(maxsize=2)
-def _resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
-    words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
-    annotated = list(read_m2(references / "references.m2")) if references else []
-    return NoiseResources(words, bpe=_segmentation(bpe), annotated=annotated)
-
-
-@functools.lru_cache(maxsize=1)
-def _annotator(signature: str) -> Any:
-    annotator = load_annotator("offline" if "offline" in signature else "en_core_web_sm")
-    if annotator.signature != signature:
-        raise UserError(
-            f"this machine annotates with {annotator.signature}, the study was planned with {signature}; "
-            "install the same versions on all machines"
-        )
-    return annotator

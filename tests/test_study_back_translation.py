@@ -1,0 +1,228 @@
+"""Back-translation of a shard: in parts that survive a kill, the same bytes however it is cut, nothing lost."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from pseudogec.errors import UserError
+from pseudogec.files import digest_file, write_lines
+from pseudogec.seq2seq.vocabulary import END, read_dictionary
+from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
+from pseudogec.study.back_translation import BACK_TRANSLATION
+from pseudogec.study.engine import Engine, missing
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, PseudoData
+from pseudogec.study.steps import build
+from pseudogec.study.store import Store
+
+TINY = [
+    "corpora.genuine.sentences=150",
+    "corpora.validation.sentences=20",
+    "subwords.merges=100",
+    "pseudo_data.shard=50",
+    "optimisations.joint.updates=10",
+    "methods.spelt={method: backtrans, parameters: {sse_rate: 0.2}}",
+    "methods.unspelt={method: backtrans, parameters: {sse_rate: 0}}",
+    "methods.greedy={method: backtrans_noisy, parameters: {beta_random: 0}}",
+]
+METHODS_OF_THE_STUDY = ("direct_noise", "direct_noise_spell", "realistic", "random", *BACK_TRANSLATION)
+SMALL_PART = 16
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def planner() -> Planner:
+    return Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
+
+
+@pytest.fixture(scope="module")
+def trained(planner: Planner, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """A store that holds the reverse model and all that it needs."""
+    store = Store(tmp_path_factory.mktemp("trained"))
+    make(planner.reverse_model(), store)
+    return store
+
+
+@pytest.fixture
+def store(trained: Store, tmp_path: Path) -> Store:
+    """A store of the test's own, which holds the reverse model."""
+    shutil.copytree(trained.root, tmp_path / "store")
+    return Store(tmp_path / "store")
+
+
+def shard(planner: Planner, method: str) -> PseudoData:
+    system = System(method=method, seed_corpus="simple", setting="joint", pseudo_pairs=50, upsample=1, parameters=(), seed=1)
+    (found,) = planner.pseudo_data(system)
+    return found
+
+
+def changed(recipe: Recipe, **changes: Recipe) -> Any:
+    """Another recipe; a copy would keep the key."""
+    return type(recipe)(**{name: getattr(recipe, name) for name in type(recipe).model_fields} | changes)
+
+
+def make(recipe: Recipe, store: Store, progress: Callable[[float, float, str], None] = lambda *_: None) -> dict[str, Any]:
+    """Build a recipe and what it lacks, in this process; returns what was reported."""
+    for item in missing([recipe], store):
+        store.build(item, lambda item, folder: build(item, folder, store, progress))
+    return store.result(recipe)
+
+
+def sources(recipe: PseudoData, store: Store) -> list[list[str]]:
+    """The source side of a built shard, in pieces."""
+    return side(recipe, store, "src")
+
+
+def side(recipe: PseudoData, store: Store, name: str) -> list[list[str]]:
+    folder = store.folder(recipe)
+    pieces = list(read_dictionary(folder / f"dict.{name}.txt"))
+    numbers = np.fromfile(folder / f"train.src-trg.{name}.bin", dtype=np.uint16)
+    ends = np.flatnonzero(numbers == END)
+    return [[pieces[number] for number in sentence if number != END] for sentence in np.split(numbers, ends[:-1] + 1)]
+
+
+def build_until_third_part(root: str, recipe: PseudoData, ready: Any) -> None:
+    """What the process to be killed does: it never gets past the middle of the third part."""
+    back_translation.PART = SMALL_PART
+    store = Store(root)
+    make(recipe.seed_text, store)
+
+    def progress(done: float, total: float, text: str) -> None:
+        if done > 2 * SMALL_PART:
+            ready.set()
+            time.sleep(600)
+
+    make(recipe, store, progress)
+
+
+def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
+    planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = shard(planner, "backtrans_noisy")
+    undisturbed = make(recipe, trained)
+    context = multiprocessing.get_context("spawn")
+    ready = context.Event()
+    process = context.Process(target=build_until_third_part, args=(str(store.root), recipe, ready))
+    process.start()
+    assert ready.wait(60)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    assert not store.has(recipe)
+    parts = store.root / ".work" / recipe.key / "work" / "parts"
+    finished = {path: path.stat().st_mtime_ns for path in parts.glob("*.json")}
+    assert len(finished) == 2
+
+    monkeypatch.setattr(back_translation, "PART", SMALL_PART)
+    seen: list[float] = []
+
+    def progress(done: float, total: float, text: str) -> None:
+        seen.append(done)
+        assert all(path.stat().st_mtime_ns == time for path, time in finished.items())
+
+    resumed = make(recipe, store, progress)
+    assert seen[:2] == [SMALL_PART, 2 * SMALL_PART], "finished parts are read, not made again"
+    assert seen[-1] == 50
+    assert resumed["files"] == undisturbed["files"]
+    assert resumed["result"] == undisturbed["result"]
+    names = {path.name for path in store.folder(recipe).iterdir()}
+    assert names == {*undisturbed["files"], "recipe.json", "result.json", "log.txt"}, "nothing half-made is published"
+
+
+@pytest.mark.parametrize("method", BACK_TRANSLATION)
+def test_parts_of_any_size_give_the_same_bytes(
+    method: str, planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = make(shard(planner, method), trained)
+    monkeypatch.setattr(back_translation, "PART", 7)
+    assert make(shard(planner, method), store)["files"] == whole["files"]
+
+
+def test_a_damaged_part_is_made_again(planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = shard(planner, "backtrans")
+    undisturbed = make(recipe, trained)
+    monkeypatch.setattr(back_translation, "PART", SMALL_PART)
+    parts = store.root / ".work" / recipe.key / "work" / "parts"
+    parts.mkdir(parents=True)
+    (parts / "0000000000.json").write_text('{"left_unchanged": 0, "sources": ["a b"')
+    (parts / "0000000016.json").write_text('{"left_unchanged": 0, "sources": ["a b"]}')
+    assert make(recipe, store)["files"] == undisturbed["files"]
+
+
+def test_empty_and_too_long_sentences_are_counted_and_keep_their_places(
+    planner: Planner, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(back_translation, "PART", 3)
+    too_long = " ".join(["a"] * 3000)
+    lines = ["the cat sat .", "", too_long, "a dog .", "", "the end ."]
+    write_lines(tmp_path / "seed.txt", lines)
+    file = FileReference(path=tmp_path / "seed.txt", digest=digest_file(tmp_path / "seed.txt"))
+    text = FileSeedText(name="mine", size=len(lines), shard=0, file=file)
+    recipe = changed(shard(planner, "backtrans_sample"), seed_text=text)
+    result = make(recipe, store)["result"]
+    assert result["pairs"] == 6
+    assert result["left_unchanged"] == 3
+    made, targets = side(recipe, store, "src"), side(recipe, store, "trg")
+    assert [" ".join(pieces).replace("@@ ", "") for pieces in targets] == lines
+    assert [place for place in range(6) if made[place] == targets[place]] == [1, 2, 4]
+
+
+def test_no_noise_is_plain_beam_search(planner: Planner, store: Store) -> None:
+    plain, greedy, noisy = (shard(planner, method) for method in ("backtrans", "greedy", "backtrans_noisy"))
+    assert make(plain, store)["files"] == make(greedy, store)["files"]
+    make(noisy, store)
+    assert sources(noisy, store) != sources(plain, store)
+    assert side(noisy, store, "trg") == side(plain, store, "trg")
+
+
+def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Planner, store: Store) -> None:
+    plain, spelt = shard(planner, "backtrans"), shard(planner, "spelt")
+    assert shard(planner, "unspelt") == plain
+    make(plain, store)
+    make(spelt, store)
+    pairs = list(zip(sources(plain, store), sources(spelt, store), strict=True))
+    assert sum(before != after for before, after in pairs) > 40
+    assert side(spelt, store, "trg") == side(plain, store, "trg")
+
+
+@pytest.mark.parametrize("method", BACK_TRANSLATION)
+def test_a_reverse_model_of_another_vocabulary_is_refused(method: str, planner: Planner, store: Store) -> None:
+    other = Bpe(genuine=planner.genuine, merges=50)
+    recipe = changed(shard(planner, method), bpe=other)
+    searched: list[float] = []
+    make(other, store)
+    make(recipe.seed_text, store)
+    with pytest.raises(UserError, match="another vocabulary") as caught:
+        make(recipe, store, lambda done, *_: searched.append(done))
+    for named in (store.folder(recipe.reverse_model), store.folder(other) / "dict.txt", "train again"):
+        assert str(named) in str(caught.value)
+    assert not searched
+
+
+def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner: Planner, store: Store) -> None:
+    """A shard of each method: in this process, and by the study's engine with four workers."""
+    shards = [shard(planner, method) for method in METHODS_OF_THE_STUDY]
+    alone = {recipe.key: make(recipe, store)["files"] for recipe in shards}
+    for recipe in shards:
+        store.remove(recipe)
+    with Engine(store, workers=4) as engine:
+        assert engine.build(shards) == len(shards)
+    assert {recipe.key: store.result(recipe)["files"] for recipe in shards} == alone
