@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pseudogec.edits import AnnotatedSentence, read_m2
-from pseudogec.study.recipes import Corpus, References
+from pseudogec.study.recipes import Corpus, References, WorldCorpus
 from pseudogec.study.study import Study
 
 if TYPE_CHECKING:
@@ -97,16 +97,9 @@ def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]
     return list(read_m2(study.store.folder(references) / "references.m2"))
 
 
-def edits_by_level(study: Study, corpus: Corpus) -> pd.DataFrame:
-    """For each proficiency level: sentences, tokens, edits, edits a token, share of sentences without an edit."""
-    import pandas as pd
-
-    edits = edit_table(study, corpus)
-    sentences = pd.DataFrame({"level": study.lines(corpus, "levels.txt"), "source": study.lines(corpus, "source.txt")})
-    sentences["tokens"] = [len(source.split()) for source in sentences.source]
-    sentences["edits"] = edits.groupby("sentence").size().reindex(sentences.index, fill_value=0)
-    grouped = sentences.groupby("level")
-    table = grouped.agg(sentences=("tokens", "size"), tokens=("tokens", "sum"), edits=("edits", "sum"))
-    table["edits a token"] = table.edits / table.tokens
-    table["sentences without edits"] = grouped.edits.agg(lambda counts: (counts == 0).mean())
-    return table.reset_index()
+def true_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence] | None:
+    """The sentences of a corpus of the embedded world with their true edits; none for any other, whose truth nobody knows."""
+    if not isinstance(corpus, WorldCorpus):
+        return None
+    study.build([corpus])
+    return list(read_m2(study.store.folder(corpus) / "gold.m2"))

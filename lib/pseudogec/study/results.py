@@ -48,13 +48,19 @@ def tidy(rows: Iterable[tuple[System, str, Score, list[str]]], by: By | None = N
             "scorer": score.scorer,
             "signature": score.signature,
         }
-        for level, error_type, counts in _parts(score, levels, by):
+        for level, error_type, counts in parts(score, levels, by):
             records.append({**identity, "level": level, "error_type": error_type, **counts})
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))
 
 
-def _parts(score: Score, levels: list[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Level, error type and measures of each part of a score."""
+def parts(score: Score, levels: list[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
+    """Level, error type (``all`` where it is not split) and measures of each part of a score.
+
+    Args:
+        score: of any number of sentences.
+        levels: the proficiency level of each sentence.
+        by: what it is split by.
+    """
     if by is None:
         tp, fp, fn = score.totals
         yield "all", "all", dict(zip(MEASURES, (tp, fp, fn, score.precision, score.recall, score.f05), strict=True))

@@ -113,6 +113,16 @@ class Study:
             raise UserError(str(error)) from None
         return expand(grid, self.seeds)
 
+    def listed_grid(self, notebook: str, name: str, **axes: Any) -> Grid:
+        """The systems of a grid that the profile lists for a notebook; none, and nothing to train, where it does not.
+
+        Args:
+            notebook: a notebook's name, such as ``06_error_types``.
+            name: a key of the profile's ``grids``.
+            axes: as of :meth:`grid`.
+        """
+        return self.grid(name, **axes) if name in self.profile.notebooks.get(notebook, ()) else Grid()
+
     def corpora(self) -> dict[str, Corpus]:
         """The corpora of pairs by name: genuine, validation, and the test corpora."""
         return {"genuine": self.planner.genuine, "validation": self.planner.validation, **self.planner.tests}

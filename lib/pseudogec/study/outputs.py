@@ -1,0 +1,116 @@
+"""What systems made of a test set, whether they were trained here or their corrections come from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pseudogec.corpora import read_plain
+from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
+from pseudogec.errors import DataError, UserError
+from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score
+from pseudogec.study.overview import annotated_sentences
+from pseudogec.study.planning import System
+from pseudogec.study.results import COLUMNS, By, parts
+from pseudogec.study.study import PROJECT, Study
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Tokens = Sequence[str]
+
+
+def hypotheses(study: Study, system: System, test: str) -> list[Tokens]:
+    """The corrected sentences, as tokens, of a system of a grid; they are made if they are missing."""
+    return [line.split() for line in study.lines(study.planner.correction(system, test), "hypotheses.txt")]
+
+
+@dataclass(frozen=True)
+class ScoredOutputs:
+    """Corrections from files, scored.
+
+    Attributes:
+        dataset: what they were scored against.
+        sentences: its sentences with the reference edits.
+        levels: the level of each sentence; empty text where it is not known.
+        hypotheses: name of a system -> its corrections, line for line.
+        errant: name of a system -> its ERRANT score.
+        maxmatch: the same by MaxMatch.
+    """
+
+    dataset: str = ""
+    sentences: Sequence[AnnotatedSentence] = ()
+    levels: Sequence[str] = ()
+    hypotheses: Mapping[str, Sequence[Tokens]] = field(default_factory=dict)
+    errant: Mapping[str, Score] = field(default_factory=dict)
+    maxmatch: Mapping[str, Score] = field(default_factory=dict)
+
+    def scores(self, by: By | None = None) -> pd.DataFrame:
+        """Tidy ERRANT scores, with the columns of :func:`pseudogec.study.results.tidy`; those of training are missing."""
+        import pandas as pd
+
+        records = [
+            {"system": name, "dataset": self.dataset, "scorer": score.scorer, "signature": score.signature}
+            | {"level": level, "error_type": error_type, **measures}
+            for name, score in self.errant.items()
+            for level, error_type, measures in parts(score, list(self.levels), by)
+        ]
+        return pd.DataFrame.from_records(records).reindex(columns=list(COLUMNS))
+
+
+def score_outputs(study: Study, outputs: Mapping[str, str | Path], references: Mapping[str, str | Path]) -> ScoredOutputs:
+    """Score corrections from files with ERRANT and MaxMatch; nothing is trained.
+
+    Args:
+        study: gives the annotator and, unless ``references`` are given, its first test set.
+        outputs: name of a system -> file of tokenised corrections, one sentence a line. Relative paths are relative to the
+            project's root.
+        references: level -> M2 file; the outputs' lines are those of all files in this order.
+
+    Returns:
+        The scores; without outputs, none, and nothing is read.
+
+    Raises:
+        UserError: a file is missing or malformed, or its number of lines is not that of the references.
+    """
+    if not outputs:
+        return ScoredOutputs()
+    dataset, sentences, levels = _references(study, references)
+    found = {name: list(read_plain(_located(path))) for name, path in outputs.items()}
+    for name, tokens in found.items():
+        if len(tokens) != len(sentences):
+            problem = f"has {len(tokens)} lines and {dataset} has {len(sentences)} sentences; line for line they must correspond"
+            raise DataError(_located(outputs[name]), problem)
+    errant = ErrantScorer(sentences, load_annotator(study.profile.annotator), dataset)
+    maxmatch = MaxMatchScorer(sentences, dataset)
+    workers = os.cpu_count() or 1
+    return ScoredOutputs(
+        dataset,
+        sentences,
+        levels,
+        found,
+        {name: errant.score(tokens, workers=workers, name=name) for name, tokens in found.items()},
+        {name: maxmatch.score(tokens, name=name) for name, tokens in found.items()},
+    )
+
+
+def _references(study: Study, references: Mapping[str, str | Path]) -> tuple[str, list[AnnotatedSentence], list[str]]:
+    """Name, annotated sentences and levels of what outputs are scored against."""
+    if not references:
+        name, corpus = next(iter(study.planner.tests.items()))
+        return name, annotated_sentences(study, corpus), study.levels(name)
+    sentences, levels = [], []
+    for level, path in references.items():
+        found = list(read_m2(_located(path)))
+        sentences += found
+        levels += [level] * len(found)
+    if not sentences:
+        raise UserError(f"the references {', '.join(map(str, references.values()))} hold no sentences")
+    return " + ".join(Path(path).name for path in references.values()), sentences, levels
+
+
+def _located(path: str | Path) -> Path:
+    return PROJECT / path
