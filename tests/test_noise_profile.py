@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
-from pseudogec.edits import Edit, EditProfile, type_distance
+from pseudogec.__main__ import main
+from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, annotator_signature, read_m2, type_distance, write_m2
+from pseudogec.files import read_lines, write_lines
+from pseudogec.noise import DictionarySummary, EditDictionary, WrittenFor
+
+TARGETS = ["the cat sits on the mat .", "he depends on her .", "a dog runs ."]
 
 
 def test_a_profile_counts_the_edits_of_a_text() -> None:
@@ -28,3 +35,118 @@ def test_the_distance_of_types_is_jensen_and_shannons() -> None:
     assert type_distance(one, both) == pytest.approx(math.sqrt(divergence)) == type_distance(both, one)
     assert math.isnan(type_distance({}, one))
     assert math.isnan(type_distance({}, {}))
+
+
+def test_a_dictionary_is_summed_up() -> None:
+    dictionary = EditDictionary({"on": {"of": 2, "": 2, "on": 12}, "b": {"a b": 4}})
+    assert dictionary.summary() == DictionarySummary(entries=2, edits=3, occurrences=20, identity_share=0.6)
+    assert dictionary.most_frequent(2) == [WrittenFor("b", "a b", 4, 1.0), WrittenFor("on", "", 2, 0.125)]
+
+
+def test_the_dictionary_of_real_learners(shared_data: Path) -> None:
+    """Against a count of the M2 lines themselves: what stands where a token was missing is an edit of an empty span."""
+    paths = [shared_data / "wi" / f"{level}.train.gold.bea19.m2" for level in "ABC"]
+    dictionary = EditDictionary.from_annotated(sentence for path in paths for sentence in read_m2(path))
+    missing = re.compile(r"A (\d+) \1\|\|\|(?!UNK)[^|]*\|\|\|([^ |]+)\|\|\|REQUIRED")
+    found = [match[2] for path in paths for line in read_lines(path) if (match := missing.match(line))]
+    top = dictionary.most_frequent(3)
+    assert [(edit.correct, edit.written) for edit in top] == [(",", ""), ("the", ""), ("a", "")]
+    assert [edit.times for edit in top] == [found.count(edit.correct) for edit in top]
+    assert dictionary.counts["on"]["in"] > dictionary.counts["on"]["at"]
+    assert 0.9 < dictionary.summary().identity_share < 0.95
+
+
+@pytest.fixture
+def genuine(tmp_path: Path) -> Path:
+    """Fifty learners' sentences as M2: 'on' is written as 'in', and an article is missing."""
+    sentences = [
+        AnnotatedSentence(("the", "cat", "sits", "in", "mat", "."), {0: (Edit(3, 4, "on", "X"), Edit(4, 4, "the", "X"))}),
+        AnnotatedSentence(("a", "dog", "runs", "."), {0: ()}),
+    ]
+    write_m2(tmp_path / "genuine.m2", sentences * 25)
+    return tmp_path / "genuine.m2"
+
+
+def noise(folder: Path, *options: str) -> list[str]:
+    """Run the program on a text of a hundred sentences; returns its noised sentences."""
+    write_lines(folder / "in.txt", TARGETS * 33 + TARGETS[:1])
+    assert main(["noise", "--input", str(folder / "in.txt"), "--output-prefix", str(folder / "out"), *options]) == 0
+    return list(read_lines(folder / "out.src"))
+
+
+def test_learners_edits_come_from_m2_files(genuine: Path, tmp_path: Path) -> None:
+    settings = ["--set", "token_probability=1", "--set", "type_probability=0"]
+    noised = noise(tmp_path, "--method", "realistic", "--genuine-m2", str(genuine), *settings)
+    assert {line for line in noised if "depends" in line} == {"he depends in her ."}
+    assert {line for line in noised if "cat" in line} == {
+        f"{first}cat sits in {second}mat ." for first in ("", "the ") for second in ("", "the ")
+    }
+
+
+def test_random_words_come_from_the_corrections_of_m2_files(genuine: Path, tmp_path: Path) -> None:
+    settings = ["--set", "mu_mask=0", "--set", "mu_keep=0", "--set", "mu_del=0", "--set", "mu_ins=1"]
+    noised = noise(tmp_path, "--method", "direct_noise", "--genuine-m2", str(genuine), *settings)
+    assert {token for line in noised for token in line.split()[1::2]} == set("the cat sits on mat . a dog runs".split())
+
+
+def test_the_dictionary_is_shown_and_nothing_written(genuine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["noise", "--method", "realistic", "--genuine-m2", str(genuine), "--show-dictionary"]) == 0
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert shown[0][:2] == ["entries", "2"]
+    assert shown[1][:2] == ["edits", "2"]
+    assert shown[2][:3] == ["left", "alone", "33.3%"]  # 25 of 50 "the" stand; no "on" does
+    assert shown[-2:] == [["on", "in", "25", "100.0%"], ["the", "(nothing)", "25", "50.0%"]]
+    assert [path.name for path in tmp_path.iterdir()] == ["genuine.m2"]
+
+
+def test_the_profile_shows_operations_and_types_beside_the_genuine_ones(
+    genuine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = ["--set", "token_probability=1", "--set", "type_probability=0"]
+    noised = noise(tmp_path, "--method", "realistic", "--genuine-m2", str(genuine), "--show-profile", *settings)
+    deleted = sum(line.count("the") for line in TARGETS * 33 + TARGETS[:1]) - sum(line.count("the") for line in noised)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["sentences", "100"] in shown
+    assert ["tokens", str(7 * 34 + 5 * 33 + 4 * 33)] in shown
+    assert ["delete", str(deleted), f"{deleted / 535:.1%}"] in shown
+    assert ["replace", "67", f"{67 / 535:.1%}"] in shown
+    assert ["sentences", "typed", "100", "50"] in shown
+    edits = deleted + 67
+    assert ["R:PREP", f"{67 / edits:.1%}", "50.0%"] in shown
+    assert ["M:DET", f"{deleted / edits:.1%}", "50.0%"] in shown
+    distance = type_distance({"R:PREP": 67, "M:DET": deleted}, {"R:PREP": 1, "M:DET": 1})
+    assert ["distance", "of", "types", f"{distance:.3f}"] in [line[:4] for line in shown]
+    assert shown[-1] == ["annotator", annotator_signature()]
+
+
+def test_the_profile_of_pieces_is_of_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines(tmp_path / "g.src", ["the c@@ at sits in the mat ."] * 5)
+    write_lines(tmp_path / "g.trg", ["the c@@ at sits on the mat ."] * 5)
+    sides = ["--genuine-source", str(tmp_path / "g.src"), "--genuine-target", str(tmp_path / "g.trg")]
+    noise(tmp_path, "--method", "direct_noise", "--set", "mu_keep=1", "--show-profile", *sides)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["edits", "a", "token", "0.000", f"{1 / 7:.3f}"] in shown
+    assert ["R:PREP", "0.0%", "100.0%"] in shown
+    assert ["distance", "of", "types", "nan"] in [line[:4] for line in shown]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "random", "--show-dictionary"], "random learns no edits; --method realistic does"),
+        (["--method", "realistic", "--show-dictionary"], "--genuine-m2"),
+        (["--method", "realistic", "--show-dictionary", "--genuine-m2", "nowhere.m2"], "nowhere.m2: no such file"),
+        (["--show-dictionary"], "--method is missing"),
+        (
+            ["--method", "sse", "--show-profile", "--genuine-m2", "a.m2", "--genuine-source", "b", "--genuine-target", "c"],
+            "give one of the two",
+        ),
+    ],
+)
+def test_mistakes_are_explained(options: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("a.m2", "b", "c", "in.txt"):
+        write_lines(tmp_path / name, ["S a", ""])
+    given = [str(tmp_path / option) if option in {"a.m2", "b", "c"} else option for option in options]
+    files = [] if "--show-dictionary" in given else ["--input", str(tmp_path / "in.txt"), "--output-prefix", str(tmp_path / "o")]
+    assert main(["noise", *given, *files]) == 2
+    assert message in capsys.readouterr().err

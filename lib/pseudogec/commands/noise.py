@@ -5,22 +5,28 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from itertools import islice, tee
+from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from pseudogec.corpora import read_parallel, read_plain
-from pseudogec.errors import DataError, UserError
+from pseudogec.commands.genuine_data import SAMPLE, GenuineData, genuine_paths, profile_of_pairs, read_genuine, refuse_empty
+from pseudogec.commands.noise_description import describe_dictionary, describe_noise, describe_types
+from pseudogec.corpora import read_parallel, read_plain, sample
+from pseudogec.edits import load_annotator
+from pseudogec.errors import UserError
 from pseudogec.files import read_lines, write_atomically
 from pseudogec.noise import (
+    EditDictionary,
+    NoiseParameters,
     NoiseProfile,
     Noiser,
     NoiseResources,
+    RealisticNoiseParameters,
     check_method,
     describe_methods,
     find_method,
@@ -46,6 +52,9 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument("--list", action="store_true", help="explain the methods and their parameters, and stop")
+    parser.add_argument(
+        "--show-dictionary", action="store_true", help="show the edits that the method learns from genuine data, and stop"
+    )
     parser.add_argument("--method", metavar="M", help="a noising method; --list explains them")
     parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, one sentence a line; plain, .gz, .zst or .xz")
     parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
@@ -58,10 +67,23 @@ def add_parser(commands: Any) -> None:
     )
     parser.add_argument("--genuine-target", type=Path, metavar="F", help="its corrections; random tokens are drawn from these")
     parser.add_argument(
+        "--genuine-m2",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="F",
+        help="instead: genuine data as M2 files, words with their edits",
+    )
+    parser.add_argument(
         "--compress", choices=["gz", "zst", "xz", "none"], help="compression of the output (default: the input's)"
     )
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number (default: 1)"
+    )
+    parser.add_argument(
+        "--show-profile",
+        action="store_true",
+        help="then show what was made: operations and, with genuine data, ERRANT's error types\nbeside the genuine ones",
     )
     parser.set_defaults(run=run)
 
@@ -75,15 +97,19 @@ def run(options: argparse.Namespace) -> None:
     if options.list:
         print("\n".join(describe_methods()))
         return
-    for name in ("method", "input", "output_prefix"):
+    for name in ("method",) if options.show_dictionary else ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
             raise UserError(f"--{name.replace('_', '-')} is missing; pseudogec noise --help explains the options")
     if options.jobs < 1:
         raise UserError(f"--jobs {options.jobs}: at least 1 process is needed")
     parameters = _parse_parameters(options.set)
-    check_method(options.method, parameters, "--set" if parameters else "--method")
+    checked = check_method(options.method, parameters, "--set" if parameters else "--method")
+    if options.show_dictionary:
+        _print(describe_dictionary(_learnt_edits(checked, options)))
+        return
     outputs = _outputs(options)
-    noiser = make_noiser(options.method, parameters, _resources(options))
+    genuine = _genuine(options)
+    noiser = make_noiser(options.method, parameters, _resources(genuine, options))
     made = _write(noiser, options, outputs)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(
@@ -91,6 +117,21 @@ def run(options: argparse.Namespace) -> None:
         f"({counts}) -> {outputs[0]} {outputs[1]}",
         file=sys.stderr,
     )
+    if options.show_profile:
+        _show_profile(made, genuine, outputs)
+
+
+def _show_profile(made: NoiseProfile, genuine: GenuineData | None, outputs: tuple[Path, Path]) -> None:
+    _print(describe_noise(made))
+    if genuine is not None:
+        annotator = load_annotator()
+        noised = sample(read_parallel(*outputs), min(made.sentences, SAMPLE), seed=1)
+        types = profile_of_pairs(noised, annotator), genuine.edit_profile(annotator)
+        _print(describe_types(*types, annotator.signature))
+
+
+def _print(lines: Iterable[str]) -> None:
+    print(*lines, sep="\n")
 
 
 def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
@@ -112,30 +153,40 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     else:
         ending = "" if options.compress == "none" else f".{options.compress}"
     source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")
-    for given in (options.input, options.genuine_source, options.genuine_target):
-        if given is not None and given.resolve() in (source.resolve(), target.resolve()):
+    for given in (options.input, *genuine_paths(options)):
+        if given.resolve() in (source.resolve(), target.resolve()):
             raise UserError(f"--output-prefix {options.output_prefix}: {given} would be overwritten; choose another prefix")
     return source, target
 
 
-def _resources(options: argparse.Namespace) -> NoiseResources:
+def _genuine(options: argparse.Namespace) -> GenuineData | None:
+    """The genuine data, which a method that learns from edits must have.
+
+    Raises:
+        UserError: they are missing, or the options do not go together.
+        DataError: a file is missing, empty or malformed.
+    """
+    genuine = read_genuine(options)
+    if options.input is not None:
+        refuse_empty(options.input)
+    if genuine is None and find_method(options.method).needs_pairs:
+        ways = "--genuine-source and --genuine-target, or with --genuine-m2"
+        raise UserError(f"{options.method} learns from learners' edits: give genuine data with {ways}")
+    return genuine
+
+
+def _resources(genuine: GenuineData | None, options: argparse.Namespace) -> NoiseResources:
     """Learn what the method needs, from genuine data or, failing that, from the input."""
-    if (options.genuine_source is None) != (options.genuine_target is None):
-        raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
-    for path in (options.input, options.genuine_source, options.genuine_target):
-        if path is not None and next(read_lines(path), None) is None:
-            raise DataError(path, "the file is empty; a text of one sentence a line was expected")
-    needs_pairs = find_method(options.method).needs_pairs
-    if options.genuine_source is None:
-        if needs_pairs:
-            genuine = "--genuine-source and --genuine-target"
-            raise UserError(f"{options.method} learns from learners' edits: give genuine data with {genuine}")
+    if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
-    pairs = read_parallel(options.genuine_source, options.genuine_target)
-    if not needs_pairs:
-        return NoiseResources.from_sentences(pair.target for pair in pairs)
-    sources, targets = tee(pairs)
-    return NoiseResources.from_genuine((pair.source for pair in sources), (pair.target for pair in targets))
+    return genuine.resources(find_method(options.method).needs_pairs)
+
+
+def _learnt_edits(parameters: NoiseParameters, options: argparse.Namespace) -> EditDictionary:
+    """The edit dictionary that the method learns from genuine data."""
+    if not isinstance(parameters, RealisticNoiseParameters):
+        raise UserError(f"--show-dictionary: {options.method} learns no edits; --method realistic does")
+    return _resources(_genuine(options), options).edits(parameters.minimum_count)
 
 
 class _Noised(NamedTuple):

@@ -3,7 +3,7 @@
 from pseudogec.noise.characters import SyntheticSpelling
 from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.direct import DirectNoise, DirectNoiseParameters
-from pseudogec.noise.edit_dictionary import EditDictionary
+from pseudogec.noise.edit_dictionary import DictionarySummary, EditDictionary, WrittenFor
 from pseudogec.noise.methods import METHODS, Method, check_method, describe_methods, find_method, make_noiser
 from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, noised_tokens
 from pseudogec.noise.profile import NoiseProfile, profile_of
@@ -17,6 +17,7 @@ from pseudogec.noise.units import OnWords
 __all__ = [
     "METHODS",
     "ConfusionSets",
+    "DictionarySummary",
     "DirectNoise",
     "DirectNoiseParameters",
     "EditDictionary",
@@ -35,6 +36,7 @@ __all__ = [
     "SpellNoiseParameters",
     "SyntheticSpelling",
     "UnigramDistribution",
+    "WrittenFor",
     "check_method",
     "describe_methods",
     "find_method",

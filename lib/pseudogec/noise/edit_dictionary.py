@@ -5,11 +5,46 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 from pseudogec.errors import DataError, UserError
 from pseudogec.files import read_lines, write_lines
+
+
+class WrittenFor(NamedTuple):
+    """One edit of the dictionary.
+
+    Attributes:
+        correct: the token that would have been right.
+        written: what was written; see :class:`EditDictionary`.
+        times: how often.
+        share: of all times that the token would have been right.
+    """
+
+    correct: str
+    written: str
+    times: int
+    share: float
+
+
+@dataclass(frozen=True)
+class DictionarySummary:
+    """How much an edit dictionary holds.
+
+    Attributes:
+        entries: correct tokens.
+        edits: distinct edits, leaving a token alone not among them.
+        occurrences: how often its tokens would have been right.
+        identity_share: share of these in which writers did write them.
+    """
+
+    entries: int
+    edits: int
+    occurrences: int
+    identity_share: float
 
 
 class EditDictionary:
@@ -50,6 +85,23 @@ class EditDictionary:
             for correct, alternatives in counts.items()
         }
         return cls({correct: alternatives for correct, alternatives in frequent.items() if alternatives.keys() - {correct}})
+
+    def summary(self) -> DictionarySummary:
+        """Count entries, edits and tokens that were left alone."""
+        occurrences = sum(sum(written.values()) for written in self.counts.values())
+        identical = sum(written.get(token, 0) for token, written in self.counts.items())
+        edits = sum(len(written.keys() - {token}) for token, written in self.counts.items())
+        return DictionarySummary(len(self.counts), edits, occurrences, identical / occurrences)
+
+    def most_frequent(self, most: int = 10) -> list[WrittenFor]:
+        """The most frequent edits, ties in alphabetical order; ``pandas.DataFrame`` makes a table of them."""
+        edits = [
+            WrittenFor(token, text, count, count / sum(written.values()))
+            for token, written in self.counts.items()
+            for text, count in written.items()
+            if text != token
+        ]
+        return sorted(edits, key=lambda edit: (-edit.times, edit.correct, edit.written))[:most]
 
     def save(self, path: Path | str) -> None:
         """Write JSON, one line a token."""
