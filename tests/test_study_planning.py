@@ -11,7 +11,7 @@ from pseudogec.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.grid import expand
-from pseudogec.study.recipes import BackTranslatedData, Model, NoisedData
+from pseudogec.study.recipes import BackTranslatedData, BinarisedPairs, Model, NoisedData
 
 NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
 
@@ -106,3 +106,25 @@ def test_impossible_parameters_of_a_method_are_refused(method: str, words: list[
         planner("classroom", f"methods.mine={method}")
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_first_stage_that_teaches_copying_is_shared_by_both_directions() -> None:
+    copying = "{data: [copies], optimisation: pretraining}"
+    plan = planner(
+        "smoke",
+        f"settings.baseline=[{copying}, {{data: [genuine], optimisation: joint}}]",
+        f"reverse_model=[{copying}, {{data: [genuine], optimisation: joint}}]",
+    )
+    baseline = plan.model(system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0))
+    reverse = plan.reverse_model()
+    assert baseline.initial is not None and reverse.initial is not None
+    assert baseline.initial.key == reverse.initial.key
+    assert [
+        [pairs.arrangement for pairs in model.data if isinstance(pairs, BinarisedPairs)]
+        for model in (baseline.initial, baseline, reverse)
+    ] == [
+        ["copy"],
+        ["correct"],
+        ["reverse"],
+    ]
+    assert baseline.validation.arrangement == "correct" and reverse.validation.arrangement == "reverse"

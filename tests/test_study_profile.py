@@ -55,6 +55,7 @@ def test_an_override_changes_one_key() -> None:
         ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "did you mean `joint`"]),
         ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "did you mean `mu_mask`"]),
         ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
+        ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model", "genuine data alone"]),
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),

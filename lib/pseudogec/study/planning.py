@@ -15,6 +15,7 @@ from pseudogec.noise import METHODS, check_method
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.profile import FilePairs, Pairs, Profile, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
+    Arrangement,
     BackTranslatedData,
     BinarisedPairs,
     Bpe,
@@ -138,53 +139,61 @@ class Planner:
 
     def reverse_model(self) -> Model:
         """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""
-        return Model(
-            name="reverse",
-            architecture=self.profile.architecture,
-            optimisation=self.profile.optimisations[self.profile.reverse_model.optimisation],
-            bpe=self.bpe,
-            data=(self._binarised(self.genuine, drop_identical=True, reverse=True),),
-            upsample=1,
-            validation=self._binarised(self.validation, drop_identical=False, reverse=True),
-            initial=None,
-            seed=1,
-        )
+        return self._model("reverse", self.profile.reverse_model, seed=1, reverse=True)
 
-    def _binarised(self, corpus: Corpus, drop_identical: bool, reverse: bool = False) -> BinarisedPairs:
-        return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, reverse=reverse)
+    def model(self, system: System) -> Model:
+        """The model after the last stage of the system's setting."""
+        stages = self.profile.settings[system.setting]
+        return self._model(system.name.replace("/", "-"), stages, system.seed, self.pseudo_data(system), system.upsample)
 
-    def _stage_data(self, stage: StageOfTraining, pseudo: tuple[PseudoData, ...]) -> tuple[BinarisedPairs | PseudoData, ...]:
+    def _model(
+        self,
+        name: str,
+        stages: Sequence[StageOfTraining],
+        seed: int,
+        pseudo: Sequence[PseudoData] = (),
+        upsample: int = 1,
+        reverse: bool = False,
+    ) -> Model:
+        """One model after another, each trained from the weights of the one before."""
+        model: Model | None = None
+        for stage in stages:
+            # Copying is the same in both directions, so that both share one model of it.
+            arrangement: Arrangement = "reverse" if reverse and stage.data != ("copies",) else "correct"
+            model = Model(
+                name=name,
+                architecture=self.profile.architecture,
+                optimisation=self.profile.optimisations[stage.optimisation],
+                bpe=self.bpe,
+                data=self._stage_data(stage, pseudo, arrangement),
+                upsample=upsample if stage.upsample else 1,
+                validation=self._binarised(self.validation, arrangement, drop_identical=False),
+                initial=model,
+                seed=seed,
+            )
+        assert model is not None  # the profile holds at least one stage for each setting
+        return model
+
+    def _stage_data(
+        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement
+    ) -> tuple[BinarisedPairs | PseudoData, ...]:
         found: list[BinarisedPairs | PseudoData] = []
         for part in stage.data:
             if part == "genuine":
-                found.append(self._binarised(self.genuine, drop_identical=True))
+                found.append(self._binarised(self.genuine, arrangement))
+            elif part == "copies":
+                found.append(self._binarised(self.genuine, "copy", drop_identical=False))
             elif part == "in_domain":
                 assert self.in_domain is not None  # the profile's check
-                found.append(self._binarised(self.in_domain, drop_identical=True))
+                found.append(self._binarised(self.in_domain, arrangement))
             elif part == "pseudo":
                 found += pseudo
             else:
                 found += self._pseudo_data(part.method, {}, part.seed_corpus, part.pseudo_pairs)
         return tuple(found)
 
-    def model(self, system: System) -> Model:
-        """The model after the last stage of the system's setting."""
-        profile, pseudo = self.profile, self.pseudo_data(system)
-        model: Model | None = None
-        for stage in profile.settings[system.setting]:
-            model = Model(
-                name=system.name.replace("/", "-"),
-                architecture=profile.architecture,
-                optimisation=profile.optimisations[stage.optimisation],
-                bpe=self.bpe,
-                data=self._stage_data(stage, pseudo),
-                upsample=system.upsample if stage.upsample else 1,
-                validation=self._binarised(self.validation, drop_identical=False),
-                initial=model,
-                seed=system.seed,
-            )
-        assert model is not None  # the profile holds at least one stage for each setting
-        return model
+    def _binarised(self, corpus: Corpus, arrangement: Arrangement, drop_identical: bool = True) -> BinarisedPairs:
+        return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
 
     def correction(self, system: System, test: str) -> Correction:
         """What the system makes of a test corpus."""

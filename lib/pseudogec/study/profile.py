@@ -117,17 +117,12 @@ class MorePseudoData(Section):
 class StageOfTraining(Section):
     """One stage of a curriculum: what is trained on, and how."""
 
-    data: tuple[Literal["genuine", "pseudo", "in_domain"] | MorePseudoData, ...] = Field(
-        min_length=1, description="the first part is the one that `upsample` repeats"
+    data: tuple[Literal["genuine", "pseudo", "in_domain", "copies"] | MorePseudoData, ...] = Field(
+        min_length=1,
+        description="the first part is the one that `upsample` repeats; `copies` are the genuine targets on both sides",
     )
     optimisation: str = Field(description="a name from `optimisations`")
     upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
-
-
-class ReverseModel(Section):
-    """The model that makes errors, for back-translation."""
-
-    optimisation: str = Field("joint", description="a name from `optimisations`")
 
 
 class Method(Section):
@@ -178,7 +173,9 @@ class Profile(Section):
     optimisations: dict[str, Optimisation]
     settings: dict[str, tuple[StageOfTraining, ...]]
     methods: dict[str, Method]
-    reverse_model: ReverseModel = ReverseModel()  # type: ignore[call-arg]
+    reverse_model: tuple[StageOfTraining, ...] = Field(
+        min_length=1, description="the stages of the model that makes errors, for back-translation; it learns from genuine pairs"
+    )
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
     annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
     grids: dict[str, GridAxes]
@@ -194,7 +191,10 @@ class Profile(Section):
                 raise ValueError(f"corpora.tests.{name}: the name belongs to another part of the corpora; choose another")
             if pairs.source == "jfleg":
                 raise ValueError(f"corpora.tests.{name}: systems are scored by ERRANT, which JFLEG's rewrites are not made for")
-        _known("reverse_model", "optimisation", [self.reverse_model.optimisation], self.optimisations)
+        for stage in self.reverse_model:
+            self._check_stage("reverse_model", stage)
+            if not {"genuine", "in_domain", "copies"}.issuperset(stage.data):
+                raise ValueError("reverse_model: it is trained before there are pseudo data; its stages take genuine data alone")
         if "baseline" not in self.settings:
             raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
         for name, grid in self.grids.items():

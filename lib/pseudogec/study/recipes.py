@@ -16,6 +16,9 @@ from pydantic import BaseModel, ConfigDict
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study.recipe import Recipe
 
+Arrangement = Literal["correct", "reverse", "copy"]
+"""Which side of a pair is the model's input, and which its output."""
+
 
 class FileReference(BaseModel):
     """A file of a corpus, known by its content: moving it changes nothing, editing it makes another corpus."""
@@ -125,17 +128,18 @@ class Bpe(Recipe):
 
 
 class BinarisedPairs(Recipe):
-    """A corpus in pieces, binarised for fairseq.
+    """A corpus in pieces, binarised for fairseq, in one of three arrangements.
 
-    Training data drop pairs whose source and target are identical (TASLP IV-A). ``reverse`` swaps the sides: a model trained on
-    such pairs makes errors, for back-translation.
+    ``correct``: from source to target. ``reverse``: from target to source, for the model that makes errors. ``copy``: the target
+    on both sides, for a first stage that teaches copying. Pairs whose source and target are identical can be dropped, as training
+    data do (TASLP IV-A).
     """
 
     kind: ClassVar[str] = "pairs"
     corpus: Corpus
     bpe: Bpe
     drop_identical: bool
-    reverse: bool = False
+    arrangement: Arrangement = "correct"
 
     @property
     def work(self) -> float:
@@ -144,8 +148,8 @@ class BinarisedPairs(Recipe):
 
     @property
     def label(self) -> str:
-        """The corpus."""
-        return self.corpus.label + ("-reverse" if self.reverse else "")
+        """The corpus, and how it is arranged."""
+        return self.corpus.label + ("" if self.arrangement == "correct" else f"-{self.arrangement}")
 
 
 class PseudoData(Recipe):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -156,14 +156,20 @@ def _bpe(recipe: Bpe, folder: Path, store: Store, progress: Progress) -> dict[st
     return {"merges": len(bpe.merges), "pieces": len(vocabulary), "pieces_in_genuine_data": len(counts)}
 
 
+_ARRANGEMENTS: dict[str, Callable[[Pair], Pair]] = {
+    "correct": lambda pair: pair,
+    "reverse": lambda pair: Pair(pair.target, pair.source),
+    "copy": lambda pair: Pair(pair.target, pair.target),
+}
+
+
 @build.register
 def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     corpus, bpe = store.folder(recipe.corpus), segmentation(store.folder(recipe.bpe))
     pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
     if recipe.drop_identical:
         pairs = drop_identical(pairs)
-    if recipe.reverse:
-        pairs = (Pair(pair.target, pair.source) for pair in pairs)
+    pairs = map(_ARRANGEMENTS[recipe.arrangement], pairs)
     in_pieces = (Pair(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in pairs)
     try:
         size = binarise(in_pieces, store.folder(recipe.bpe) / "dict.txt", folder)
