@@ -144,6 +144,12 @@ class Score:
         chosen = (renumbered[self.sentence][rows], *(column[rows] for column in columns))
         return Score(self.scorer, self.signature, len(sentences), *chosen)
 
+    def of_type(self, error_type: str) -> Score:
+        """The score of one main error type (``VERB:SVA``) alone, over all sentences."""
+        rows = np.array([main_type(other) == error_type for other in self.error_type], dtype=bool)
+        columns = (self.sentence, self.error_type, self.tp, self.fp, self.fn)
+        return Score(self.scorer, self.signature, self.sentences, *(column[rows] for column in columns))
+
     def to_json(self) -> str:
         """The score as JSON text, whole."""
         columns = {name: getattr(self, name).tolist() for name in ("sentence", "error_type", *_COUNTS)}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from pseudogec.edits import AnnotatedSentence
+from pseudogec.edits import AnnotatedSentence, Edit
 
 # Kind of operation -> background colour (light tints of the figures' palette) and text decoration.
 LOOKS = {
@@ -56,15 +56,78 @@ def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
     return Html(f"<table>{rows}</table>")
 
 
+def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[str, Sequence[Edit]]]]) -> Html:
+    """A table of sentences as the reference and several systems correct them, each edit marked as right, wrong or missed.
+
+    Args:
+        examples: for each a heading, the sentence with its reference edits (those of its first annotator are shown), and the
+            edits of each system.
+    """
+    rows = []
+    for heading, sentence, systems in examples:
+        gold = sentence.annotators.get(0, ())
+        rows.append(f"<tr><th colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(_example_row("reference", _edited(sentence)))
+        rows += [_example_row(name, _compared(sentence.source, edits, gold)) for name, edits in systems.items()]
+    legend = " ".join([_RIGHT, "right", _WRONG, "wrong", "·", _missed("missed", "")])
+    return Html(f"<table>{''.join(rows)}</table><p style='font-size:0.9em'>Edits: {legend}</p>")
+
+
+_RIGHT = "<b style='color:#00694d'>✓</b>"
+_WRONG = "<b style='color:#a63d00'>✗</b>"
+
+
+def _example_row(name: str, content: str) -> str:
+    return f"<tr><td style='{LEFT}; white-space:nowrap; color:#555'>{escape(name)}</td><td style='{LEFT}'>{content}</td></tr>"
+
+
+def _missed(words: str, error_type: str) -> str:
+    return f"<span style='border-bottom:2px dotted #a63d00' title='missed'>{escape(words or '‸')}</span>{_type(error_type)}"
+
+
+def _type(error_type: str) -> str:
+    return f"<sub>{escape(error_type)}</sub>" if error_type else ""
+
+
+def _compared(source: Sequence[str], edits: Sequence[Edit], gold: Sequence[Edit]) -> str:
+    """A system's correction: its edits with their verdicts, and where it left an error alone."""
+    wanted = {(edit.start, edit.end, edit.correction) for edit in gold}
+    touched = [edit for edit in gold if any(_overlap(edit, other) for other in edits)]
+    pieces = [(edit.start, edit.end, _verdict(source, edit, wanted)) for edit in edits]
+    pieces += [
+        (edit.start, edit.end, _missed(" ".join(source[edit.start : edit.end]), edit.type))
+        for edit in gold
+        if edit not in touched
+    ]
+    parts, position = [], 0
+    for start, end, text in sorted(pieces, key=lambda piece: piece[:2]):
+        parts += [*(escape(token) for token in source[position:start]), text]
+        position = end
+    return " ".join([*parts, *(escape(token) for token in source[position:])])
+
+
+def _overlap(first: Edit, second: Edit) -> bool:
+    """Whether two edits concern the same words or, both insertions, the same place."""
+    same_place = (first.start, first.end) == (second.start, second.end)
+    return same_place or (first.start < second.end and second.start < first.end)
+
+
+def _verdict(source: Sequence[str], edit: Edit, wanted: set[tuple[int, int, str]]) -> str:
+    verdict = _RIGHT if (edit.start, edit.end, edit.correction) in wanted else _WRONG
+    return f"{_changed(source, edit)}{verdict}{_type(edit.type)}"
+
+
+def _changed(source: Sequence[str], edit: Edit) -> str:
+    """The words that an edit strikes out, and those that it puts there."""
+    struck = f"<s>{escape(' '.join(source[edit.start : edit.end]))}</s>" if edit.end > edit.start else ""
+    return " ".join(filter(None, [struck, _span("insert", edit.correction) if edit.correction else ""]))
+
+
 def _edited(sentence: AnnotatedSentence) -> str:
     parts, position = [], 0
     for edit in sorted(sentence.annotators.get(0, ()), key=lambda edit: (edit.start, edit.end)):
         parts += [escape(token) for token in sentence.source[position : edit.start]]
-        if edit.end > edit.start:
-            parts.append(f"<s>{escape(' '.join(sentence.source[edit.start : edit.end]))}</s>")
-        if edit.correction:
-            parts.append(_span("insert", edit.correction))
-        parts.append(f"<sub>{escape(edit.type)}</sub>")
+        parts.append(f"{_changed(sentence.source, edit)} {_type(edit.type)}".strip())
         position = edit.end
     return " ".join([*parts, *(escape(token) for token in sentence.source[position:])])
 

@@ -57,3 +57,14 @@ def paper_datasets(source: str) -> pd.DataFrame:
     if source not in set(every.source):
         raise UserError(f"no corpora of `{source}` were transcribed; known: {', '.join(sorted(set(every.source)))}")
     return every[every.source == source].drop(columns=["source", "table"]).reset_index(drop=True)
+
+
+def paper_edits_per_token() -> pd.DataFrame:
+    """Edits per token of corpora as Choe et al. 2019 give them (table 9).
+
+    Returns:
+        ``dataset``; ``sentences``; ``edits_per_token``; ``permutation_p`` of a test against W&I-train, as printed.
+    """
+    import pandas as pd
+
+    return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])

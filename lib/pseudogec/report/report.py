@@ -93,14 +93,15 @@ class Report:
         note = "F0.5 in percent by the writer's proficiency level, mean over seeds."
         return self.table(table, name, note, dict.fromkeys(map(str, table.columns[1:]), 1))
 
-    def published(self, table: pd.DataFrame, note: str) -> Styler:
+    def published(self, table: pd.DataFrame, note: str, decimals: Mapping[str, int] | None = None) -> Styler:
         """A published table, with its source as caption.
 
         Args:
             table: numbers of a paper, such as :func:`pseudogec.report.paper_datasets` gives.
             note: paper and table.
+            decimals: digits after the point of a column of fractions.
         """
-        return plain_style(table, note, {})
+        return plain_style(table, note, decimals or {})
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""

@@ -1,11 +1,30 @@
 """The five ideas that hold the study together: recipe, store, one graph and engine, tidy scores, profile."""
 
+from pseudogec.study.edit_counts import edits_by_level, permutation_tests, sentence_counts
 from pseudogec.study.engine import BuildError, Engine, missing
 from pseudogec.study.grid import Grid
 from pseudogec.study.loading import load_profile
+from pseudogec.study.outputs import ScoredOutputs, score_outputs
 from pseudogec.study.planning import Planner, System
 from pseudogec.study.profile import Profile
 from pseudogec.study.store import Store
 from pseudogec.study.study import PROJECT, Study
 
-__all__ = ["PROJECT", "BuildError", "Engine", "Grid", "Planner", "Profile", "Store", "Study", "System", "load_profile", "missing"]
+__all__ = [
+    "PROJECT",
+    "BuildError",
+    "Engine",
+    "Grid",
+    "Planner",
+    "Profile",
+    "ScoredOutputs",
+    "Store",
+    "Study",
+    "System",
+    "edits_by_level",
+    "load_profile",
+    "missing",
+    "permutation_tests",
+    "score_outputs",
+    "sentence_counts",
+]

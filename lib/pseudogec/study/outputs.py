@@ -8,10 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.errors import DataError, UserError
-from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score
+from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score, confidence_interval
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.planning import System
 from pseudogec.study.results import COLUMNS, By, parts
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Tokens = Sequence[str]
+
+BOOTSTRAP_SAMPLES = 1000
+"""Samples behind a confidence interval: its ends are then good to some tenths of a point."""
 
 
 def hypotheses(study: Study, system: System, test: str) -> list[Tokens]:
@@ -49,16 +54,28 @@ class ScoredOutputs:
     maxmatch: Mapping[str, Score] = field(default_factory=dict)
 
     def scores(self, by: By | None = None) -> pd.DataFrame:
-        """Tidy ERRANT scores, with the columns of :func:`pseudogec.study.results.tidy`; those of training are missing."""
+        """Tidy ERRANT scores.
+
+        Returns:
+            The columns of :func:`pseudogec.study.results.tidy`, those of training empty; and ``f05_low`` and ``f05_high``, the
+            ends of the 95% confidence interval by a bootstrap over sentences.
+        """
         import pandas as pd
 
-        records = [
-            {"system": name, "dataset": self.dataset, "scorer": score.scorer, "signature": score.signature}
-            | {"level": level, "error_type": error_type, **measures}
-            for name, score in self.errant.items()
-            for level, error_type, measures in parts(score, list(self.levels), by)
-        ]
-        return pd.DataFrame.from_records(records).reindex(columns=list(COLUMNS))
+        records: list[dict[str, str | float]] = []
+        for name, score in self.errant.items():
+            identity = {"system": name, "dataset": self.dataset, "scorer": score.scorer, "signature": score.signature}
+            for level, error_type, measures in parts(score, list(self.levels), by):
+                low, high = confidence_interval(self._part(score, level, error_type), samples=BOOTSTRAP_SAMPLES)
+                place = {**identity, "level": level, "error_type": error_type}
+                records.append({**place, **measures, "f05_low": low, "f05_high": high})
+        return pd.DataFrame.from_records(records).reindex(columns=[*COLUMNS, "f05_low", "f05_high"])
+
+    def _part(self, score: Score, level: str, error_type: str) -> np.ndarray:
+        """Counts by sentence, (sentences, 3), of one level and type; ``all`` stands for all."""
+        chosen = score if error_type == "all" else score.of_type(error_type)
+        places = [place for place, of in enumerate(self.levels) if level in ("all", of)]
+        return chosen.select(places).per_sentence()
 
 
 def score_outputs(study: Study, outputs: Mapping[str, str | Path], references: Mapping[str, str | Path]) -> ScoredOutputs:

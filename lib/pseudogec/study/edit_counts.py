@@ -6,15 +6,13 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from pseudogec.edits import DETECTION_TYPES
+from pseudogec.errors import UserError, nearest
 from pseudogec.evaluate import compare_means
-from pseudogec.study.overview import annotated_sentences
+from pseudogec.study.overview import UNKNOWN_LEVEL, annotated_sentences
 from pseudogec.study.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
-
-UNKNOWN_LEVEL = "?"
-"""Stands for the level of writers whose level is not known."""
 
 
 def sentence_counts(study: Study) -> pd.DataFrame:
@@ -71,7 +69,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def permutation_tests(sentences: pd.DataFrame, groups: str, against: str, samples: int = 10_000) -> pd.DataFrame:
+def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None, samples: int = 10_000) -> pd.DataFrame:
     """Test whether groups of sentences differ from one of them in edits a token (Choe et al. 2019, table 9).
 
     The tests are not corrected for their number.
@@ -79,17 +77,25 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str, sample
     Args:
         sentences: result of :func:`sentence_counts`, or a part of it.
         groups: the column that names groups, ``corpus`` or ``level``.
-        against: the group that the others are compared with.
+        against: the group that the others are compared with; by default the first by name.
         samples: permutations of each test.
 
     Returns:
         One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits a token`` (mean over
         sentences) and ``p`` (missing in the first row).
+
+    Raises:
+        UserError: there is no such group, or none of two sentences.
     """
     import pandas as pd
 
     known = sentences.dropna(subset=["edits a token"])
     values = {str(name): part["edits a token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
+    if not values:
+        raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
+    against = min(values) if against is None else against
+    if against not in values:
+        raise UserError(f"permutation tests against the {groups} `{against}`: there is none{nearest(against, values)}")
     rows = []
     for name in dict.fromkeys([against, *sorted(values)]):
         p_value = None if name == against else compare_means(values[name], values[against], samples).p_value

@@ -1,0 +1,222 @@
+"""Error analysis of systems on one test set: by type, by level, sentence by sentence (TASLP section V)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from pseudogec.edits import AnnotatedSentence, load_annotator
+from pseudogec.evaluate import Score, frequent_types, main_type
+from pseudogec.report import error_figures as draw
+from pseudogec.report.examples import instructive_sentences
+from pseudogec.report.figures import METHOD_COLOURS
+from pseudogec.report.findings import Finding
+from pseudogec.report.markup import Html, marked_corrections
+from pseudogec.report.report import Report
+from pseudogec.report.tables import METHOD_NAMES, plain_style, summarise
+from pseudogec.study import System, overview
+from pseudogec.study.outputs import hypotheses
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from pandas.io.formats.style import Styler
+
+NOT_LISTED = Finding("*The profile lists no grid for this section under `notebooks`, so there are no systems to show.*")
+
+
+class ErrorAnalysis:
+    """Tables and figures of one test set's errors. Where there are no scores, each says so in a line.
+
+    Args:
+        report: where tables and figures are kept, and what their captions say of their origin.
+        dataset: name of the test set.
+        sentences: its sentences with the reference edits.
+        most: how many of the most frequent error types are looked at.
+        nothing: what is shown where there are no systems.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        dataset: str,
+        sentences: Sequence[AnnotatedSentence],
+        most: int = 10,
+        nothing: Finding = NOT_LISTED,
+    ) -> None:
+        self.report, self.dataset, self.sentences, self._nothing = report, dataset, list(sentences), nothing
+        self.types = frequent_types(sentences, most)
+
+    @classmethod
+    def of_study(cls, report: Report) -> ErrorAnalysis:
+        """The analysis of a study's first test set."""
+        name, corpus = next(iter(report.study.planner.tests.items()))
+        return cls(report, name, overview.annotated_sentences(report.study, corpus))
+
+    def f05_by_type(
+        self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+    ) -> Figure | Finding:
+        """F0.5 of the most frequent error types (TASLP figures 5 and 9).
+
+        Args:
+            scores: tidy scores split by error type.
+            bars: the column whose values have a bar each, such as ``method``.
+            name: file name of the figure.
+            names: how the legend prints these values.
+        """
+        labels = {error_type: f"{error_type}\n{count:,}" for error_type, count in self.types.items()}
+        return self._f05_bars(scores, "error_type", labels, bars, name, names, "Under each type: its edits in the reference.")
+
+    def f05_by_level(
+        self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+    ) -> Figure | Finding:
+        """F0.5 of each proficiency level (TASLP figure 7); arguments as of :meth:`f05_by_type`, scores split by level."""
+        labels = {level: level or overview.UNKNOWN_LEVEL for level in sorted(scores.level.unique())}
+        return self._f05_bars(scores, "level", labels, bars, name, names, "")
+
+    def _f05_bars(
+        self,
+        scores: pd.DataFrame,
+        category: str,
+        labels: Mapping[str, str],
+        bars: str,
+        name: str,
+        names: Mapping[str, str],
+        note: str,
+    ) -> Figure | Finding:
+        shown = self._of_dataset(scores)
+        if shown.empty:
+            return self._nothing
+        own = METHOD_COLOURS if bars == "method" else draw.SEED_CORPUS_OWN
+        figure = draw.f05_bars(shown, category, labels, bars, names, own)
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(shown)} {note}".strip())
+
+    def table(
+        self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+    ) -> Styler | Finding:
+        """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
+
+        Precision and recall are in the CSV file too.
+
+        Args:
+            scores: tidy scores split by ``category``.
+            category: ``error_type`` (the most frequent ones are shown) or ``level``.
+            bars: the column that tells systems apart.
+            name: file name of the table.
+            names: how the columns are called.
+        """
+        shown = self._of_dataset(scores)
+        if shown.empty:
+            return self._nothing
+        if category == "error_type":
+            shown = shown[shown.error_type.isin(self.types)]
+        summary = summarise(shown, [category, bars])
+        self.report.save_table(summary, name)
+        spread = summary.f05_sd.map(" ± {:.1f}".format, na_action="ignore").fillna("")
+        wide = summary.assign(cell=summary.f05.map("{:.1f}".format) + spread).pivot(index=category, columns=bars, values="cell")
+        order = list(self.types) if category == "error_type" else sorted(wide.index)
+        wide = wide.reindex(index=order, columns=list(dict.fromkeys(summary[bars])))
+        wide.columns = [names.get(column, column) for column in wide.columns]
+        if category == "error_type":
+            wide.insert(0, "edits", list(self.types.values()))
+        caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.provenance}"
+        return plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
+
+    def against_pairs_by_level(self, scores: pd.DataFrame, name: str) -> Figure | Finding:
+        """F0.5 of each level against the amount of pseudo data (TASLP figure 10).
+
+        Args:
+            scores: tidy scores by level of one method in several sizes, and of the baseline.
+            name: file name of the figure.
+        """
+        shown = self._of_dataset(scores)
+        if shown.empty:
+            return self._nothing
+        figure = draw.f05_against_pairs_by_level(shown)
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(shown)}")
+
+    def frequent_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
+        """The most frequent error types of each level (TASLP figure 6).
+
+        Args:
+            edits: one row an edit, with ``level`` and ``error_type``.
+            name: file name of the figure.
+            most: how many types of each level.
+        """
+        caption = f"{self.dataset}: share of each level's edits; the {most} types that are most frequent in that level."
+        return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption)
+
+    def type_agreement(self, pairs: pd.DataFrame, name: str) -> Figure:
+        """Which type the annotator names for the edits of each true type.
+
+        Args:
+            pairs: result of :func:`pseudogec.evaluate.type_agreement`.
+            name: file name of the figure.
+        """
+        caption = f"Annotator: {self.report.study.planner.annotator}. Rows add up to 100."
+        return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption)
+
+    def agreement_table(self, pairs: pd.DataFrame, name: str) -> Styler:
+        """For each true type: edits, the share that the annotator names so, and what else it says most often.
+
+        Args:
+            pairs: result of :func:`pseudogec.evaluate.type_agreement`.
+            name: file name of the table.
+        """
+        import pandas as pd
+
+        rows = []
+        for true_type, found in pairs.map(main_type).groupby("true_type").found_type:
+            others = found[found != true_type].value_counts()
+            rows.append(
+                {
+                    "true type": true_type,
+                    "edits": len(found),
+                    "named so": (found == true_type).mean(),
+                    "else most often": f"{others.index[0]} ({others.iloc[0] / len(found):.0%})" if len(others) else "",
+                }
+            )
+        table = pd.DataFrame(rows).sort_values("edits", ascending=False, ignore_index=True)
+        return self.report.table(table, name, decimals={"named so": 2})
+
+    def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
+        """Sentences that two systems of a grid correct differently, or leave as they are, side by side with the reference.
+
+        Args:
+            systems: name -> system, two of them; they must have been scored.
+            each: how many of each kind.
+        """
+        if len(systems) < 2:
+            return self._nothing
+        study = self.report.study
+        corrected = {name: hypotheses(study, system, self.dataset) for name, system in systems.items()}
+        scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
+        return self.marked(corrected, scores, study.levels(self.dataset), each)
+
+    def marked(
+        self,
+        corrected: Mapping[str, Sequence[Sequence[str]]],
+        scores: Mapping[str, Score],
+        levels: Sequence[str],
+        each: int = 2,
+    ) -> Html | Finding:
+        """The same of corrections and scores at hand."""
+        annotator = load_annotator(self.report.study.profile.annotator)
+        examples = []
+        for heading, places in instructive_sentences(scores, each).items():
+            for place in places:
+                sentence = self.sentences[place]
+                edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
+                level = f" (level {levels[place]})" if levels[place] else ""
+                examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
+        return marked_corrections(examples) if examples else Finding("No sentence of the test set tells these systems apart.")
+
+    def _of_dataset(self, scores: pd.DataFrame) -> pd.DataFrame:
+        return scores[scores.dataset == self.dataset]
+
+
+def _spread(scores: pd.DataFrame) -> str:
+    if "f05_low" in scores:
+        return "Error bars: 95% confidence intervals (bootstrap over sentences)."
+    seeds = scores.seed.nunique()
+    return f"Mean over {seeds} seeds, error bars one standard deviation." if seeds > 1 else "One seed, so no error bars."

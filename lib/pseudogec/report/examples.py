@@ -1,0 +1,39 @@
+"""Which sentences show best how two systems differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from pseudogec.evaluate import Score
+
+
+def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
+    """Choose sentences that two systems correct differently, or both not at all.
+
+    A system is right about a sentence when it makes all edits of the reference and no other; it leaves the errors when it makes
+    none.
+
+    Args:
+        scores: name -> score of two systems on the same sentences.
+        each: how many of each kind, the first of the test set.
+
+    Returns:
+        Heading -> sentence numbers (from 0), at most ``each`` under each.
+    """
+    (first, first_counts), (second, second_counts) = ((name, score.per_sentence()) for name, score in scores.items())
+    kinds = {
+        f"only {second} is right": _right(second_counts) & ~_right(first_counts),
+        f"only {first} is right": _right(first_counts) & ~_right(second_counts),
+        "both leave the errors": _untouched(first_counts) & _untouched(second_counts),
+    }
+    return {heading: np.flatnonzero(chosen)[:each].tolist() for heading, chosen in kinds.items()}
+
+
+def _right(counts: np.ndarray) -> np.ndarray:
+    return (counts[:, 0] > 0) & (counts[:, 1] == 0) & (counts[:, 2] == 0)
+
+
+def _untouched(counts: np.ndarray) -> np.ndarray:
+    return (counts[:, 0] == 0) & (counts[:, 1] == 0) & (counts[:, 2] > 0)
