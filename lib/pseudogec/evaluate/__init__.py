@@ -6,7 +6,15 @@ from pseudogec.evaluate.gleu_scorer import GleuScore, GleuScorer, gleu_of
 from pseudogec.evaluate.maxmatch_scorer import MaxMatchScorer
 from pseudogec.evaluate.permutation import MeanComparison, compare_means
 from pseudogec.evaluate.score import Score, main_type, precision_recall_f05
-from pseudogec.evaluate.significance import Comparison, compare_scores, compare_statistics, confidence_interval, f05_of
+from pseudogec.evaluate.significance import (
+    Comparison,
+    compare_scores,
+    compare_statistics,
+    confidence_interval,
+    f05_of,
+    precision_of,
+    recall_of,
+)
 
 __all__ = [
     "CUT_OTHERWISE",
@@ -25,6 +33,8 @@ __all__ = [
     "frequent_types",
     "gleu_of",
     "main_type",
+    "precision_of",
     "precision_recall_f05",
+    "recall_of",
     "type_agreement",
 ]

@@ -53,6 +53,16 @@ class Comparison:
         return self.first - self.second
 
 
+def precision_of(statistics: np.ndarray) -> np.ndarray:
+    """Precision, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[0]
+
+
+def recall_of(statistics: np.ndarray) -> np.ndarray:
+    """Recall, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[1]
+
+
 def f05_of(statistics: np.ndarray) -> np.ndarray:
     """F0.5, (...), of summed counts, (..., 3): tp, fp, fn."""
     return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[2]

@@ -3,7 +3,7 @@
 from pseudogec.report.data_figures import corpus_sizes, length_against_edits
 from pseudogec.report.error_analysis import ErrorAnalysis
 from pseudogec.report.error_findings import agreement, best_by, gains_by, more_data_by_level
-from pseudogec.report.findings import best_of_sweep, more_data, spread_across
+from pseudogec.report.findings import best_of_sweep, spread_across
 from pseudogec.report.markup import marked_edits, marked_operations
 from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.paper import paper_datasets, paper_edits_per_token, paper_scores
@@ -21,7 +21,6 @@ __all__ = [
     "length_against_edits",
     "marked_edits",
     "marked_operations",
-    "more_data",
     "more_data_by_level",
     "paper_datasets",
     "paper_edits_per_token",

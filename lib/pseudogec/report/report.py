@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from pseudogec.errors import UserError
-from pseudogec.evaluate import compare_statistics, f05_of
 from pseudogec.files import write_atomically
-from pseudogec.report import figures, findings
+from pseudogec.report import contrasts, figures
 from pseudogec.report.findings import Finding
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import paper_scores
@@ -168,36 +164,19 @@ class Report:
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
         return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption)
 
-    def differences(self, grid: Sequence[System], against: str = "none") -> Finding:
-        """Whether each method of a grid is better than one of them, over seeds and over sentences.
-
-        The p-value is that of approximate randomisation: the two systems' corrections are swapped at random, sentence by
-        sentence, over all seeds that both were trained with.
+    def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
+        """Whether systems that differ in one choice differ in their scores, over seeds and over sentences.
 
         Args:
-            grid: systems of several methods, one for each method and seed.
-            against: the method that the others are compared with; the baseline by default.
+            grid: systems of several seeds.
+            column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
+            against: the value that all others are compared with; by default the baseline, which is compared with every system.
 
         Raises:
-            UserError: the grid holds several systems of one method and seed.
+            UserError: no system of the grid has this value.
         """
-        systems = {(system.method, system.seed): system for system in grid}
-        if len(systems) < len(grid):
-            raise UserError("the grid holds systems that differ in more than method and seed; compare a part of it")
-        scores = self.study.scores(grid)
-        lines = []
-        for method in dict.fromkeys(system.method for system in grid if system.method != against):
-            seeds = sorted(seed for name, seed in systems if name == method and (against, seed) in systems)
-            if seeds:
-                pair = [[systems[name, seed] for seed in seeds] for name in (method, against)]
-                first, second = (np.concatenate([self._counts(system) for system in side]) for side in pair)
-                p_value = compare_statistics(first, second, f05_of).p_value
-                lines.append("- " + findings.difference(scores, method, against, p_value))
-        return Finding("\n".join(lines))
-
-    def _counts(self, system: System) -> np.ndarray:
-        """True positives, false positives and false negatives of every test sentence, (sentences, 3)."""
-        return np.concatenate([self.study.score(system, test).per_sentence() for test in self.study.planner.tests])
+        self.study.scores(grid)
+        return contrasts.as_table(contrasts.contrasts(self.study, grid, column, against))
 
     def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Styler:
         """How near each method's errors are to the learners'; see :func:`noise_profiles.profile_table`."""

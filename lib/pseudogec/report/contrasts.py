@@ -1,0 +1,149 @@
+"""Systems against systems: how large a difference is, seed by seed, and whether it may be chance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pseudogec.errors import UserError
+from pseudogec.evaluate import compare_statistics, f05_of, precision_of, recall_of
+from pseudogec.report.findings import Finding
+from pseudogec.report.tables import METHOD_NAMES
+from pseudogec.study import Study, System
+
+MEASURES = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
+
+NOTE = (
+    "In points: mean ± standard deviation over the seeds that both sides were trained with. In brackets: how many of the seeds "
+    "agree with the sign of the mean, and *p*, the share of 10,000 random swaps of the two sides' corrections, sentence by "
+    "sentence over all these seeds, that give a difference at least as large."
+)
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One kind of system against another.
+
+    Attributes:
+        label: what is compared with what.
+        differences: measure -> first minus second in points, one value a seed.
+        p_values: measure -> two-sided p-value of approximate randomisation over the sentences of all seeds.
+    """
+
+    label: str
+    differences: dict[str, np.ndarray]
+    p_values: dict[str, float]
+
+    def cell(self, measure: str) -> str:
+        """The difference as a table prints it, such as ``+9.9 ± 0.6 (3/3, p < 0.001)``."""
+        values = self.differences[measure]
+        mean = float(values.mean())
+        spread = f" ± {values.std(ddof=1):.1f}" if len(values) > 1 else ""
+        agree = int(np.count_nonzero(np.sign(values) == np.sign(mean)))
+        p_value = self.p_values[measure]
+        chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+        return f"{mean:+.1f}{spread} ({agree}/{len(values)}, {chance})"
+
+
+def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
+    """Compare two kinds of systems.
+
+    Args:
+        label: what is compared with what.
+        first: for each seed the counts of every sentence, (sentences, 3): true positives, false positives, false negatives.
+        second: the same of the other side, seed for seed.
+    """
+    differences = {
+        name: np.array([100 * float(of(one.sum(0)) - of(other.sum(0))) for one, other in zip(first, second, strict=True)])
+        for name, of in MEASURES.items()
+    }
+    together = np.concatenate(first), np.concatenate(second)
+    p_values = {name: compare_statistics(*together, measure).p_value for name, measure in MEASURES.items()}
+    return Contrast(label, differences, p_values)
+
+
+def as_table(contrasts: Iterable[Contrast]) -> Finding:
+    """Contrasts as a Markdown table with a note on how to read it."""
+    rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in MEASURES)} |" for item in contrasts]
+    if not rows:
+        return Finding("This profile has nothing to compare here.")
+    head = ["| difference | " + " | ".join(MEASURES) + " |", "|:---" * (len(MEASURES) + 1) + "|"]
+    return Finding("\n".join([*head, *rows, "", NOTE]))
+
+
+def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tuple[str, list[System], list[System]]]:
+    """Pair each kind of system of a grid with the one that differs from it in one choice.
+
+    Args:
+        grid: systems of several seeds.
+        column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
+        against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
+
+    Yields:
+        What is compared with what, and the systems of both sides, one for each seed that both have.
+
+    Raises:
+        UserError: no system of the grid has this value.
+    """
+    kinds: dict[tuple[tuple[str, Any], ...], dict[int, System]] = {}
+    for system in grid:
+        kinds.setdefault(tuple(_choices(system).items()), {})[system.seed] = system
+    if not any(dict(kind).get(column) == against for kind in kinds):
+        known = sorted({str(dict(kind)[column]) for kind in kinds if column in dict(kind)})
+        raise UserError(f"no system of the grid has {column} = {against}; it has {', '.join(known) or 'no such choice'}")
+    made = [dict(kind) for kind in kinds if kind != _BASELINE]
+    varying = [name for name in made[0] if name != column and len({str(kind.get(name)) for kind in made}) > 1] if made else []
+    for kind, systems in kinds.items():
+        choices = dict(kind)
+        opponent = _BASELINE if (column, against) in _BASELINE else tuple({**choices, column: against}.items())
+        if choices.get(column, against) == against or opponent not in kinds:
+            continue
+        context = ", ".join(_shown(name, choices[name]) for name in varying)
+        label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
+        if seeds := sorted(systems.keys() & kinds[opponent].keys()):
+            sides = [[side[seed] for seed in seeds] for side in (systems, kinds[opponent])]
+            yield f"{context}: {label}" if context else label, *sides
+
+
+def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -> Iterator[Contrast]:
+    """Compare each kind of system of a grid with the one that differs from it in one choice; see :func:`opponents`.
+
+    Args:
+        study: holds the systems' scores, which must have been built.
+        grid: systems of several seeds.
+        column: the choice.
+        against: the value that all others are compared with.
+
+    Raises:
+        UserError: no system of the grid has this value.
+    """
+    for label, *sides in opponents(grid, column, against):
+        yield contrast(label, *([_counts(study, system) for system in side] for side in sides))
+
+
+_BASELINE = (("method", "none"),)
+
+
+def _choices(system: System) -> dict[str, Any]:
+    """What was chosen for a system, its seed left out."""
+    if system.method == "none":
+        return dict(_BASELINE)
+    names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample")
+    return {**{name: getattr(system, name) for name in names}, **dict(system.parameters)}
+
+
+def _shown(name: str, value: Any) -> str:
+    """A choice as a label names it."""
+    if name == "method":
+        return METHOD_NAMES.get(value, value)
+    if name == "pseudo_pairs":
+        return f"{value:,} pairs"
+    return str(value) if name in {"setting", "seed_corpus"} else f"{name} = {value:g}"
+
+
+def _counts(study: Study, system: System) -> np.ndarray:
+    """True positives, false positives and false negatives of every test sentence, (sentences, 3)."""
+    return np.concatenate([study.score(system, test).per_sentence() for test in study.planner.tests])

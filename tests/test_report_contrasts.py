@@ -1,0 +1,95 @@
+"""Systems against systems: who is compared with whom, by how much they differ, and whether it may be chance."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.report.contrasts import Contrast, as_table, contrast, opponents
+from pseudogec.study import System
+
+
+def system(method: str = "direct_noise", seed: int = 1, **changes: object) -> System:
+    made = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 1000}
+    unmade = {"seed_corpus": None, "setting": "baseline", "pseudo_pairs": 0}
+    common = {"method": method, "seed": seed, "upsample": 1, "parameters": ()}
+    return System.model_validate({**common, **(unmade if method == "none" else made), **changes})
+
+
+def counts(*sentences: tuple[int, int, int]) -> np.ndarray:
+    return np.array(sentences)
+
+
+def test_every_method_is_compared_with_the_baseline_over_the_seeds_that_both_have() -> None:
+    grid = [
+        system(method, seed) for method, seeds in (("none", 3), ("direct_noise", 2), ("backtrans", 3)) for seed in range(seeds)
+    ]
+    found = list(opponents(grid, "method", "none"))
+    assert [label for label, *_ in found] == ["DirectNoise against Baseline", "Backtrans against Baseline"]
+    assert [[each.seed for each in side] for _, *sides in found for side in sides] == [[0, 1], [0, 1], [0, 1, 2], [0, 1, 2]]
+    assert all(each.method == "none" for _, _, side in found for each in side)
+
+
+def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> None:
+    sizes = [
+        system(method, pseudo_pairs=pairs, setting=setting)
+        for method in ("direct_noise", "backtrans")
+        for setting in ("joint", "pretrain")
+        for pairs in (1000, 25_000)
+    ]
+    found = {label: sides for label, *sides in opponents([system("none"), *sizes], "pseudo_pairs", 1000)}
+    assert list(found) == [
+        f"{method}, {setting}: 25,000 pairs against 1,000 pairs"
+        for method in ("DirectNoise", "Backtrans")
+        for setting in ("joint", "pretrain")
+    ]
+    for (larger,), (smaller,) in found.values():
+        assert larger == smaller.model_copy(update={"pseudo_pairs": 25_000})
+
+
+def test_values_of_a_methods_parameter_are_compared() -> None:
+    grid = [system(parameters=(("mu_mask", value),)) for value in (0.1, 0.3, 0.5)]
+    assert [label for label, *_ in opponents(grid, "mu_mask", 0.3)] == [
+        "mu_mask = 0.1 against mu_mask = 0.3",
+        "mu_mask = 0.5 against mu_mask = 0.3",
+    ]
+
+
+def test_a_value_that_no_system_has_is_refused() -> None:
+    with pytest.raises(UserError, match=r"method = backtrans; it has direct_noise, none"):
+        list(opponents([system("none"), system()], "method", "backtrans"))
+    with pytest.raises(UserError, match=r"beta_random = 0; it has no such choice"):
+        list(opponents([system()], "beta_random", 0))
+
+
+def test_differences_are_taken_seed_by_seed() -> None:
+    # Precision 3/4 against 2/4, and 3/4 against 1/4: 25 and 50 points; recall is the same everywhere.
+    first = [counts((3, 1, 3), (0, 0, 0)), counts((3, 1, 3), (0, 0, 0))]
+    second = [counts((2, 2, 2), (0, 0, 0)), counts((1, 3, 1), (0, 0, 0))]
+    found = contrast("one against other", first, second)
+    assert found.differences["P"] == pytest.approx([25, 50])
+    assert found.differences["R"] == pytest.approx([0, 0])
+    # F0.5 = 1.25 P R / (0.25 P + R) with R = 1/2: 15/22 against 1/2 and 5/18.
+    assert found.differences["F0.5"] == pytest.approx([100 * (15 / 22 - 1 / 2), 100 * (15 / 22 - 5 / 18)])
+    assert found.cell("P").startswith("+37.5 ± 17.7 (2/2, p = ")
+
+
+def test_equal_systems_differ_by_chance_and_clearly_different_ones_do_not() -> None:
+    draws = np.random.default_rng(1)
+    one = [draws.integers(0, 3, (400, 3)) for _ in range(3)]
+    assert contrast("", one, one).p_values == {"P": 1.0, "R": 1.0, "F0.5": 1.0}
+    better = [side + counts((2, 0, 0)) for side in one]
+    clear = contrast("", better, one)
+    assert max(clear.p_values.values()) < 0.001
+    assert clear.cell("F0.5").endswith("(3/3, p < 0.001)")
+
+
+def test_seeds_of_either_sign_are_counted() -> None:
+    values = dict.fromkeys(("P", "R", "F0.5"), np.array([2.0, 4.0, -3.0]))
+    mixed = Contrast("a against b", values, dict.fromkeys(values, 0.04))
+    assert mixed.cell("R") == "+1.0 ± 3.6 (2/3, p = 0.040)"
+    single = Contrast("", {name: array[:1] for name, array in values.items()}, dict.fromkeys(values, 0.04))
+    assert single.cell("R") == "+2.0 (1/1, p = 0.040)"
+    assert "| a against b | +1.0 ± 3.6 (2/3, p = 0.040) |" in as_table([mixed])
+    assert "nothing to compare" in as_table([])
