@@ -104,8 +104,8 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
         context = ", ".join(_shown(name, choices[name]) for name in varying)
         label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
         if seeds := sorted(systems.keys() & kinds[opponent].keys()):
-            sides = [[side[seed] for seed in seeds] for side in (systems, kinds[opponent])]
-            yield f"{context}: {label}" if context else label, *sides
+            whole = f"{context}: {label}" if context else label
+            yield whole, [systems[seed] for seed in seeds], [kinds[opponent][seed] for seed in seeds]
 
 
 def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -> Iterator[Contrast]:
