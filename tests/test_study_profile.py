@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pseudogec.errors import DataError, UserError
-from pseudogec.study import PROJECT, load_profile
+from pseudogec.study import PROJECT, load_profile, stages_table
 from pseudogec.study.grid import expand
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"
@@ -126,3 +126,14 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
         "joint/direct_noise/newswire/8000",
     }
     assert len(grid) == len(names) * len(profile.seeds)
+
+
+def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:
+    table = stages_table(load_profile(PROJECT / "params" / "paper.yaml"), ["joint_upsample", "pretrain", "pretrain_joint"])
+    assert list(table.setting) == ["joint_upsample", "pretrain", "pretrain", "pretrain_joint", "pretrain_joint"]
+    assert list(table.stage) == [1, 1, 2, 1, 2]
+    assert list(table["trained on"])[:3] == ["genuine, repeated + pseudo", "pseudo", "genuine"]
+    assert table["trained on"].iloc[-1] == "genuine + 240,000 of direct_noise"
+    assert list(table.length)[:3] == ["40 epochs", "10 epochs", "30 epochs"]
+    assert list(table["learning rate"])[2] == "3e-05"
+    assert list(table.kept)[:3] == ["mean of the last 20", "last", "best on validation"]

@@ -1,5 +1,6 @@
 """The five ideas that hold the study together: recipe, store, one graph and engine, tidy scores, profile."""
 
+from pseudogec.study.curricula import stages_table
 from pseudogec.study.edit_counts import edits_by_level, permutation_tests, sentence_counts
 from pseudogec.study.engine import BuildError, Engine, missing
 from pseudogec.study.grid import Grid
@@ -27,4 +28,5 @@ __all__ = [
     "permutation_tests",
     "score_outputs",
     "sentence_counts",
+    "stages_table",
 ]
