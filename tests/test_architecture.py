@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -146,9 +147,19 @@ def test_notebook_is_source(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
+def test_notebook_is_of_format_4_5_with_an_id_for_each_cell(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    ids = [cell.id for cell in notebook.cells]
+    assert len(ids) == len(set(ids))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
 def test_notebook_has_one_cell_of_parameters(path: Path) -> None:
     tagged = [cell for cell in code_cells(path) if "parameters" in cell["metadata"].get("tags", [])]
     assert len(tagged) == 1, "papermill needs exactly one code cell tagged `parameters`"
+    assert "".join(tagged[0]["source"]).startswith('profile = "classroom"\noverrides = []')
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)

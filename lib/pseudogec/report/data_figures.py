@@ -27,11 +27,12 @@ def corpus_sizes(sentences: pd.DataFrame) -> Figure:
     figure, axes = plt.subplots(figsize=(7.5, 0.9 + 0.5 * len(counts)))
     left = pd.Series(0, index=counts.index)
     for level, colour in colours_of(counts.columns, LEVEL_COLOURS).items():
-        axes.barh(counts.index, counts[level], left=left, color=colour, alpha=0.85, label=level, linewidth=0)
+        axes.barh(counts.index, counts[level], left=left, color=colour, label=level, linewidth=0)
         left = left + counts[level]
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="sentences", ylabel="")
     axes.grid(visible=False, axis="y")
+    axes.set_axisbelow(True)
     axes.legend(**BESIDE, title="level")
     return figure
 
@@ -61,6 +62,7 @@ def length_against_edits(sentences: pd.DataFrame, longest: int, most: int) -> Fi
         means = part.groupby("tokens").edits.agg(["mean", "size"])
         means = means[means["size"] >= min(_MANY, means["size"].max())]
         axes.plot(means.index, means["mean"], color="#D55E00", linewidth=1.8)
+        axes.grid(visible=False)
         axes.set_title(f"{name} ({len(part):,} sentences)", fontsize=10)
         axes.set(xlabel="tokens", xlim=(0.5, longest + 0.5), ylim=(-0.5, most + 0.5))
     panels[0][0].set_ylabel("edits")

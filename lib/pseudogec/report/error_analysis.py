@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from pseudogec.edits import AnnotatedSentence, load_annotator
 from pseudogec.evaluate import Score, frequent_types, main_type
 from pseudogec.report import error_figures as draw
+from pseudogec.report.error_findings import UNKNOWN_TRUTH
 from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.figures import METHOD_COLOURS
 from pseudogec.report.findings import Finding
@@ -64,7 +65,7 @@ class ErrorAnalysis:
             name: file name of the figure.
             names: how the legend prints these values.
         """
-        labels = {error_type: f"{error_type}\n{count:,}" for error_type, count in self.types.items()}
+        labels = {error_type: error_type.replace(":", ":\n") + f"\n{count:,}" for error_type, count in self.types.items()}
         return self._f05_bars(scores, "error_type", labels, bars, name, names, "Under each type: its edits in the reference.")
 
     def f05_by_level(
@@ -146,17 +147,19 @@ class ErrorAnalysis:
         caption = f"{self.dataset}: share of each level's edits; the {most} types that are most frequent in that level."
         return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption)
 
-    def type_agreement(self, pairs: pd.DataFrame, name: str) -> Figure:
+    def type_agreement(self, pairs: pd.DataFrame, name: str) -> Figure | Finding:
         """Which type the annotator names for the edits of each true type.
 
         Args:
             pairs: result of :func:`pseudogec.evaluate.type_agreement`.
             name: file name of the figure.
         """
+        if pairs.empty:
+            return UNKNOWN_TRUTH
         caption = f"Annotator: {self.report.study.planner.annotator}. Rows add up to 100."
         return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption)
 
-    def agreement_table(self, pairs: pd.DataFrame, name: str) -> Styler:
+    def agreement_table(self, pairs: pd.DataFrame, name: str) -> Styler | Finding:
         """For each true type: edits, the share that the annotator names so, and what else it says most often.
 
         Args:
@@ -165,6 +168,8 @@ class ErrorAnalysis:
         """
         import pandas as pd
 
+        if pairs.empty:
+            return UNKNOWN_TRUTH
         rows = []
         for true_type, found in pairs.map(main_type).groupby("true_type").found_type:
             others = found[found != true_type].value_counts()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _GROUP_WIDTH = 0.8
 """Width of the bars of one category together; 1 would touch the next."""
-_ERROR_BAR: dict[str, Any] = {"fmt": "none", "ecolor": "#333333", "elinewidth": 1.2, "capsize": 3}
+_ERROR_BAR: dict[str, Any] = {"fmt": "none", "ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 
 
 def f05_bars(
@@ -47,6 +47,7 @@ def f05_bars(
     axes.set_xticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="x", labelsize=9)
     axes.grid(visible=False, axis="x")
+    axes.set_axisbelow(True)
     axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
     axes.legend(**BESIDE)
     return figure
@@ -64,7 +65,7 @@ def _bars_with_spread(
     else:
         deviation = (points.std().reindex(order) * 100).fillna(0)
         spread = [deviation.clip(upper=means), deviation]
-    axes.bar(positions, means, width, color=colour, alpha=0.85, label=label, linewidth=0)
+    axes.bar(positions, means, width, color=colour, label=label, linewidth=0)
     axes.errorbar(positions, means, yerr=spread, **_ERROR_BAR)
     if points.size().max() > 1:
         places = part[category].map(dict(zip(order, positions, strict=True)))
@@ -86,10 +87,11 @@ def frequent_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
     for axes, level in zip(panels[0], levels, strict=True):
         of_level = edits[edits.level == level].error_type
         shares = of_level.value_counts(normalize=True).head(most)[::-1] * 100
-        axes.barh(shares.index, shares, color=palette[level], alpha=0.85, linewidth=0)
+        axes.barh(shares.index, shares, color=palette[level], linewidth=0)
         axes.set_title(f"{level} ({len(of_level):,} edits)", fontsize=10)
         axes.tick_params(axis="y", labelsize=8)
         axes.grid(visible=False, axis="y")
+        axes.set_axisbelow(True)
     figure.supxlabel("percent of the level's edits", fontsize=10)
     return figure
 

@@ -31,12 +31,12 @@ def gains_by(
     if means.empty:
         return Finding("")
     seeds = gaps.groupby(level=0).size()
-    agreed = [name for name in means.index if len(set((gaps[name] > 0).tolist())) == 1 and seeds[name] > 1]
-    unanimous = f"; all seeds agree in sign on {len(agreed)}" if seeds.max() > 1 else ""
-    listed = ", ".join(f"{name} {gap:+.1f}" for name, gap in means.items())
+    agreed = {name for name in means.index if seeds[name] > 1 and ((gaps[name] > 0).all() or (gaps[name] < 0).all())}
+    listed = ", ".join(f"{name} {gap:+.1f}{'*' if name in agreed else ''}" for name, gap in means.items())
+    note = " (*: all seeds agree in sign)" if agreed else ""
     return Finding(
         f"**{first_name} against {second_name}**, F0.5 in points: better in {(means > 0).sum()} of {len(means)} "
-        f"{'types' if category == 'error_type' else 'levels'}{unanimous} ({listed})."
+        f"{'types' if category == 'error_type' else 'levels'}: {listed}{note}."
     )
 
 
@@ -54,7 +54,7 @@ def more_data_by_level(scores: pd.DataFrame) -> Finding:
         by_seed = part.pivot_table(index="seed", columns="pseudo_pairs", values="f05") * 100
         steps = [by_seed[sizes[-1]] - by_seed[size] for size in (sizes[0], sizes[-2])]
         whole, last = (f"{step.mean():+.1f}" + (f" ± {step.std():.1f}" if step.notna().sum() > 1 else "") for step in steps)
-        lines.append(f"- **{level}**: {whole} from {sizes[0]:,} to {sizes[-1]:,} pairs, {last} of it from {sizes[-2]:,} on.")
+        lines.append(f"- **{level}**: {whole} from {sizes[0]:,} to {sizes[-1]:,} pairs; {last} from {sizes[-2]:,} pairs on.")
     return Finding("\n".join(lines))
 
 
@@ -72,10 +72,16 @@ def best_by(scores: pd.DataFrame, category: str, order: Sequence[str], column: s
     for name in order:
         ranked = means[means.index.get_level_values(category) == name].droplevel(category).sort_values(ascending=False)
         if len(ranked) > 1:
+            lead = f"{ranked.iloc[0] - ranked.iloc[1]:.1f}"
             lines.append(
-                f"- **{name}**: {ranked.index[0]}, {ranked.iloc[0] - ranked.iloc[1]:.1f} points ahead of {ranked.index[1]}."
+                f"- **{name}**: {ranked.index[0]}, {lead} points ahead of {ranked.index[1]}."
+                if float(lead)
+                else f"- **{name}**: no single best."
             )
     return Finding("\n".join(lines))
+
+
+UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")
 
 
 def agreement(pairs: pd.DataFrame) -> Finding:
@@ -84,6 +90,8 @@ def agreement(pairs: pd.DataFrame) -> Finding:
     Args:
         pairs: result of :func:`pseudogec.evaluate.type_agreement`.
     """
+    if pairs.empty:
+        return UNKNOWN_TRUTH
     main = pairs.map(main_type)
     same, found = main.true_type == main.found_type, pairs.found_type != CUT_OTHERWISE
     whole = (pairs.true_type == pairs.found_type).mean()

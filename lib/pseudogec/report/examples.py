@@ -13,7 +13,7 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
     """Choose sentences that two systems correct differently, or both not at all.
 
     A system is right about a sentence when it makes all edits of the reference and no other; it leaves the errors when it makes
-    none.
+    none; it changes what was right when the reference has no edits.
 
     Args:
         scores: name -> score of two systems on the same sentences.
@@ -26,6 +26,8 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
     kinds = {
         f"only {second} is right": _right(second_counts) & ~_right(first_counts),
         f"only {first} is right": _right(first_counts) & ~_right(second_counts),
+        f"only {second} changes what was right": _needless(second_counts) & ~first_counts.any(axis=1),
+        f"only {first} changes what was right": _needless(first_counts) & ~second_counts.any(axis=1),
         "both leave the errors": _untouched(first_counts) & _untouched(second_counts),
     }
     return {heading: np.flatnonzero(chosen)[:each].tolist() for heading, chosen in kinds.items()}
@@ -33,6 +35,10 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
 
 def _right(counts: np.ndarray) -> np.ndarray:
     return (counts[:, 0] > 0) & (counts[:, 1] == 0) & (counts[:, 2] == 0)
+
+
+def _needless(counts: np.ndarray) -> np.ndarray:
+    return (counts[:, 0] == 0) & (counts[:, 1] > 0) & (counts[:, 2] == 0)
 
 
 def _untouched(counts: np.ndarray) -> np.ndarray:

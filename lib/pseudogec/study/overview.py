@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pseudogec.edits import AnnotatedSentence, read_m2
+from pseudogec.evaluate import type_agreement
 from pseudogec.study.recipes import Corpus, References, WorldCorpus
 from pseudogec.study.study import Study
 
@@ -100,9 +101,17 @@ def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]
     return list(read_m2(study.store.folder(references) / "references.m2"))
 
 
-def true_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence] | None:
-    """The sentences of a corpus of the embedded world with their true edits; none for any other, whose truth nobody knows."""
-    if not isinstance(corpus, WorldCorpus):
-        return None
-    study.build([corpus])
-    return list(read_m2(study.store.folder(corpus) / "gold.m2"))
+def true_and_found_types(study: Study) -> pd.DataFrame:
+    """The true type of each edit of the embedded world beside the type that the annotator names, over all corpora of pairs.
+
+    Returns:
+        See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types nobody knows.
+    """
+    truth: list[AnnotatedSentence] = []
+    found: list[AnnotatedSentence] = []
+    for corpus in study.corpora().values():
+        if isinstance(corpus, WorldCorpus):
+            study.build([corpus])
+            truth += read_m2(study.store.folder(corpus) / "gold.m2")
+            found += annotated_sentences(study, corpus)
+    return type_agreement(truth, found)

@@ -1,0 +1,336 @@
+"""Error types, levels and example sentences, against cases worked out by hand."""
+
+from __future__ import annotations
+
+import re
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.errors import UserError
+from pseudogec.evaluate import CUT_OTHERWISE, Score, compare_means, frequent_types, type_agreement
+from pseudogec.report import (
+    ErrorAnalysis,
+    Report,
+    agreement,
+    best_by,
+    corpus_sizes,
+    gains_by,
+    length_against_edits,
+    more_data_by_level,
+    paper_edits_per_token,
+)
+from pseudogec.report import error_figures as draw
+from pseudogec.report.examples import instructive_sentences
+from pseudogec.report.figures import METHOD_COLOURS
+from pseudogec.report.markup import marked_corrections
+from pseudogec.study import Study, edits_by_level, permutation_tests
+
+TENSE = Edit(1, 2, "went", "R:VERB:TENSE")
+DETERMINER = Edit(3, 3, "the", "M:DET")
+SPELLING = Edit(3, 4, "school", "R:SPELL")
+SENTENCE = AnnotatedSentence(("He", "goes", "to", "shcool", "."), {0: (TENSE, DETERMINER, SPELLING)})
+
+
+def sentence(*edits: Edit) -> AnnotatedSentence:
+    return AnnotatedSentence(SENTENCE.source, {0: edits})
+
+
+# Types
+
+
+def test_frequent_types_are_counted_without_operation_and_without_uncorrected_errors() -> None:
+    sentences = [
+        sentence(DETERMINER, SPELLING),
+        sentence(Edit(2, 3, "", "U:DET"), Edit(0, 1, "", "UNK")),
+        AnnotatedSentence(("A",), {0: (), 1: (TENSE, TENSE)}),
+        AnnotatedSentence(("A",), {}),
+    ]
+    assert frequent_types(sentences) == {"DET": 2, "SPELL": 1}
+    assert list(frequent_types(sentences, most=1)) == ["DET"]
+    assert frequent_types([sentence(Edit(0, 1, "x", "ArtOrDet"))]) == {"ArtOrDet": 1}, "types of CoNLL-2014 have no operation"
+
+
+def test_true_and_named_types_are_paired_by_span_and_correction() -> None:
+    named = sentence(Edit(1, 2, "went", "R:VERB"), Edit(3, 4, "the school", "R:SPELL"))
+    pairs = type_agreement([SENTENCE, sentence()], [named, sentence(TENSE)])
+    assert list(pairs.itertuples(index=False, name=None)) == [
+        ("R:VERB:TENSE", "R:VERB"),
+        ("M:DET", CUT_OTHERWISE),
+        ("R:SPELL", CUT_OTHERWISE),
+    ]
+    with pytest.raises(UserError, match="same sentences"):
+        type_agreement([SENTENCE], [])
+
+
+PAIRS = pd.DataFrame(
+    [("R:NOUN", "R:NOUN")] * 6 + [("R:NOUN", "R:MORPH")] * 2 + [("U:DET", "M:DET"), ("R:ADJ", CUT_OTHERWISE)],
+    columns=["true_type", "found_type"],
+)
+
+
+def test_agreement_is_said_of_all_edits_and_of_those_found() -> None:
+    text = agreement(PAIRS)
+    assert "Of 10 true edits the annotator finds 90.0%" in text
+    assert "**70.0%** (60.0% with the operation)" in text
+    assert "Of those that it finds, 77.8%" in text
+
+
+def test_the_heatmap_has_percent_of_each_true_type() -> None:
+    axes = draw.type_agreement_heatmap(PAIRS).axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["NOUN", "DET", "ADJ", "MORPH", CUT_OTHERWISE]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["NOUN (8)", "DET (1)", "ADJ (1)"]
+    shares = np.asarray(axes.collections[0].get_array()).reshape(3, 5)
+    assert shares.tolist() == [[75, 0, 0, 25, 0], [0, 100, 0, 0, 0], [0, 0, 0, 0, 100]]
+
+
+def test_a_table_names_what_is_said_instead(analysis: ErrorAnalysis) -> None:
+    table = analysis.agreement_table(PAIRS, "agreement").data
+    assert table["true type"].tolist()[0] == "NOUN"
+    assert table["named so"].tolist() == [0.75, 0, 1]
+    assert table["else most often"].tolist() == ["MORPH (25%)", f"{CUT_OTHERWISE} (100%)", ""]
+
+
+# Means of groups
+
+
+def test_a_permutation_test_of_few_values_is_exact() -> None:
+    first, second = [0.0, 0.1, 0.2, 0.1], [0.3, 0.2, 0.5]
+    pooled = [*first, *second]
+    differences = [
+        fmean(pooled[place] for place in chosen) - fmean(pooled[place] for place in range(7) if place not in chosen)
+        for chosen in combinations(range(7), 4)
+    ]
+    # Two-sided: twice the smaller tail.
+    tail = np.mean(np.array(differences) <= fmean(first) - fmean(second) + 1e-12)
+    found = compare_means(first, second)
+    assert found.p_value == pytest.approx(2 * tail)
+    assert (found.first, found.second) == pytest.approx((0.1, 1 / 3))
+
+
+def test_means_that_do_not_differ_are_told_apart_in_five_percent_of_draws() -> None:
+    stream = np.random.default_rng(3)
+    found = [compare_means(stream.exponential(size=30), stream.exponential(size=20), samples=199).p_value for _ in range(400)]
+    assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
+
+
+def test_groups_of_one_value_are_refused() -> None:
+    with pytest.raises(UserError, match="two values in each group; these have 1 and 2"):
+        compare_means([0.1], [0.2, 0.3])
+
+
+COUNTS = pd.DataFrame(
+    [("genuine", "A", 10, 2), ("genuine", "A", 2, 1), ("genuine", "B", 4, 0), ("test", "A", 8, 2), ("test", "A", 0, 0)],
+    columns=["corpus", "level", "tokens", "edits"],
+).assign(**{"edits a token": lambda table: table.edits / table.tokens.where(table.tokens > 0)})
+
+
+def test_edits_a_token_are_the_mean_over_sentences() -> None:
+    table = edits_by_level(COUNTS).set_index(["corpus", "level"])
+    assert list(table.index) == [("genuine", "all"), ("genuine", "A"), ("genuine", "B"), ("test", "A")]
+    assert table["edits a token"].tolist() == pytest.approx([0.7 / 3, 0.35, 0, 0.25])
+    assert table.loc[("genuine", "all"), ["sentences", "tokens", "edits"]].tolist() == [3, 16, 3]
+    assert table["without edits"].tolist() == pytest.approx([1 / 3, 0, 1, 0.5])
+
+
+def test_groups_are_tested_against_one_of_them() -> None:
+    stream = np.random.default_rng(1)
+    dense, sparse = (stream.binomial(10, rate, 200) for rate in (0.3, 0.1))
+    sentences = pd.DataFrame({"level": ["B"] * 200 + ["A"] * 200, "edits a token": [*dense / 10, *sparse / 10]})
+    table = permutation_tests(sentences, "level", samples=999)
+    assert table.level.tolist() == ["A", "B"]
+    assert table["edits a token"].tolist() == pytest.approx([sparse.mean() / 10, dense.mean() / 10])
+    assert np.isnan(table.p[0])
+    assert table.p[1] < 0.01
+    assert permutation_tests(sentences, "level", "B", samples=99).level.tolist() == ["B", "A"]
+    with pytest.raises(UserError, match="there is none"):
+        permutation_tests(sentences, "level", "C")
+
+
+def test_the_published_edits_per_token() -> None:
+    table = paper_edits_per_token().set_index("dataset")
+    assert table.edits_per_token["W&I-train"] == 0.0922
+    assert table.permutation_p["NUCLE"] == "<0.001"
+
+
+def test_sizes_are_stacked_by_level() -> None:
+    bars = corpus_sizes(COUNTS).axes[0].containers
+    assert {level.get_label(): [bar.get_width() for bar in level] for level in bars} == {"A": [2, 2], "B": [0, 1]}
+
+
+def test_length_against_edits_counts_sentences_and_draws_their_mean() -> None:
+    genuine, test, _ = length_against_edits(COUNTS, longest=10, most=3).axes
+    cells = np.ma.filled(genuine.collections[0].get_array().reshape(4, 10), 0)
+    assert cells.sum() == 3
+    assert (cells[2, 9], cells[1, 1], cells[0, 3]) == (1, 1, 1)
+    assert genuine.lines[0].get_xydata().tolist() == [[2, 1], [4, 0], [10, 2]]
+    assert "2 sentences" in test.get_title()
+
+
+# Scores by type and level
+
+
+def row(method: str, seed: int, f05: float, **changes: Any) -> dict[str, Any]:
+    values = {"method": method, "seed": seed, "f05": f05, "precision": f05, "recall": f05, "dataset": "test"}
+    return {**values, "error_type": "DET", "level": "all", **changes}
+
+
+BY_TYPE = pd.DataFrame(
+    [
+        *(row("none", seed, 0.30) for seed in (1, 2)),
+        *(row("backtrans", seed, 0.30 + 0.02 * seed) for seed in (1, 2)),
+        *(row("none", seed, 0.30, error_type="SPELL") for seed in (1, 2)),
+        *(row("backtrans", seed, 0.34 - 0.03 * seed, error_type="SPELL") for seed in (1, 2)),
+        row("none", 1, 0.9, error_type="WO"),
+    ]
+)
+
+
+def test_gains_are_paired_by_seed_and_say_where_all_seeds_agree() -> None:
+    text = gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
+    assert text.startswith("**New against Old**, F0.5 in points: better in 1 of 2 types: DET +3.0*, SPELL -0.5 (*: all seeds")
+    assert gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
+
+
+def test_the_best_choice_of_each_category() -> None:
+    scores = pd.DataFrame(
+        [
+            row("direct_noise", 1, f05, level=level, seed_corpus=corpus)
+            for level, corpus, f05 in [("A", "", 0.9), ("A", "x", 0.3), ("A", "y", 0.2), ("B", "x", 0.2), ("B", "y", 0.2)]
+        ]
+    )
+    assert best_by(scores, "level", ["A", "B", "C"], "seed_corpus").splitlines() == [
+        "- **A**: x, 10.0 points ahead of y.",
+        "- **B**: no single best.",
+    ]
+
+
+SIZES = pd.DataFrame(
+    [
+        row("none" if pairs == 0 else "backtrans_noisy", seed, f05 + 0.1 * (seed - 1), level=level, pseudo_pairs=pairs)
+        for level, values in {"A": (0.1, 0.2, 0.4), "N": (0.3, 0.3, 0.3)}.items()
+        for pairs, f05 in zip((0, 4000, 60000), values, strict=True)
+        for seed in (1, 2)
+    ]
+)
+
+
+def test_what_more_data_bring_to_each_level() -> None:
+    assert more_data_by_level(SIZES).splitlines() == [
+        "- **A**: +30.0 ± 0.0 from 0 to 60,000 pairs; +20.0 ± 0.0 from 4,000 pairs on.",
+        "- **N**: +0.0 ± 0.0 from 0 to 60,000 pairs; +0.0 ± 0.0 from 4,000 pairs on.",
+    ]
+
+
+def test_a_line_for_each_level_begins_at_the_baseline() -> None:
+    axes = draw.f05_against_pairs_by_level(SIZES).axes[0]
+    level_a, level_n = axes.lines[0], axes.lines[3]  # two caps of error bars stand between
+    assert level_a.get_ydata().tolist() == pytest.approx([15, 25, 45])
+    assert level_n.get_ydata().tolist() == pytest.approx([35, 35, 35])
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0\n(baseline)", "4,000", "60,000"]
+
+
+@pytest.fixture
+def analysis(tmp_path: Path) -> ErrorAnalysis:
+    report = Report(Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs"))
+    return ErrorAnalysis(report, "test", [SENTENCE, sentence(DETERMINER)])
+
+
+def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis) -> None:
+    figure = analysis.f05_by_type(BY_TYPE, "method", "types", {"backtrans": "New"})
+    axes = figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["DET\n2", "SPELL\n1", "VERB:\nTENSE\n1"]
+    heights = {bars.get_label(): [bar.get_height() for bar in bars[:2]] for bars in axes.containers if bars.get_label()[0] != "_"}
+    assert heights["none"] == pytest.approx([30, 30])
+    assert heights["New"] == pytest.approx([33, 29.5])
+    spread = axes.collections[-2].get_segments()[0]  # the error bar of DET, before the dots
+    assert spread[:, 1].tolist() == pytest.approx([33 - 2**0.5, 33 + 2**0.5])
+    assert (analysis.report.study.outputs / "figures" / "types.png").is_file()
+
+
+def test_intervals_that_are_given_are_drawn() -> None:
+    scores = pd.DataFrame([row("none", 1, 0.5, system="mine", f05_low=0.4, f05_high=0.7)])
+    axes = draw.f05_bars(scores, "error_type", {"DET": "DET"}, "system", {}, METHOD_COLOURS).axes[0]
+    assert axes.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx([40, 70])
+
+
+def test_the_table_by_type_has_mean_and_spread(analysis: ErrorAnalysis) -> None:
+    table = analysis.table(BY_TYPE, "error_type", "method", "types", {"none": "Old", "backtrans": "New"}).data
+    assert list(table.columns) == ["error type", "edits", "Old", "New"]
+    assert table.iloc[0].tolist() == ["DET", 2, "30.0 ± 0.0", "33.0 ± 1.4"]
+    assert table.iloc[2].tolist()[:2] == ["VERB:TENSE", 1], "a type without scores keeps its row"
+
+
+def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) -> None:
+    nothing = BY_TYPE.iloc[:0]
+    for shown in (
+        analysis.f05_by_type(nothing, "method", "x"),
+        analysis.f05_by_level(nothing, "method", "x"),
+        analysis.table(nothing, "level", "method", "x"),
+        analysis.against_pairs_by_level(nothing, "x"),
+        analysis.examples({}),
+    ):
+        assert "lists no grid" in shown
+    for shown in (agreement(PAIRS.iloc[:0]), analysis.type_agreement(PAIRS.iloc[:0], "x")):
+        assert "not known" in shown
+
+
+def test_each_level_has_its_own_frequent_types() -> None:
+    edits = pd.DataFrame(
+        [("A", "DET")] * 3 + [("A", "SPELL")] + [("B", "PUNCT")] * 2 + [("B", "DET")], columns=["level", "error_type"]
+    )
+    panels = draw.frequent_types_by_level(edits, most=1).axes
+    assert [(axes.get_title(), axes.get_yticklabels()[0].get_text()) for axes in panels] == [
+        ("A (4 edits)", "DET"),
+        ("B (3 edits)", "PUNCT"),
+    ]
+    assert [axes.patches[0].get_width() for axes in panels] == pytest.approx([75, 200 / 3])
+
+
+# Sentences
+
+
+def score(*rows: tuple[int, int, int]) -> Score:
+    return Score.from_rows("errant", "", len(rows), [(number, "R:NOUN", *counts) for number, counts in enumerate(rows)])
+
+
+def test_instructive_sentences_are_those_that_tell_systems_apart() -> None:
+    old = score((1, 0, 0), (0, 0, 1), (0, 0, 2), (0, 1, 0), (0, 0, 0), (1, 0, 0), (0, 1, 1))
+    new = score((0, 0, 1), (1, 0, 0), (0, 0, 2), (0, 0, 0), (0, 2, 0), (1, 0, 0), (1, 1, 0))
+    assert instructive_sentences({"old": old, "new": new}, each=1) == {
+        "only new is right": [1],
+        "only old is right": [0],
+        "only new changes what was right": [4],
+        "only old changes what was right": [3],
+        "both leave the errors": [2],
+    }
+
+
+def words(html: str) -> list[str]:
+    """The lines of a table without its tags."""
+    rows = re.findall(r"<tr>(.*?)</tr>", html)
+    return [" ".join(re.sub(r"<[^>]+>", " ", line).split()) for line in rows]
+
+
+def test_edits_of_systems_are_marked_as_right_wrong_and_missed() -> None:
+    systems = {"good": (TENSE, DETERMINER, SPELLING), "bad": (Edit(1, 2, "gone", "R:VERB:FORM"), SPELLING), "none": ()}
+    heading, reference, good, bad, none = words(marked_corrections([("one", SENTENCE, systems)]))
+    assert heading == "one"
+    assert reference == "reference He goes went R:VERB:TENSE to the M:DET shcool school R:SPELL ."
+    assert good == "good He goes went ✓ R:VERB:TENSE to the ✓ M:DET shcool school ✓ R:SPELL ."
+    assert bad == "bad He goes gone ✗ R:VERB:FORM to ‸ M:DET shcool school ✓ R:SPELL ."
+    assert none == "none He goes R:VERB:TENSE to ‸ M:DET shcool R:SPELL ."
+
+
+def test_learners_words_are_escaped() -> None:
+    source = AnnotatedSentence(("a<b", "&"), {0: (Edit(0, 1, "<i>", "R:OTHER"),)})
+    html = marked_corrections([("<b>", source, {"<u>": (Edit(0, 1, "<i>", "R:OTHER"),)})])
+    assert "<i>" not in html
+    assert "<u>" not in html
+    assert html.count("&lt;i&gt;") == 2
