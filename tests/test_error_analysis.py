@@ -194,7 +194,9 @@ BY_TYPE = pd.DataFrame(
 
 def test_gains_are_paired_by_seed_and_say_where_all_seeds_agree() -> None:
     text = gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
-    assert text.startswith("**New against Old**, F0.5 in points: better in 1 of 2 types: DET +3.0*, SPELL -0.5 (*: all seeds")
+    assert text.startswith(
+        "**New against Old**, F0.5 in points: better in 1 and worse in 1 of 2 types: DET +3.0*, SPELL -0.5 (*: all"
+    )
     assert gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
 
 

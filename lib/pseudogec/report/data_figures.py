@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_MANY = 30
+_MANY = 10
 """Sentences of one length from which their mean is worth drawing."""
 
 

@@ -34,10 +34,9 @@ def gains_by(
     agreed = {name for name in means.index if seeds[name] > 1 and ((gaps[name] > 0).all() or (gaps[name] < 0).all())}
     listed = ", ".join(f"{name} {gap:+.1f}{'*' if name in agreed else ''}" for name, gap in means.items())
     note = " (*: all seeds agree in sign)" if agreed else ""
-    return Finding(
-        f"**{first_name} against {second_name}**, F0.5 in points: better in {(means > 0).sum()} of {len(means)} "
-        f"{'types' if category == 'error_type' else 'levels'}: {listed}{note}."
-    )
+    what = "types" if category == "error_type" else "levels"
+    verdict = f"better in {(means > 0).sum()} and worse in {(means < 0).sum()} of {len(means)} {what}"
+    return Finding(f"**{first_name} against {second_name}**, F0.5 in points: {verdict}: {listed}{note}.")
 
 
 def more_data_by_level(scores: pd.DataFrame) -> Finding:
