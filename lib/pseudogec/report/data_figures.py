@@ -66,5 +66,6 @@ def length_against_edits(sentences: pd.DataFrame, longest: int, most: int) -> Fi
         axes.set_title(f"{name} ({len(part):,} sentences)", fontsize=10)
         axes.set(xlabel="tokens", xlim=(0.5, longest + 0.5), ylim=(-0.5, most + 0.5))
     panels[0][0].set_ylabel("edits")
+    panels[0][0].yaxis.get_major_locator().set_params(integer=True)
     figure.colorbar(drawn, ax=panels[0], label="sentences")
     return figure
