@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep, noised_tokens
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep, noised_tokens
 from pseudogec.noise.unigram import UnigramDistribution
 from pseudogec.text import MASK
 
@@ -82,7 +82,7 @@ class DirectNoise(Noiser):
 
     def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """One operation for each piece, two (keep, insert) where a piece is inserted after it."""
-        actions = np.searchsorted(self._thresholds, random.random(len(tokens)), side="right").tolist()
+        actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
         insertions = actions.count(2)
         inserted = iter(self._unigrams.draw(insertions, random) if insertions else ())
         mask = self.parameters.mask_token
@@ -91,7 +91,7 @@ class DirectNoise(Noiser):
             if action == 0:
                 operations.append(Operation("mask", token, mask))
             elif action == 1:
-                operations.append(Operation("delete", token, ""))
+                operations.append(delete(token))
             else:
                 operations.append(keep(token))
                 if action == 2:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
 from pseudogec.noise.unigram import UnigramDistribution
 
 
@@ -45,12 +45,12 @@ class RandomNoise(Noiser):
 
     def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """One operation for each word, two where a word is inserted; ``shuffle`` covers words that changed places."""
-        actions = np.searchsorted(self._thresholds, random.random(len(tokens)), side="right").tolist()
+        actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
         new_words = iter(self._unigrams.draw(actions.count(1) + actions.count(2), random))
         operations: list[Operation] = []
         for token, action in zip(tokens, actions, strict=True):
             if action == 0:
-                operations.append(Operation("delete", token, ""))
+                operations.append(delete(token))
             elif action == 1:
                 operations.append(Operation("replace", token, next(new_words)))
             else:

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.noise.edit_dictionary import EditDictionary
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
 
 # fmt: off
 PREPOSITIONS = (
@@ -79,7 +79,7 @@ class RealisticNoise(Noiser):
             if written == token:
                 operations.append(keep(token))
             elif not written:
-                operations.append(Operation("delete", token, ""))
+                operations.append(delete(token))
             elif written.endswith(f" {token}"):
                 operations += [Operation("insert", "", written.removesuffix(f" {token}")), keep(token)]
             else:

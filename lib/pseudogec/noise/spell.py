@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from pseudogec.noise.characters import CONTINUES, edit_character
 from pseudogec.noise.confusion_sets import ConfusionSets
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
 from pseudogec.noise.unigram import UnigramDistribution
 
 _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
@@ -69,7 +69,7 @@ class SpellNoise(Noiser):
                 number += 2
                 continue
             if change == _DELETE:
-                operations.append(Operation("delete", token, ""))
+                operations.append(delete(token))
             elif change == _REPLACE and (others := self._confusions[token]):
                 operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
             else:
@@ -84,7 +84,7 @@ class SpellNoise(Noiser):
         share = min(max(random.normal(self.parameters.mean, self.parameters.deviation), 0.0), 1.0)
         count = round(share * length)
         positions = random.choice(length, count, replace=False).tolist()
-        actions = np.searchsorted(self._thresholds, random.random(count), side="right").tolist()
+        actions = self._thresholds.searchsorted(random.random(count), side="right").tolist()
         return dict(zip(positions, actions, strict=True))
 
 
@@ -96,4 +96,4 @@ def _misspell(token: str, random: np.random.Generator) -> Operation:
     written = edit_character(core, int(random.integers(len(core))), random)
     if written == core:
         return keep(token)
-    return Operation("spell", token, written + token[len(core) :]) if written else Operation("delete", token, "")
+    return Operation("spell", token, written + token[len(core) :]) if written else delete(token)

@@ -29,6 +29,7 @@ class UnigramDistribution:
             raise UserError("a unigram distribution needs text; the text given holds no token")
         self._tokens = list(self.counts)
         self._cumulative = np.cumsum(np.fromiter(self.counts.values(), dtype=np.int64))
+        self._total = int(self._cumulative[-1])
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]]) -> UnigramDistribution:
@@ -37,8 +38,8 @@ class UnigramDistribution:
 
     def draw(self, count: int, random: np.random.Generator) -> list[str]:
         """Draw tokens, each with its relative frequency."""
-        draws = random.integers(self._cumulative[-1], size=count)
-        return [self._tokens[position] for position in np.searchsorted(self._cumulative, draws, side="right")]
+        draws = random.integers(self._total, size=count)
+        return [self._tokens[position] for position in self._cumulative.searchsorted(draws, side="right").tolist()]
 
     def save(self, path: Path | str) -> None:
         """Write a line ``token TAB count`` each."""

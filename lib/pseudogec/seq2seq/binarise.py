@@ -36,10 +36,17 @@ def dictionary_name(side: str) -> str:
     return f"dict.{side}.txt"
 
 
+class _Numbers(dict[str, int]):
+    """The number of every piece, known or not."""
+
+    def __missing__(self, piece: str) -> int:
+        return UNKNOWN
+
+
 class _SideWriter:
     """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``)."""
 
-    def __init__(self, data: IO[bytes], index: IO[bytes], numbers: dict[str, int]) -> None:
+    def __init__(self, data: IO[bytes], index: IO[bytes], numbers: _Numbers) -> None:
         self._data, self._index, self._numbers = data, index, numbers
         # The narrowest type that holds every number, with the bounds that fairseq chose.
         self._dtype = np.dtype(np.uint16 if len(numbers) < 65500 else np.uint32)
@@ -52,8 +59,7 @@ class _SideWriter:
         return len(self._sizes)
 
     def add(self, pieces: Sequence[str]) -> None:
-        known = self._numbers
-        ids = [known.get(piece, UNKNOWN) for piece in pieces]
+        ids = list(map(self._numbers.__getitem__, pieces))
         self.unknown += ids.count(UNKNOWN)
         self._waiting += ids
         self._waiting.append(END)
@@ -107,7 +113,7 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
         DataError: the dictionary is missing or malformed.
         UserError: the folder cannot be written, or there is no pair.
     """
-    numbers = read_dictionary(dictionary)
+    numbers = _Numbers(read_dictionary(dictionary))
     with ExitStack() as stack:
         writers = {}
         for side in SIDES:

@@ -8,7 +8,9 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.files import read_lines, write_lines
@@ -19,6 +21,22 @@ _WORD_END = "</w>"
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 _JOINT = re.compile(r"@@ |@@$")
 _CACHED_WORDS = 1_000_000  # about 200 MB; beyond it the cache starts anew, so that memory stays bounded on any corpus
+
+
+class _PiecesByWord(dict[str, list[str]]):
+    """The pieces of words, each split when it is first asked for."""
+
+    def __init__(self, segmenter: Any, protected: frozenset[str]) -> None:
+        super().__init__()
+        self._segmenter, self._protected = segmenter, protected
+
+    def __missing__(self, word: str) -> list[str]:
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+            self._segmenter.cache.clear()
+        pieces: list[str] = [word] if word in self._protected else self._segmenter.segment_tokens([word])
+        self[word] = pieces
+        return pieces
 
 
 class Bpe:
@@ -34,8 +52,8 @@ class Bpe:
 
         self.merges = tuple(merges)
         self.protected = frozenset(protected)
-        self._segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
-        self._cache: dict[str, list[str]] = {}
+        segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
+        self._pieces = _PiecesByWord(segmenter, self.protected)
 
     def __reduce__(self) -> tuple[type[Bpe], tuple[tuple[str, ...], frozenset[str]]]:
         return (type(self), (self.merges, self.protected))
@@ -67,19 +85,7 @@ class Bpe:
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
         """Split tokens into pieces."""
-        pieces: list[str] = []
-        for token in tokens:
-            known = self._cache.get(token)
-            pieces.extend(self._split(token) if known is None else known)
-        return pieces
-
-    def _split(self, token: str) -> list[str]:
-        if len(self._cache) >= _CACHED_WORDS:
-            self._cache.clear()
-            self._segmenter.cache.clear()
-        pieces = [token] if token in self.protected else self._segmenter.segment_tokens([token])
-        self._cache[token] = pieces
-        return pieces
+        return list(chain.from_iterable(map(self._pieces.__getitem__, tokens)))
 
     def possible_pieces(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
         """Every piece that words can be split into, sorted; a vocabulary of them never meets an unknown piece.
