@@ -113,17 +113,17 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
         CLASSROOM,
         [
             "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], "
-            "setting: joint, pseudo_pairs: [4000, 8000]}"
+            "setting: joint, pseudo_pairs: [6000, 12000]}"
         ],
     )
     grid = expand(profile.grids["generation_methods"], profile.seeds)
     names = {system.name for system in grid}
     assert names == {
         "baseline",
-        "joint/direct_noise/simple/4000",
-        "joint/direct_noise/simple/8000",
-        "joint/direct_noise/newswire/4000",
-        "joint/direct_noise/newswire/8000",
+        "joint/direct_noise/simple/6000",
+        "joint/direct_noise/simple/12000",
+        "joint/direct_noise/newswire/6000",
+        "joint/direct_noise/newswire/12000",
     }
     assert len(grid) == len(names) * len(profile.seeds)
 
