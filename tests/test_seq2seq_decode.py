@@ -189,9 +189,25 @@ def test_noise_is_added_to_every_candidate_before_the_beam_keeps_its_best():
     expected = BeamSearch(dictionary).step(1, log_probabilities + 6 * noise, scores)
     search = NoisyBeamSearch(dictionary, 6.0, SentenceGenerators(4, cpu))
     found = search.step(1, log_probabilities, scores, None, sentences)
-    assert all(torch.equal(one, other) for one, other in zip(found, expected, strict=True))
+    assert torch.allclose(found[0], expected[0])
+    assert all(torch.equal(one, other) for one, other in zip(found[1:], expected[1:], strict=True))
     again = search.step(1, log_probabilities, scores, None, sentences)
     assert not torch.equal(again[0], found[0])
+
+
+def test_noise_is_uniform_and_each_sentence_has_a_stream_of_its_own():
+    compat.apply()
+    from scipy.stats import kstest
+
+    from pseudogec.seq2seq.plugins.perturbed_search import SentenceGenerators
+
+    generators = SentenceGenerators(1, torch.device("cpu"))
+    first, second = (generators.uniform(torch.tensor([3, 8]), (5, 10_001)).clone() for _ in range(2))
+    assert kstest(torch.cat([first, second]).flatten().numpy(), "uniform").pvalue > 0.001
+    rows = torch.stack([first[0], first[1], second[0], second[1]]).flatten(1)
+    assert (torch.corrcoef(rows) - torch.eye(4)).abs().max() < 4 / rows.shape[1] ** 0.5
+    again = SentenceGenerators(1, torch.device("cpu")).uniform(torch.tensor([8, 5, 3]), (5, 10_001))
+    assert torch.equal(again[0], first[1]) and torch.equal(again[2], first[0])
 
 
 def test_more_noise_changes_more(fairseq_decoder, sentences):
