@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep, noised_tokens
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep, mask, noised_tokens
 from pseudogec.noise.unigram import UnigramDistribution
 from pseudogec.text import MASK
 
@@ -85,17 +85,17 @@ class DirectNoise(Noiser):
         actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
         insertions = actions.count(2)
         inserted = iter(self._unigrams.draw(insertions, random) if insertions else ())
-        mask = self.parameters.mask_token
+        written = self.parameters.mask_token
         operations: list[Operation] = []
         for token, action in zip(tokens, actions, strict=True):
             if action == 0:
-                operations.append(Operation("mask", token, mask))
+                operations.append(mask(token, written))
             elif action == 1:
                 operations.append(delete(token))
             else:
                 operations.append(keep(token))
                 if action == 2:
-                    operations.append(Operation("insert", "", next(inserted)))
+                    operations.append(insert(next(inserted)))
         return operations
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:

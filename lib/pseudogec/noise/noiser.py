@@ -30,7 +30,7 @@ class Operation(NamedTuple):
     after: str
 
 
-# Most operations are keeping or deleting one of few tokens, so each is made once: a look-up takes a third of the time.
+# A text's operations are few and come again and again, so each is made once: to look one up takes a third of the time.
 _remembered = functools.lru_cache(maxsize=1 << 16)
 
 
@@ -44,6 +44,18 @@ def keep(token: str) -> Operation:
 def delete(token: str) -> Operation:
     """A token that goes."""
     return Operation("delete", token, "")
+
+
+@_remembered
+def insert(token: str) -> Operation:
+    """A token that comes from nowhere."""
+    return Operation("insert", "", token)
+
+
+@_remembered
+def mask(token: str, written: str) -> Operation:
+    """A token that is masked, and how the mask is written."""
+    return Operation("mask", token, written)
 
 
 class NoiseParameters(BaseModel):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
 from pseudogec.noise.unigram import UnigramDistribution
 
 
@@ -56,7 +56,7 @@ class RandomNoise(Noiser):
             else:
                 operations.append(keep(token))
                 if action == 2:
-                    operations.append(Operation("insert", "", next(new_words)))
+                    operations.append(insert(next(new_words)))
         if self.parameters.shuffle_deviation:
             return self._shuffle(operations, random)
         return operations

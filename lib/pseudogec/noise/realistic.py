@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.noise.edit_dictionary import EditDictionary
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
 
 # fmt: off
 PREPOSITIONS = (
@@ -81,7 +81,7 @@ class RealisticNoise(Noiser):
             elif not written:
                 operations.append(delete(token))
             elif written.endswith(f" {token}"):
-                operations += [Operation("insert", "", written.removesuffix(f" {token}")), keep(token)]
+                operations += [insert(written.removesuffix(f" {token}")), keep(token)]
             else:
                 operations.append(Operation("replace", token, written))
         return operations

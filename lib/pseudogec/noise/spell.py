@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from pseudogec.noise.characters import CONTINUES, edit_character
 from pseudogec.noise.confusion_sets import ConfusionSets
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, keep
+from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
 from pseudogec.noise.unigram import UnigramDistribution
 
 _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
@@ -75,7 +75,7 @@ class SpellNoise(Noiser):
             else:
                 operations.append(_misspell(token, random) if misspelt[number] else keep(token))
             if change == _INSERT:
-                operations.append(Operation("insert", "", self._unigrams.draw(1, random)[0]))
+                operations.append(insert(self._unigrams.draw(1, random)[0]))
             number += 1
         return operations
 
