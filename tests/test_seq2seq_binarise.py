@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pseudogec.errors import DataError, UserError
-from pseudogec.seq2seq.binarise import binarise, count_pairs
+from pseudogec.seq2seq.binarise import binarise, count_pairs, read_binarised
 from pseudogec.seq2seq.vocabulary import read_dictionary, write_dictionary
 from seq2seq_world import make_dictionary, make_pairs
 
@@ -59,6 +59,8 @@ def test_files_equal_those_of_fairseq_preprocess(tmp_path):
     assert size.pairs == len(new_pairs) == count_pairs(tmp_path / "ours")
     assert size.tokens["src"] == sum(len(source) + 1 for source, _ in new_pairs)
     assert size.unknown == {"src": 1, "trg": 1}
+    known = [*pairs, (["<unk>", "ba"], ["<unk>", "ba"])]
+    assert list(read_binarised(tmp_path / "ours")) == [(list(source), list(target)) for source, target in known]
 
 
 def test_dictionary_threshold_and_size(tmp_path):

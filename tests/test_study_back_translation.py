@@ -11,18 +11,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from pseudogec.errors import UserError
 from pseudogec.files import digest_file, write_lines
-from pseudogec.seq2seq.vocabulary import END, read_dictionary
+from pseudogec.seq2seq.binarise import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
 from pseudogec.study.back_translation import BACK_TRANSLATION
 from pseudogec.study.engine import Engine, missing
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, PseudoData
+from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, MisspeltData, PseudoData
 from pseudogec.study.steps import build
 from pseudogec.study.store import Store
 
@@ -92,11 +91,7 @@ def sources(recipe: PseudoData, store: Store) -> list[list[str]]:
 
 
 def side(recipe: PseudoData, store: Store, name: str) -> list[list[str]]:
-    folder = store.folder(recipe)
-    pieces = list(read_dictionary(folder / f"dict.{name}.txt"))
-    numbers = np.fromfile(folder / f"train.src-trg.{name}.bin", dtype=np.uint16)
-    ends = np.flatnonzero(numbers == END)
-    return [[pieces[number] for number in sentence if number != END] for sentence in np.split(numbers, ends[:-1] + 1)]
+    return [pair[SIDES.index(name)] for pair in read_binarised(store.folder(recipe))]
 
 
 def build_until_third_part(root: str, recipe: PseudoData, ready: Any) -> None:
@@ -200,6 +195,8 @@ def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Pl
     make(spelt, store)
     pairs = list(zip(sources(plain, store), sources(spelt, store), strict=True))
     assert sum(before != after for before, after in pairs) > 40
+    assert isinstance(spelt, MisspeltData)
+    assert spelt.pseudo_data.key == plain.key, "nothing is translated twice"
     assert side(spelt, store, "trg") == side(plain, store, "trg")
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
@@ -22,7 +22,8 @@ SIDES = (SOURCE, TARGET)
 
 _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
-_TYPE_CODES = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
+_TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
+_HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
 _FLUSHED_AT = 1 << 18  # numbers held before they are written
 
 
@@ -133,18 +134,42 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
     return BinarisedSize(source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()})
 
 
+def read_binarised(folder: Path) -> Iterator[tuple[list[str], list[str]]]:
+    """The sentence pairs of a binarised dataset, source and target in pieces; streamed.
+
+    Raises:
+        DataError: the folder holds none.
+    """
+    return zip(*(_sentences(folder, side) for side in SIDES), strict=True)
+
+
+def _sentences(folder: Path, side: str) -> Iterator[list[str]]:
+    pieces = list(read_dictionary(folder / dictionary_name(side)))
+    dtype, count = _read_header(folder / f"{data_name(side)}.idx")
+    sizes = np.fromfile(folder / f"{data_name(side)}.idx", dtype=np.int32, count=count, offset=_HEADER)
+    with (folder / f"{data_name(side)}.bin").open("rb") as data:
+        for size in sizes.tolist():
+            numbers = np.frombuffer(data.read(size * dtype.itemsize), dtype=dtype)
+            yield [pieces[number] for number in numbers[:-1].tolist()]
+
+
 def count_pairs(folder: Path) -> int:
     """The number of sentence pairs in a binarised dataset.
 
     Raises:
         DataError: the folder holds none.
     """
-    path = folder / f"{data_name(SOURCE)}.idx"
+    return _read_header(folder / f"{data_name(SOURCE)}.idx")[1]
+
+
+def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
+    """The type of a dataset's numbers, and how many sentences it holds."""
     try:
         with path.open("rb") as stream:
-            header = stream.read(len(_MAGIC) + 17)
+            header = stream.read(_HEADER)
     except OSError as error:
         raise DataError(path, f"is not a binarised dataset ({error.strerror})") from None
-    if not header.startswith(_MAGIC) or len(header) < len(_MAGIC) + 17:
+    if not header.startswith(_MAGIC) or len(header) < _HEADER:
         raise DataError(path, "is not an index of fairseq's mmap format")
-    return int(struct.unpack("<Q", header[-8:])[0])
+    types = {code: dtype for dtype, code in _TYPE_CODES.items()}
+    return types[header[-9]], int(struct.unpack("<Q", header[-8:])[0])

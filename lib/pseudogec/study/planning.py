@@ -24,6 +24,7 @@ from pseudogec.study.recipes import (
     FileCorpus,
     FileReference,
     FileSeedText,
+    MisspeltData,
     Model,
     NoisedData,
     PseudoData,
@@ -133,7 +134,7 @@ class Planner:
         common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
         if method in BACK_TRANSLATION:
             reverse = self.reverse_model()
-            return [BackTranslatedData(seed_text=text, reverse_model=reverse, **common) for text in texts]
+            return [_back_translated(text, reverse, common) for text in texts]
         references = References(corpus=self.genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
         return [NoisedData(seed_text=text, genuine=self.genuine, references=references, **common) for text in texts]
 
@@ -213,6 +214,15 @@ class Planner:
     def score(self, system: System, test: str) -> Score:
         """The system's score on a test corpus."""
         return Score(correction=self.correction(system, test), references=self.references(test), annotator=self.annotator)
+
+
+def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any]) -> PseudoData:
+    """Back-translated data; spelling errors come on top of what is shared with the method without them."""
+    without_errors = {**common, "parameters": {**common["parameters"], "sse_rate": 0.0}}
+    translated = BackTranslatedData(seed_text=text, reverse_model=reverse, **without_errors)
+    if not common["parameters"]["sse_rate"]:
+        return translated
+    return MisspeltData(seed_text=text, pseudo_data=translated, **common)
 
 
 @lru_cache(maxsize=4096)

@@ -13,11 +13,11 @@ from typing import Any
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.noise import NoiseResources, make_noiser, noised_tokens
 from pseudogec.random_streams import SentenceStreams
-from pseudogec.seq2seq.binarise import binarise
+from pseudogec.seq2seq.binarise import binarise, read_binarised
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
 from pseudogec.study.progress import Progress
-from pseudogec.study.recipes import BackTranslatedData, NoisedData, PseudoData
+from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 from pseudogec.study.store import Store, write_json
 
 EXAMPLES_KEPT = 300
@@ -55,24 +55,17 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
     # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
     seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
     translator = BackTranslator(store.folder(recipe.reverse_model), dictionary, recipe.method, recipe.parameters, seed)
-    rate = recipe.parameters["sse_rate"]
-    spelling = make_noiser("sse", {"sse_rate": rate}, NoiseResources(bpe=bpe))
-    streams = _streams(recipe)
     examples: list[dict[str, Any]] = []
     left_unchanged = 0
 
     def pairs() -> Iterator[Pair]:
         nonlocal left_unchanged
-        index = 0
         targets = map(bpe.apply, _seed_sentences(recipe, store))
         for part in translator.parts(targets, work / "parts", recipe.seed_text.size, progress):
             left_unchanged += part.left_unchanged
-            for translated, target in zip(part.sources, part.targets, strict=True):
-                source = spelling(translated, streams[index]) if rate else translated
-                if index < EXAMPLES_KEPT:
-                    words = bpe.undo(source), bpe.undo(target)
-                    examples.append(_example(*words, _differences(*words)))
-                index += 1
+            for source, target in zip(part.sources, part.targets, strict=True):
+                if len(examples) < EXAMPLES_KEPT:
+                    examples.append(_translation(bpe.undo(source), bpe.undo(target)))
                 yield Pair(source, target)
 
     # All that a killed build can leave half-written lies in one folder, which goes when the shard is whole.
@@ -86,6 +79,26 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
     return {**asdict(size), "left_unchanged": left_unchanged}
 
 
+def misspelt_data(recipe: MisspeltData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Put spelling errors into back-translated sources; see :func:`pseudogec.study.steps.build`."""
+    bpe = segmentation(store.folder(recipe.bpe))
+    spelling = make_noiser("sse", {"sse_rate": recipe.parameters["sse_rate"]}, NoiseResources(bpe=bpe))
+    streams = _streams(recipe)
+    examples: list[dict[str, Any]] = []
+
+    def pairs() -> Iterator[Pair]:
+        for index, (translated, target) in enumerate(read_binarised(store.folder(recipe.pseudo_data))):
+            source = spelling(translated, streams[index])
+            if len(examples) < EXAMPLES_KEPT:
+                examples.append(_translation(bpe.undo(source), bpe.undo(target)))
+            progress(index + 1, recipe.seed_text.size, "sentences")
+            yield Pair(source, target)
+
+    size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
+    write_json(folder / "examples.json", examples)
+    return asdict(size)
+
+
 def _seed_sentences(recipe: PseudoData, store: Store) -> Iterator[list[str]]:
     return read_plain(store.folder(recipe.seed_text) / "sentences.txt")
 
@@ -96,6 +109,10 @@ def _streams(recipe: PseudoData) -> SentenceStreams:
 
 def _example(source: list[str], target: list[str], operations: list[list[str]]) -> dict[str, Any]:
     return {"source": " ".join(source), "target": " ".join(target), "operations": operations}
+
+
+def _translation(source: list[str], target: list[str]) -> dict[str, Any]:
+    return _example(source, target, _differences(source, target))
 
 
 def _differences(source: list[str], target: list[str]) -> list[list[str]]:

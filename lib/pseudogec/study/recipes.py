@@ -191,6 +191,12 @@ class BackTranslatedData(PseudoData):
     reverse_model: Model
 
 
+class MisspeltData(PseudoData):
+    """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again."""
+
+    pseudo_data: BackTranslatedData
+
+
 class PseudoEdits(Recipe):
     """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
 
@@ -301,3 +307,4 @@ class Score(Recipe):
 
 NoisedData.model_rebuild()
 BackTranslatedData.model_rebuild()
+MisspeltData.model_rebuild()

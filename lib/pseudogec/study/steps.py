@@ -23,7 +23,7 @@ from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.train import train
 from pseudogec.study.loaded import annotator, segmentation
 from pseudogec.study.progress import Progress
-from pseudogec.study.pseudo_data_steps import back_translated_data, noised_data
+from pseudogec.study.pseudo_data_steps import back_translated_data, misspelt_data, noised_data
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import (
     BinarisedPairs,
@@ -180,6 +180,7 @@ def _binarised_pairs(recipe: BinarisedPairs, folder: Path, store: Store, progres
 
 build.register(noised_data)
 build.register(back_translated_data)
+build.register(misspelt_data)
 
 
 @build.register
