@@ -19,6 +19,7 @@ METHOD_COLOURS = {
     "direct_noise_spell": "#56B4E9",
     "backtrans": "#E69F00",
     "backtrans_noisy": "#D55E00",
+    "backtrans_noisy_sse": "#882255",
     "backtrans_sample": "#CC79A7",
     "realistic": "#009E73",
     "random": "#999933",
@@ -27,7 +28,7 @@ METHOD_COLOURS = {
 LEVEL_COLOURS = {"A": "#0072B2", "B": "#56B4E9", "C": "#E69F00", "N": "#D55E00"}
 
 # For methods and levels that have no colour of their own above: Tol's muted palette, in the order in which they come.
-FURTHER_COLOURS = ("#332288", "#882255", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
+FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
 
 
 def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:

@@ -26,6 +26,7 @@ METHOD_NAMES = {
     "direct_noise_spell": "DirectNoise (spell)",
     "backtrans": "Backtrans",
     "backtrans_noisy": "Backtrans (noisy)",
+    "backtrans_noisy_sse": "Backtrans (noisy) + SSE",
     "backtrans_sample": "Backtrans (sample)",
     "realistic": "Realistic",
     "random": "Random",
