@@ -21,7 +21,8 @@ def write_sides(folder: Path, pairs) -> None:
         (folder / f"text.{name}").write_text("".join(" ".join(pair[side]) + "\n" for pair in pairs), encoding="utf-8")
 
 
-def test_files_equal_those_of_fairseq_preprocess(tmp_path):
+def test_files_equal_those_of_fairseq_preprocess(tmp_path, monkeypatch):
+    monkeypatch.setattr("pseudogec.seq2seq.binarise._FLUSHED_AT", 70)  # several blocks of sentences and of numbers
     pairs = [*make_pairs(200, seed=1), ([], ["ba"]), (["|", "é@@", "🙂"], ["|"])]
     new_pairs = [*pairs, (["unheard", "ba"], ["<unk>", "ba"])]
     write_sides(tmp_path / "counted", pairs)

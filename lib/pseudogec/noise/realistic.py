@@ -100,16 +100,21 @@ def type_choices(word: str) -> _Choices | None:
     elif not word.isalpha() or (word.isupper() and len(word) > 1):
         return None
     else:
-        lemma, tag = _tagger().analyze(word)
+        tag = _tagger().tag_word(word, cutoff=0)[0][0]
         if tag in _NOUN_TAGS:
-            others = _other_number(lowered, lemma.lower())
+            others = _other_number(lowered, _lemma(word, tag))
         elif tag.startswith(_VERB_TAG_STARTS):
-            others = _other_inflections(lowered, lemma.lower())
+            others = _other_inflections(lowered, _lemma(word, tag))
         else:
             return None
     if word[0].isupper():
         others = [other[:1].upper() + other[1:] for other in others]
     return _Choices.of(dict.fromkeys(others, 1)) if others else None
+
+
+def _lemma(word: str, tag: str) -> str:
+    lemma: str = _tagger().analyze(word, pos=tag)[0]
+    return lemma.lower()
 
 
 def _other_number(word: str, lemma: str) -> list[str]:

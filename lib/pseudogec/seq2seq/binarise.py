@@ -78,10 +78,13 @@ class _SideWriter:
         sizes = np.frombuffer(self._sizes, dtype=np.int32) if self._sizes else np.zeros(0, dtype=np.int32)
         header = _MAGIC + struct.pack("<Q", _VERSION) + struct.pack("<B", _TYPE_CODES[self._dtype])
         self._index.write(header + struct.pack("<Q", len(sizes)))
-        self._index.write(sizes.tobytes())
-        ends = np.cumsum(sizes, dtype=np.int64)
-        self._index.write(((ends - sizes) * self._dtype.itemsize).tobytes())
-        return int(ends[-1]) if len(ends) else 0
+        self._index.write(sizes.data)
+        start = 0  # of a sentence in the data, in bytes
+        for block in (sizes[first : first + _FLUSHED_AT] for first in range(0, len(sizes), _FLUSHED_AT)):
+            ends = start + np.cumsum(block, dtype=np.int64) * self._dtype.itemsize
+            self._index.write((ends - block.astype(np.int64) * self._dtype.itemsize).data)
+            start = int(ends[-1])
+        return start // self._dtype.itemsize
 
 
 @dataclass(frozen=True)
