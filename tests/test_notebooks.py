@@ -1,0 +1,67 @@
+"""Every notebook, executed as the batch program does, on the smallest study."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pseudogec.study import PROJECT, load_profile
+
+NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("smoke")
+    command = [sys.executable, str(PROJECT / "run_all.py"), "--profile", "smoke", "--set", "seeds=[1]", "--jobs", "2"]
+    finished = subprocess.run(
+        [*command, "--store", str(folder / "store"), "--outputs", str(folder / "outputs")],
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
+    assert finished.returncode == 0, finished.stdout + finished.stderr
+    return folder / "outputs"
+
+
+def cells(outputs: Path, name: str) -> list[dict[str, Any]]:
+    notebook = json.loads((outputs / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+@pytest.mark.parametrize("profile", ["smoke", "classroom", "paper", "paper-emnlp2019"])
+def test_a_profile_lists_every_notebook(profile: str) -> None:
+    assert sorted(load_profile(PROJECT / "params" / f"{profile}.yaml").notebooks) == NOTEBOOKS
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(outputs: Path, name: str) -> None:
+    executed = cells(outputs, name)
+    assert all(cell["execution_count"] for cell in executed)
+    kinds = [output["output_type"] for cell in executed for output in cell["outputs"]]
+    assert "error" not in kinds
+    warned = [
+        text for cell in executed for output in cell["outputs"] if output.get("name") == "stderr" for text in output["text"]
+    ]
+    assert not warned, "".join(warned)
+    assert any("Simulation" in json.dumps(cell["outputs"]) for cell in executed)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_notebook_shows_a_figure(outputs: Path, name: str) -> None:
+    shown = [output.get("data", {}) for cell in cells(outputs, name) for output in cell["outputs"]]
+    assert any("image/png" in data for data in shown)
+
+
+def test_every_grid_is_among_the_scores(outputs: Path) -> None:
+    found = set(pd.read_parquet(outputs / "scores.parquet").setting)
+    profile = load_profile(PROJECT / "params" / "smoke.yaml")
+    wanted = {setting for grids in profile.notebooks.values() for grid in grids for setting in profile.grids[grid].setting}
+    assert found == wanted | {"baseline"}
