@@ -1,0 +1,71 @@
+"""How many sentences a second each method noises on one core, on words and on pieces, with cold and with warm caches.
+
+    OMP_NUM_THREADS=1 python tests/bench/bench_noise.py [--sentences 20000] [--repeats 3] [--text F]
+
+Figures are of processor time. A cold cache knows no word of the text yet: neither its pieces, nor its inflections, nor its
+confusion set; the first pass is cold, the fastest of the repeated ones warm. What is loaded once in a process (dictionaries, the
+tagger's model) counts in neither. Text: newswire of the embedded world, or the lines of F.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+from measuring import Ratio, describe_machine, genuine_text, in_turns, seed_text, show_ratios
+
+from pseudogec.noise import METHODS, Noiser, NoiseResources, make_noiser
+from pseudogec.noise.realistic import type_choices
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import Bpe
+
+Sentences = list[list[str]]
+TARGET = 10_000  # sentences a second
+
+
+def noise(noiser: Noiser, sentences: Sentences) -> None:
+    streams = SentenceStreams(1)
+    for number, tokens in enumerate(sentences):
+        noiser(tokens, streams[number])
+
+
+def measure(method: str, resources: NoiseResources, sentences: Sentences, repeats: int) -> tuple[float, float]:
+    """Sentences a second of the first pass and of the fastest later one."""
+    noiser = make_noiser(method, {}, resources)
+    noise(noiser, [["Walking", "of", "informations", "teh"]])  # loads dictionaries and models
+    type_choices.cache_clear()
+    cold, *warm = in_turns({method: lambda: noise(noiser, sentences)}, repeats + 1, time.process_time)[method]
+    return len(sentences) / cold, len(sentences) / min(warm)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sentences", type=int, default=20_000)
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--text", type=Path, metavar="F")
+    options = parser.parse_args()
+    print(describe_machine())
+    sources, targets = genuine_text(4000)
+    bpe = Bpe.learn(targets, 2000)
+    words = seed_text(options.text, options.sentences)
+    pieces = [bpe.apply(tokens) for tokens in words]
+    print(f"{len(words):,} sentences, {sum(map(len, words)):,} words, {sum(map(len, pieces)):,} pieces")
+    print(f"\n{'sentences a second and core':30}{'words, cold':>14}{'warm':>10}{'pieces, cold':>16}{'warm':>10}")
+    realistic: list[float] = []
+    for method in METHODS:
+        on_words = measure(method, NoiseResources.from_genuine(sources, targets), words, options.repeats)
+        of_its_own = NoiseResources.from_genuine(sources, targets, Bpe(bpe.merges))  # a segmentation that has seen no word
+        on_pieces = measure(method, of_its_own, pieces, options.repeats)
+        print(f"{method:30}{on_words[0]:14,.0f}{on_words[1]:10,.0f}{on_pieces[0]:16,.0f}{on_pieces[1]:10,.0f}")
+        if method == "realistic":
+            realistic = [*on_words, *on_pieces]
+    names = ("words, cold", "words, warm", "pieces, cold", "pieces, warm")
+    show_ratios(
+        Ratio(f"realistic on {name}, in {TARGET:,} sentences a second", speed / TARGET, at_least=1)
+        for name, speed in zip(names, realistic, strict=True)
+    )
+
+
+if __name__ == "__main__":
+    main()
