@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pseudogec.errors import UserError
 from pseudogec.report.contrasts import Contrast, as_table, contrast, opponents
-from pseudogec.study import System
+from pseudogec.study import Grid, System
 
 
 def system(method: str = "direct_noise", seed: int = 1, **changes: object) -> System:
@@ -56,11 +55,15 @@ def test_values_of_a_methods_parameter_are_compared() -> None:
     ]
 
 
-def test_a_value_that_no_system_has_is_refused() -> None:
-    with pytest.raises(UserError, match=r"method = backtrans; it has direct_noise, none"):
-        list(opponents([system("none"), system()], "method", "backtrans"))
-    with pytest.raises(UserError, match=r"beta_random = 0; it has no such choice"):
-        list(opponents([system()], "beta_random", 0))
+def test_a_value_that_no_system_has_leaves_nothing_to_compare() -> None:
+    assert list(opponents([system("none"), system()], "method", "backtrans")) == []
+    assert list(opponents([system()], "beta_random", 0)) == []
+
+
+def test_a_part_of_a_grid_holds_the_chosen_systems() -> None:
+    grid = Grid([system("none"), system(), system(pseudo_pairs=2000), system("backtrans", seed=2)])
+    assert grid.only(method=["none", "direct_noise"], pseudo_pairs=[0, 2000]) == (system("none"), system(pseudo_pairs=2000))
+    assert grid.only(method=["realistic"]) == ()
 
 
 def test_differences_are_taken_seed_by_seed() -> None:

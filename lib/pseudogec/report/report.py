@@ -172,8 +172,8 @@ class Report:
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
             against: the value that all others are compared with; by default the baseline, which is compared with every system.
 
-        Raises:
-            UserError: no system of the grid has this value.
+        Returns:
+            A table, or a line that says that there is nothing to compare, as in a profile without these systems.
         """
         self.study.scores(grid)
         return contrasts.as_table(contrasts.contrasts(self.study, grid, column, against))

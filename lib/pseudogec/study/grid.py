@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 class Grid(tuple[System, ...]):
     """Systems to compare; shown in a notebook as a table of what is compared."""
+
+    def only(self, **choices: Iterable[object]) -> Grid:
+        """The systems whose choices are among those given, such as ``only(method=["none", "backtrans"])``."""
+        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in choices.items()))
 
     def _repr_html_(self) -> str:
         return self.table().to_html(index=False)
