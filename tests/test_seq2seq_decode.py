@@ -210,6 +210,21 @@ def test_noise_is_uniform_and_each_sentence_has_a_stream_of_its_own():
     assert torch.equal(again[0], first[1]) and torch.equal(again[2], first[0])
 
 
+@pytest.mark.parametrize("columns", [3, 64, 700, 1000, 5 * 2193])
+def test_the_largest_candidates_are_those_of_topk(columns):
+    compat.apply()
+    from pseudogec.seq2seq.plugins.perturbed_search import largest
+
+    values = torch.randn(7, columns, generator=torch.Generator().manual_seed(1))
+    values[0, : columns // 2] = -math.inf
+    for count in (1, 10, 24):
+        expected = values.topk(min(count, columns - 1))
+        found, places = largest(values, count)
+        assert torch.equal(found, expected.values)
+        finite = found.isfinite()  # of equal values either may stand first
+        assert torch.equal(places[finite], expected.indices[finite])
+
+
 def test_more_noise_changes_more(fairseq_decoder, sentences):
     plain = best(fairseq_decoder.decode(sentences))
     changed = [
