@@ -13,19 +13,19 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 from rates import assert_rate
 
-SENTENCES = [["abcdefghij"] * 10] * 2000  # 200,000 characters
+SENTENCES = [["abcdefghij"] * 20] * 6000  # 120,000 tokens
 GENUINE = [["lower", "newer", "lowest", "newest", "widest"]] * 4
 BPE = Bpe.learn(GENUINE, 8)
 
 
 def test_a_character_is_edited_in_four_ways_with_equal_chances() -> None:
     streams = SentenceStreams(1)
-    written = Counter(edit_character("abc", 1, streams[index]) for index in range(40_000))
-    assert_rate(written["ac"], 40_000, 1 / 4)
-    assert_rate(written["acb"], 40_000, 1 / 4)
-    assert_rate(sum(count for text, count in written.items() if len(text) == 4), 40_000, 1 / 4)
+    written = Counter(edit_character("abc", 1, streams[index]) for index in range(100_000))
+    assert_rate(written["ac"], 100_000, 1 / 4)
+    assert_rate(written["acb"], 100_000, 1 / 4)
+    assert_rate(sum(count for text, count in written.items() if len(text) == 4), 100_000, 1 / 4)
     replaced = {text: count for text, count in written.items() if len(text) == 3 and text != "acb"}
-    assert_rate(sum(replaced.values()), 40_000, 1 / 4)
+    assert_rate(sum(replaced.values()), 100_000, 1 / 4)
     assert len(replaced) == 25, "every other letter"
     assert all(text[:2] == "ab" and text[3] == "c" for text in written if len(text) == 4)
     assert "bac" not in written
@@ -39,7 +39,14 @@ def test_errors_come_at_their_rate() -> None:
         for index, tokens in enumerate(SENTENCES)
         for operation in noiser.operations(tokens, streams[index])
     )
-    assert_rate(misspelt, 20_000, 1 - (1 - 0.003) ** 10)
+    assert_rate(misspelt, 120_000, 1 - (1 - 0.003) ** 10)
+
+
+def test_the_result_depends_on_seed_and_index_alone() -> None:
+    noiser, streams = make_noiser("sse", {"sse_rate": 0.1}, NoiseResources()), SentenceStreams("s")
+    first = [noiser(tokens, streams[index]) for index, tokens in enumerate(SENTENCES[:50])]
+    assert [noiser(SENTENCES[index], streams[index]) for index in reversed(range(50))] == first[::-1]
+    assert len({tuple(tokens) for tokens in first}) == 50
 
 
 def test_rate_zero_is_the_identity_and_leaves_the_method_beneath_as_it_is() -> None:

@@ -130,6 +130,17 @@ def test_every_word_can_be_changed_in_one_way(kind: str, expected: str) -> None:
     assert noiser(["w1", "w2", "w3"], SentenceStreams(1)[0]) == expected.split()
 
 
+def test_with_no_chance_of_change_every_method_is_the_identity() -> None:
+    still = [
+        random_noise(delete=0, replace=0, insert=0, shuffle_deviation=0),
+        spell_noise(mean=0, deviation=0, character_noise=0),
+        realistic_noise({"w1": {"w2": 1}}, token_probability=0, type_probability=0),
+    ]
+    streams = SentenceStreams(1)
+    for index, tokens in enumerate([*SENTENCES[:300], ["children", "went", "to", "school"]]):
+        assert all(noiser(tokens, streams[index]) == tokens for noiser in still)
+
+
 def test_no_sentence_becomes_empty() -> None:
     shares = {"replace": 0, "delete": 1, "insert": 0, "swap": 0}
     streams = SentenceStreams(1)
@@ -193,13 +204,15 @@ def test_tokens_are_drawn_from_the_dictionary_at_their_rates() -> None:
     assert_rate(counts["keep"], trials, 1 - 0.9 * 0.3)
 
 
-def test_types_change_at_their_rate_with_equal_chances() -> None:
+@pytest.mark.parametrize(("word", "others"), [("of", len(PREPOSITIONS)), ("children", 1), ("went", 4)])
+def test_types_change_at_their_rate_with_equal_chances(word: str, others: int) -> None:
+    """A preposition (into another or nothing), a noun and a verb."""
     noiser, streams = realistic_noise({"zz": {"zy": 1}}), SentenceStreams(4)
-    written = Counter(" ".join(noiser(["xx", "of"], streams[index])) for index in range(60_000))
-    changed = 60_000 - written["xx of"]
-    assert_rate(changed, 60_000, 0.1)
-    assert len(written) == len(PREPOSITIONS) + 1  # the others, nothing, and itself
-    assert_rate(written["xx"], 60_000, 0.1 / len(PREPOSITIONS))
+    written = Counter(operation.after for index in range(2500) for operation in noiser.operations([word] * 50, streams[index]))
+    assert_rate(125_000 - written.pop(word), 125_000, 0.1)
+    assert len(written) == others
+    for count in written.values():
+        assert_rate(count, 125_000, 0.1 / others)
 
 
 def test_words_change_within_their_type() -> None:
