@@ -14,16 +14,12 @@ from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
-from bench_pseudo_data import describe_shards
+from bench_pseudo_data import build_here, describe_shards
 from measuring import Ratio, describe_machine, genuine_text, lines_of, seed_text, show_ratios
 
 from pseudogec.__main__ import main as pseudogec
 from pseudogec.files import write_lines
-from pseudogec.study.recipe import Recipe
-from pseudogec.study.steps import build
-from pseudogec.study.store import Store
 
 FLAT = 1.1
 NOISE_METHODS = ("direct_noise", "realistic")
@@ -49,19 +45,6 @@ def work_and_tell(sender: Connection, work: Callable[..., object], *arguments: o
     # Not ru_maxrss, which a process inherits from the one that started it.
     status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     sender.send(int(status["VmHWM"].split()[0]) / 1024)
-
-
-def build_here(root: Path, recipe: Recipe) -> None:
-    """Build an artefact and what it needs, without a cluster."""
-    store = Store(root)
-
-    def step(item: Recipe, folder: Path) -> dict[str, Any]:
-        return build(item, folder, store, lambda done, total, text: None)
-
-    for parent in recipe.parents:
-        if not store.has(parent):
-            build_here(root, parent)
-    store.build(recipe, step)
 
 
 def main() -> None:

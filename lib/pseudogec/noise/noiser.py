@@ -128,5 +128,7 @@ class Noiser(ABC):
 
 def noised_tokens(operations: Iterable[Operation]) -> list[str]:
     """The tokens that operations leave."""
-    text = " ".join([operation.after for operation in operations if operation.after])
-    return text.split(" ") if text else []
+    tokens = [after for _, _, after in operations if after]
+    text = " ".join(tokens)
+    several = text.count(" ") >= len(tokens) > 0  # an operation has left several tokens
+    return text.split(" ") if several else tokens

@@ -15,7 +15,7 @@ import numpy as np
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.files import write_atomically
-from pseudogec.seq2seq.vocabulary import END, UNKNOWN, read_dictionary
+from pseudogec.seq2seq.vocabulary import END, SPECIAL_SYMBOLS, UNKNOWN, read_dictionary
 
 SOURCE, TARGET = "src", "trg"
 SIDES = (SOURCE, TARGET)
@@ -24,7 +24,8 @@ _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
 _TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
 _HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
-_FLUSHED_AT = 1 << 18  # numbers held before they are written
+_FLUSHED_AT = 1 << 16  # pieces held before they are written
+_END_OF_SENTENCE = SPECIAL_SYMBOLS[END]
 
 
 def data_name(side: str) -> str:
@@ -52,7 +53,7 @@ class _SideWriter:
         # The narrowest type that holds every number, with the bounds that fairseq chose.
         self._dtype = np.dtype(np.uint16 if len(numbers) < 65500 else np.uint32)
         self._sizes = array("i")
-        self._waiting: list[int] = []
+        self._waiting: list[str] = []
         self.unknown = 0
 
     @property
@@ -60,16 +61,16 @@ class _SideWriter:
         return len(self._sizes)
 
     def add(self, pieces: Sequence[str]) -> None:
-        ids = list(map(self._numbers.__getitem__, pieces))
-        self.unknown += ids.count(UNKNOWN)
-        self._waiting += ids
-        self._waiting.append(END)
-        self._sizes.append(len(ids) + 1)
+        self._waiting += pieces
+        self._waiting.append(_END_OF_SENTENCE)
+        self._sizes.append(len(pieces) + 1)
         if len(self._waiting) >= _FLUSHED_AT:
             self._flush()
 
     def _flush(self) -> None:
-        self._data.write(np.array(self._waiting, dtype=self._dtype).tobytes())
+        numbers = np.fromiter(map(self._numbers.__getitem__, self._waiting), self._dtype, len(self._waiting))
+        self.unknown += int(np.count_nonzero(numbers == UNKNOWN))
+        self._data.write(numbers.data)
         self._waiting.clear()
 
     def finish(self) -> int:

@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData
 from pseudogec.study.store import Store, write_json
 
 EXAMPLES_KEPT = 300
+_kind = attrgetter("kind")
 
 
 def noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
@@ -38,7 +40,7 @@ def noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progre
             target = bpe.apply(tokens)
             steps = noiser.operations(target, streams[index])
             source = noised_tokens(steps)
-            operations.update(step.kind for step in steps)
+            operations.update(map(_kind, steps))
             if index < EXAMPLES_KEPT:
                 examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
             progress(index + 1, recipe.seed_text.size, "sentences")
