@@ -22,7 +22,7 @@ def write_sides(folder: Path, pairs) -> None:
 
 
 def test_files_equal_those_of_fairseq_preprocess(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[binarise.__module__], "_FLUSHED_AT", 70)  # several blocks of sentences and of numbers
+    monkeypatch.setattr(sys.modules[binarise.__module__], "_FLUSHED_AT", 60)  # several blocks of sentences and of numbers
     pairs = [*make_pairs(200, seed=1), ([], ["ba"]), (["|", "é@@", "🙂"], ["|"])]
     new_pairs = [*pairs, (["unheard", "ba"], ["<unk>", "ba"])]
     write_sides(tmp_path / "counted", pairs)

@@ -1,10 +1,10 @@
-"""Sentence pairs into fairseq's memory-mapped files, streamed: memory does not grow with the text (but 8 bytes a pair)."""
+"""Sentence pairs into fairseq's memory-mapped files, streamed: memory does not grow with the text."""
 
 from __future__ import annotations
 
 import shutil
 import struct
-from array import array
+import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
 _TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
 _HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
-_FLUSHED_AT = 1 << 16  # pieces held before they are written
+_FLUSHED_AT = 1 << 16  # pieces held before they are written; bytes of the index read at once, a multiple of 4
 _END_OF_SENTENCE = SPECIAL_SYMBOLS[END]
 
 
@@ -46,24 +46,29 @@ class _Numbers(dict[str, int]):
 
 
 class _SideWriter:
-    """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``)."""
+    """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``).
 
-    def __init__(self, data: IO[bytes], index: IO[bytes], numbers: _Numbers) -> None:
-        self._data, self._index, self._numbers = data, index, numbers
+    Args:
+        data: where the numbers of the pieces go.
+        index: where the sizes and places of the sentences go, which it holds one after the other.
+        sizes: an empty file, to keep the sizes until the index can be written.
+        numbers: of the pieces.
+    """
+
+    def __init__(self, data: IO[bytes], index: IO[bytes], sizes: IO[bytes], numbers: _Numbers) -> None:
+        self._data, self._index, self._sizes, self._numbers = data, index, sizes, numbers
         # The narrowest type that holds every number, with the bounds that fairseq chose.
         self._dtype = np.dtype(np.uint16 if len(numbers) < 65500 else np.uint32)
-        self._sizes = array("i")
         self._waiting: list[str] = []
+        self._waiting_sizes: list[int] = []
+        self.sentences = 0
         self.unknown = 0
-
-    @property
-    def sentences(self) -> int:
-        return len(self._sizes)
 
     def add(self, pieces: Sequence[str]) -> None:
         self._waiting += pieces
         self._waiting.append(_END_OF_SENTENCE)
-        self._sizes.append(len(pieces) + 1)
+        self._waiting_sizes.append(len(pieces) + 1)
+        self.sentences += 1
         if len(self._waiting) >= _FLUSHED_AT:
             self._flush()
 
@@ -71,19 +76,23 @@ class _SideWriter:
         numbers = np.fromiter(map(self._numbers.__getitem__, self._waiting), self._dtype, len(self._waiting))
         self.unknown += int(np.count_nonzero(numbers == UNKNOWN))
         self._data.write(numbers.data)
+        self._sizes.write(np.array(self._waiting_sizes, dtype=np.int32).data)
         self._waiting.clear()
+        self._waiting_sizes.clear()
 
     def finish(self) -> int:
         """Write what waits and the index; returns the number of tokens, ends of sentence included."""
         self._flush()
-        sizes = np.frombuffer(self._sizes, dtype=np.int32) if self._sizes else np.zeros(0, dtype=np.int32)
         header = _MAGIC + struct.pack("<Q", _VERSION) + struct.pack("<B", _TYPE_CODES[self._dtype])
-        self._index.write(header + struct.pack("<Q", len(sizes)))
-        self._index.write(sizes.data)
+        self._index.write(header + struct.pack("<Q", self.sentences))
+        self._sizes.seek(0)
+        shutil.copyfileobj(self._sizes, self._index)
+        self._sizes.seek(0)
         start = 0  # of a sentence in the data, in bytes
-        for block in (sizes[first : first + _FLUSHED_AT] for first in range(0, len(sizes), _FLUSHED_AT)):
-            ends = start + np.cumsum(block, dtype=np.int64) * self._dtype.itemsize
-            self._index.write((ends - block.astype(np.int64) * self._dtype.itemsize).data)
+        while block := self._sizes.read(_FLUSHED_AT):
+            lengths = np.frombuffer(block, dtype=np.int32).astype(np.int64) * self._dtype.itemsize
+            ends = start + np.cumsum(lengths)
+            self._index.write((ends - lengths).data)
             start = int(ends[-1])
         return start // self._dtype.itemsize
 
@@ -124,7 +133,8 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
         for side in SIDES:
             data = stack.enter_context(write_atomically(folder / f"{data_name(side)}.bin"))
             index = stack.enter_context(write_atomically(folder / f"{data_name(side)}.idx"))
-            writers[side] = _SideWriter(data, index, numbers)
+            sizes = stack.enter_context(tempfile.TemporaryFile(dir=folder))
+            writers[side] = _SideWriter(data, index, sizes, numbers)
         source_writer, target_writer = writers[SOURCE], writers[TARGET]
         for source, target in pairs:
             source_writer.add(source)
