@@ -56,6 +56,8 @@ def test_an_override_changes_one_key() -> None:
         ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "did you mean `mu_mask`"]),
         ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
         ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model", "genuine data alone"]),
+        ("settings.baseline=[{data: [genuine, pseudo], optimisation: joint}]", ["settings.baseline", "without pseudo data"]),
+        ("settings.baseline=[]", ["settings.baseline", "at least 1 item"]),
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),

@@ -38,7 +38,7 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
                     "learning rate": f"{optimisation.learning_rate:g}",
                     "length": _length(optimisation),
                     "batch": optimisation.max_tokens * optimisation.update_frequency,
-                    "kept": "best on validation" if optimisation.selection == "best" else _mean(optimisation),
+                    "kept": _kept(optimisation),
                 }
             )
     return pd.DataFrame(rows)
@@ -56,7 +56,8 @@ def _length(optimisation: Optimisation) -> str:
     return " or ".join(shown)
 
 
-def _mean(optimisation: Optimisation) -> str:
-    assert optimisation.selection != "best"
+def _kept(optimisation: Optimisation) -> str:
+    if optimisation.selection == "best":
+        return "best on validation"
     last = optimisation.selection.average_last
     return "last" if last == 1 else f"mean of the last {last}"

@@ -65,7 +65,7 @@ class ScoredOutputs:
         records: list[dict[str, str | float]] = []
         for name, score in self.errant.items():
             identity = {"system": name, "dataset": self.dataset, "scorer": score.scorer, "signature": score.signature}
-            for level, error_type, measures in parts(score, list(self.levels), by):
+            for level, error_type, measures in parts(score, self.levels, by):
                 low, high = confidence_interval(self._part(score, level, error_type), samples=BOOTSTRAP_SAMPLES)
                 place = {**identity, "level": level, "error_type": error_type}
                 records.append({**place, **measures, "f05_low": low, "f05_high": high})

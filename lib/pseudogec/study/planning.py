@@ -140,7 +140,7 @@ class Planner:
 
     def reverse_model(self) -> Model:
         """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""
-        return self._model("reverse", self.profile.reverse_model, seed=1, reverse=True)
+        return self._model("reverse", self.profile.reverse_model, seed=1, direction="reverse")
 
     def model(self, system: System) -> Model:
         """The model after the last stage of the system's setting."""
@@ -154,13 +154,13 @@ class Planner:
         seed: int,
         pseudo: Sequence[PseudoData] = (),
         upsample: int = 1,
-        reverse: bool = False,
+        direction: Arrangement = "correct",
     ) -> Model:
         """One model after another, each trained from the weights of the one before."""
         model: Model | None = None
         for stage in stages:
-            # Copying is the same in both directions, so that both share one model of it.
-            arrangement: Arrangement = "reverse" if reverse and stage.data != ("copies",) else "correct"
+            # A stage of copying is the same in both directions, so that both share one model of it.
+            arrangement = "correct" if stage.data == ("copies",) else direction
             model = Model(
                 name=name,
                 architecture=self.profile.architecture,
@@ -172,7 +172,7 @@ class Planner:
                 initial=model,
                 seed=seed,
             )
-        assert model is not None  # the profile holds at least one stage for each setting
+        assert model is not None  # a setting has a stage, by the profile's schema
         return model
 
     def _stage_data(

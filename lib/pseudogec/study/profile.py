@@ -171,7 +171,7 @@ class Profile(Section):
     pseudo_data: PseudoDataSize
     architecture: Architecture
     optimisations: dict[str, Optimisation]
-    settings: dict[str, tuple[StageOfTraining, ...]]
+    settings: dict[str, Annotated[tuple[StageOfTraining, ...], Field(min_length=1)]]
     methods: dict[str, Method]
     reverse_model: tuple[StageOfTraining, ...] = Field(
         min_length=1, description="the stages of the model that makes errors, for back-translation; it learns from genuine pairs"
@@ -197,6 +197,8 @@ class Profile(Section):
                 raise ValueError("reverse_model: it is trained before there are pseudo data; its stages take genuine data alone")
         if "baseline" not in self.settings:
             raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
+        if any("pseudo" in stage.data for stage in self.settings["baseline"]):
+            raise ValueError("settings.baseline: it is trained without pseudo data; every grid compares its methods with it")
         for name, grid in self.grids.items():
             self.check_grid(f"grids.{name}", grid)
         for notebook, grids in self.notebooks.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pseudogec.evaluate import Score
@@ -53,7 +53,7 @@ def tidy(rows: Iterable[tuple[System, str, Score, list[str]]], by: By | None = N
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))
 
 
-def parts(score: Score, levels: list[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
+def parts(score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
     """Level, error type (``all`` where it is not split) and measures of each part of a score.
 
     Args:
