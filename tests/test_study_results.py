@@ -212,3 +212,14 @@ def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None
     }
     assert len({model.work_kind for model in models.values()}) == 3
     assert models["classroom"].work == models["classroom"].optimisation.updates
+
+
+def test_ways_to_make_pseudo_data_are_timed_apart() -> None:
+    from pseudogec.study import PROJECT, Planner, load_profile
+    from pseudogec.study.planning import System
+
+    planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
+    common = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 250, "upsample": 1, "parameters": (), "seed": 1}
+    methods = ("direct_noise", "direct_noise_spell", "backtrans_noisy", "backtrans_noisy_sse")
+    shards = [planner.pseudo_data(System(method=method, **common))[0] for method in methods]
+    assert len({shard.work_kind for shard in shards}) == len(methods)

@@ -174,6 +174,11 @@ class PseudoData(Recipe):
         """Sentences."""
         return self.seed_text.size
 
+    @property
+    def work_kind(self) -> str:
+        """Noise or decoding of one method; their speeds differ by far."""
+        return f"{self.kind} {self.method}"
+
 
 class NoisedData(PseudoData):
     """Pseudo data from a noising method, which learns unigrams or edits from the genuine pairs."""
@@ -195,6 +200,11 @@ class MisspeltData(PseudoData):
     """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again."""
 
     pseudo_data: BackTranslatedData
+
+    @property
+    def work_kind(self) -> str:
+        """Spelling errors alone."""
+        return f"{self.kind} sse"
 
 
 class PseudoEdits(Recipe):
