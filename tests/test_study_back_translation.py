@@ -24,6 +24,7 @@ from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, MisspeltData, PseudoData
 from pseudogec.study.steps import build
 from pseudogec.study.store import Store
+from pseudogec.text import MASK
 
 TINY = [
     "corpora.genuine.sentences=150",
@@ -34,6 +35,7 @@ TINY = [
     "methods.spelt={method: backtrans, parameters: {sse_rate: 0.2}}",
     "methods.unspelt={method: backtrans, parameters: {sse_rate: 0}}",
     "methods.greedy={method: backtrans_noisy, parameters: {beta_random: 0}}",
+    "methods.quirk={method: direct_noise, parameters: {mu_keep: 1, legacy: true}}",
 ]
 METHODS_OF_THE_STUDY = ("direct_noise", "direct_noise_spell", "realistic", "random", *BACK_TRANSLATION)
 SMALL_PART = 16
@@ -223,3 +225,12 @@ def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner:
     with Engine(store, workers=4) as engine:
         assert engine.build(shards) == len(shards)
     assert {recipe.key: store.result(recipe)["files"] for recipe in shards} == alone
+
+
+def test_the_authors_quirk_puts_masks_before_the_targets_of_unchanged_sentences(planner: Planner, tmp_path: Path) -> None:
+    recipe, store = shard(planner, "quirk"), Store(tmp_path)
+    make(recipe, store)
+    for source, target in read_binarised(store.folder(recipe)):
+        masks = len(target) - len(source)
+        assert 1 <= masks <= 8
+        assert target == [MASK] * masks + source

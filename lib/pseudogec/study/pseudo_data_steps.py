@@ -37,14 +37,14 @@ def noised_data(recipe: NoisedData, folder: Path, store: Store, progress: Progre
 
     def pairs() -> Iterator[Pair]:
         for index, tokens in enumerate(_seed_sentences(recipe, store)):
-            target = bpe.apply(tokens)
-            steps = noiser.operations(target, streams[index])
+            pieces, random = bpe.apply(tokens), streams[index]
+            steps = noiser.operations(pieces, random)
             source = noised_tokens(steps)
             operations.update(map(_kind, steps))
             if index < EXAMPLES_KEPT:
                 examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
             progress(index + 1, recipe.seed_text.size, "sentences")
-            yield Pair(source, target)
+            yield Pair(source, noiser.target(pieces, steps, random))
 
     size = binarise(pairs(), store.folder(recipe.bpe) / "dict.txt", folder)
     write_json(folder / "examples.json", examples)
@@ -57,6 +57,8 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
     # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
     seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
     translator = BackTranslator(store.folder(recipe.reverse_model), dictionary, recipe.method, recipe.parameters, seed)
+    # All that a killed build can leave half-written lies in one folder, which goes when the shard is whole.
+    work = folder / "work"
     examples: list[dict[str, Any]] = []
     left_unchanged = 0
 
@@ -70,8 +72,6 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
                     examples.append(_translation(bpe.undo(source), bpe.undo(target)))
                 yield Pair(source, target)
 
-    # All that a killed build can leave half-written lies in one folder, which goes when the shard is whole.
-    work = folder / "work"
     shutil.rmtree(work / "binarised", ignore_errors=True)
     size = binarise(pairs(), dictionary, work / "binarised")
     for file in (work / "binarised").iterdir():
