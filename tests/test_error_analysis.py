@@ -28,7 +28,6 @@ from pseudogec.report import (
 )
 from pseudogec.report import error_figures as draw
 from pseudogec.report.examples import instructive_sentences
-from pseudogec.report.figures import METHOD_COLOURS
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
 
@@ -258,7 +257,7 @@ def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis)
 
 def test_intervals_that_are_given_are_drawn() -> None:
     scores = pd.DataFrame([row("none", 1, 0.5, system="mine", f05_low=0.4, f05_high=0.7)])
-    axes = draw.f05_bars(scores, "error_type", {"DET": "DET"}, "system", {}, METHOD_COLOURS).axes[0]
+    axes = draw.f05_bars(scores, "error_type", {"DET": "DET"}, "system", {}).axes[0]
     assert axes.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx([40, 70])
 
 

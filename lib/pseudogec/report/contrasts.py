@@ -15,11 +15,18 @@ from pseudogec.study import Study, System
 
 MEASURES = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
 
+SWAPS = 10_000
+
 NOTE = (
     "In points: mean ± standard deviation over the seeds that both sides were trained with. In brackets: how many of the seeds "
-    "agree with the sign of the mean, and *p*, the share of 10,000 random swaps of the two sides' corrections, sentence by "
+    f"agree with the sign of the mean, and *p*, the share of {SWAPS:,} random swaps of the two sides' corrections, sentence by "
     "sentence over all these seeds, that give a difference at least as large."
 )
+
+_Kind = tuple[tuple[str, Any], ...]
+"""What was chosen for a system, as names and values: what its seeds have in common."""
+
+_BASELINE: _Kind = (("method", "none"),)
 
 
 @dataclass(frozen=True)
@@ -60,7 +67,7 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
         for name, of in MEASURES.items()
     }
     together = np.concatenate(first), np.concatenate(second)
-    p_values = {name: compare_statistics(*together, measure).p_value for name, measure in MEASURES.items()}
+    p_values = {name: compare_statistics(*together, measure, samples=SWAPS).p_value for name, measure in MEASURES.items()}
     return Contrast(label, differences, p_values)
 
 
@@ -84,17 +91,16 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
     Yields:
         What is compared with what, and the systems of both sides, one for each seed that both have.
     """
-    kinds: dict[tuple[tuple[str, Any], ...], dict[int, System]] = {}
+    kinds: dict[_Kind, dict[int, System]] = {}
     for system in grid:
-        kinds.setdefault(tuple(_choices(system).items()), {})[system.seed] = system
-    made = [dict(kind) for kind in kinds if kind != _BASELINE]
-    varying = [name for name in made[0] if name != column and len({str(kind.get(name)) for kind in made}) > 1] if made else []
+        kinds.setdefault(_kind(system), {})[system.seed] = system
+    varying = _varying(kinds) - {column}
     for kind, systems in kinds.items():
         choices = dict(kind)
         opponent = _BASELINE if (column, against) in _BASELINE else tuple({**choices, column: against}.items())
         if choices.get(column, against) == against or opponent not in kinds:
             continue
-        context = ", ".join(_shown(name, choices[name]) for name in varying)
+        context = ", ".join(_shown(name, value) for name, value in kind if name in varying)
         label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
         if seeds := sorted(systems.keys() & kinds[opponent].keys()):
             whole = f"{context}: {label}" if context else label
@@ -114,15 +120,21 @@ def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -
         yield contrast(label, *([_counts(study, system) for system in side] for side in sides))
 
 
-_BASELINE = (("method", "none"),)
-
-
-def _choices(system: System) -> dict[str, Any]:
-    """What was chosen for a system, its seed left out."""
+def _kind(system: System) -> _Kind:
     if system.method == "none":
-        return dict(_BASELINE)
+        return _BASELINE
     names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample")
-    return {**{name: getattr(system, name) for name in names}, **dict(system.parameters)}
+    return (*((name, getattr(system, name)) for name in names), *system.parameters)
+
+
+def _varying(kinds: Iterable[_Kind]) -> set[str]:
+    """The choices in which systems with pseudo data differ, and which a label must therefore name."""
+    values: dict[str, set[Any]] = {}
+    for kind in kinds:
+        if kind != _BASELINE:
+            for name, value in kind:
+                values.setdefault(name, set()).add(value)
+    return {name for name, found in values.items() if len(found) > 1}
 
 
 def _shown(name: str, value: Any) -> str:

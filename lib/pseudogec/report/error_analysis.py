@@ -10,13 +10,13 @@ from pseudogec.evaluate import Score, frequent_types, main_type
 from pseudogec.report import error_figures as draw
 from pseudogec.report.error_findings import UNKNOWN_TRUTH
 from pseudogec.report.examples import instructive_sentences
-from pseudogec.report.figures import METHOD_COLOURS
 from pseudogec.report.findings import Finding
 from pseudogec.report.markup import Html, marked_corrections
 from pseudogec.report.report import Report
-from pseudogec.report.tables import METHOD_NAMES, plain_style, summarise
+from pseudogec.report.tables import METHOD_NAMES, mean_and_spread, plain_style, summarise
 from pseudogec.study import System, overview
 from pseudogec.study.outputs import hypotheses
+from pseudogec.study.results import By
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +54,11 @@ class ErrorAnalysis:
         name, corpus = next(iter(report.study.planner.tests.items()))
         return cls(report, name, overview.annotated_sentences(report.study, corpus))
 
+    def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
+        """The tidy scores of a grid on this test set alone; see :meth:`pseudogec.study.Study.scores`."""
+        scores = self.report.study.scores(grid, by)
+        return scores[scores.dataset == self.dataset]
+
     def f05_by_type(
         self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
     ) -> Figure | Finding:
@@ -85,12 +90,10 @@ class ErrorAnalysis:
         names: Mapping[str, str],
         note: str,
     ) -> Figure | Finding:
-        shown = self._of_dataset(scores)
-        if shown.empty:
+        if scores.empty:
             return self._nothing
-        own = METHOD_COLOURS if bars == "method" else draw.SEED_CORPUS_OWN
-        figure = draw.f05_bars(shown, category, labels, bars, names, own)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(shown)} {note}".strip())
+        figure = draw.f05_bars(scores, category, labels, bars, names)
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)} {note}".strip())
 
     def table(
         self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
@@ -106,15 +109,13 @@ class ErrorAnalysis:
             name: file name of the table.
             names: how the columns are called.
         """
-        shown = self._of_dataset(scores)
-        if shown.empty:
+        if scores.empty:
             return self._nothing
-        if category == "error_type":
-            shown = shown[shown.error_type.isin(self.types)]
+        shown = scores[scores.error_type.isin(self.types)] if category == "error_type" else scores
         summary = summarise(shown, [category, bars])
         self.report.save_table(summary, name)
-        spread = summary.f05_sd.map(" ± {:.1f}".format, na_action="ignore").fillna("")
-        wide = summary.assign(cell=summary.f05.map("{:.1f}".format) + spread).pivot(index=category, columns=bars, values="cell")
+        cells = list(map(mean_and_spread, summary.f05, summary.f05_sd))
+        wide = summary.assign(cell=cells).pivot(index=category, columns=bars, values="cell")
         order = list(self.types) if category == "error_type" else sorted(wide.index)
         wide = wide.reindex(index=order, columns=list(dict.fromkeys(summary[bars])))
         wide.columns = [names.get(column, column) for column in wide.columns]
@@ -130,11 +131,10 @@ class ErrorAnalysis:
             scores: tidy scores by level of one method in several sizes, and of the baseline.
             name: file name of the figure.
         """
-        shown = self._of_dataset(scores)
-        if shown.empty:
+        if scores.empty:
             return self._nothing
-        figure = draw.f05_against_pairs_by_level(shown)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(shown)}")
+        figure = draw.f05_against_pairs_by_level(scores)
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}")
 
     def frequent_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """The most frequent error types of each level (TASLP figure 6).
@@ -215,9 +215,6 @@ class ErrorAnalysis:
                 level = f" (level {levels[place]})" if levels[place] else ""
                 examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
         return marked_corrections(examples) if examples else Finding("No sentence of the test set tells these systems apart.")
-
-    def _of_dataset(self, scores: pd.DataFrame) -> pd.DataFrame:
-        return scores[scores.dataset == self.dataset]
 
 
 def _spread(scores: pd.DataFrame) -> str:

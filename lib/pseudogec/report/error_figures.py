@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 _GROUP_WIDTH = 0.8
 """Width of the bars of one category together; 1 would touch the next."""
+_OWN_COLOURS = {**METHOD_COLOURS, "": METHOD_COLOURS["none"]}
+"""Systems without a seed corpus are the baseline."""
 _ERROR_BAR: dict[str, Any] = {"fmt": "none", "ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 
 
-def f05_bars(
-    scores: pd.DataFrame, category: str, labels: Mapping[str, str], bars: str, names: Mapping[str, str], own: Mapping[str, str]
-) -> Figure:
+def f05_bars(scores: pd.DataFrame, category: str, labels: Mapping[str, str], bars: str, names: Mapping[str, str]) -> Figure:
     """F0.5 by category, one bar a system or choice.
 
     Error bars are one standard deviation over seeds, each seed a dot; where the scores have the columns ``f05_low`` and
@@ -32,12 +32,11 @@ def f05_bars(
         labels: its values from left to right, and how the axis prints them.
         bars: the column whose values have a bar each, such as ``method``.
         names: how the legend prints them; others are printed as they are.
-        own: colours that some of them always have.
     """
     import matplotlib.pyplot as plt
 
     shown = scores[scores[category].isin(list(labels))]
-    palette = colours_of(shown[bars], own)
+    palette = colours_of(shown[bars], _OWN_COLOURS)
     width = _GROUP_WIDTH / len(palette)
     figure, axes = plt.subplots(figsize=(max(6.5, 2 + len(labels) * (0.35 + 0.16 * len(palette))), 3.9))
     for place, (value, colour) in enumerate(palette.items()):
@@ -153,7 +152,3 @@ def type_agreement_heatmap(pairs: pd.DataFrame) -> Figure:
     axes.set_xticklabels(columns, rotation=90, fontsize=8)
     axes.set(xlabel="type that the annotator names", ylabel="true type (edits)")
     return figure
-
-
-SEED_CORPUS_OWN = {"": METHOD_COLOURS["none"]}
-"""Colours of seed corpora: systems without one are the baseline; the others take the further colours in their order."""

@@ -17,18 +17,25 @@ class Finding(str):
         return str(self)
 
 
+def varies(scores: pd.DataFrame, parameter: str) -> bool:
+    """Whether a parameter of a method has several values in tidy scores."""
+    return bool(scores.parameters[scores.parameters.str.contains(parameter, regex=False)].nunique() > 1)
+
+
 def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
-    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next; nothing where it does not vary."""
-    if not scores.parameters.str.contains(parameter).any():
-        return Finding("")
+    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next."""
+    if not varies(scores, parameter):
+        return Finding(f"This profile does not vary `{parameter}`.")
     means = (scores.groupby("parameters").f05.mean() * 100).sort_values(ascending=False)
     seeds = int(scores.groupby("parameters").seed.nunique().min())
     best = means.index[0].removeprefix(f"{parameter}=")
-    lead = f", {means.iloc[0] - means.iloc[1]:.1f} points above the next" if len(means) > 1 else ""
+    lead = means.iloc[0] - means.iloc[1]
     caution = (
         " With one seed a value, a lead smaller than the spread over seeds in the table above says nothing." if seeds == 1 else ""
     )
-    return Finding(f"The best value here is **{parameter} = {best}** (F0.5 {means.iloc[0]:.1f}{lead}).{caution}")
+    return Finding(
+        f"The best value here is **{parameter} = {best}** (F0.5 {means.iloc[0]:.1f}, {lead:.1f} points above the next).{caution}"
+    )
 
 
 def spread_across(scores: pd.DataFrame, column: str) -> Finding:

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.edits import type_distance
-from pseudogec.report.figures import colours_of
+from pseudogec.evaluate import main_type
+from pseudogec.report.figures import BESIDE, colours_of
 from pseudogec.report.tables import METHOD_NAMES
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 Profile = Mapping[str, Any]
 """``tokens``, ``edits`` and ``types`` (ERRANT type -> count) of a text's edits."""
+
+OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
 
 
 def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataFrame:
@@ -42,9 +45,6 @@ def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataF
     return pd.DataFrame(rows)
 
 
-OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
-
-
 def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 10) -> Figure:
     """Share of the genuine data's most frequent error types in each method's pseudo data."""
     import matplotlib.pyplot as plt
@@ -55,7 +55,7 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
     for name, profile in {"genuine": genuine, **profiles}.items():
         shares: Counter[str] = Counter()
         for error_type, count in profile["types"].items():
-            shares[error_type.partition(":")[2] or error_type] += 100 * count / max(profile["edits"], 1)
+            shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
         rows += [(METHOD_NAMES.get(name, name), error_type, share) for error_type, share in shares.items()]
     table = pd.DataFrame(rows, columns=["method", "error_type", "share"])
     frequent = table[table.method == "genuine"].nlargest(most, "share").error_type.tolist()
@@ -66,5 +66,5 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
     sns.barplot(shown, x="error_type", y="share", hue="method", order=frequent, hue_order=list(colours), palette=colours, ax=axes)
     axes.set(xlabel="", ylabel="percent of edits")
     axes.tick_params(axis="x", rotation=30)
-    axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+    axes.legend(**BESIDE)
     return figure

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pseudogec.files import write_atomically
 from pseudogec.report import contrasts, figures
-from pseudogec.report.findings import Finding
+from pseudogec.report.findings import Finding, varies
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import paper_scores
 from pseudogec.report.tables import METHOD_NAMES, beside_paper, plain_style, style, summarise
@@ -137,7 +137,7 @@ class Report:
         name: str,
     ) -> Figure | Finding:
         """F0.5 against a parameter, or a note where the profile does not vary it; see :func:`figures.sweep`."""
-        if not scores.parameters.str.contains(parameter).any():
+        if not varies(scores, parameter):
             return Finding(f"This profile does not vary {symbol}.")
         seeds = scores.groupby("parameters").seed.nunique().max()
         caption = (

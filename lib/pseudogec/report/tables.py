@@ -117,7 +117,7 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
     ours = "this study"
     cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
     for measure, title in MEASURES.items():
-        cells[ours, title] = [_mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
+        cells[ours, title] = [mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     if paper is not None:
         theirs = f"{PAPERS[paper.partition(':')[0]]}, table {paper.partition(':')[2]}"
@@ -158,5 +158,6 @@ def _number(value: float) -> str:
     return "" if value != value else f"{value:.1f}"
 
 
-def _mean_and_spread(mean: float, spread: float) -> str:
+def mean_and_spread(mean: float, spread: float) -> str:
+    """``30.1 ± 0.4``; without a spread the mean alone, and nothing without a mean."""
     return _number(mean) + ("" if spread != spread or mean != mean else f" ± {spread:.1f}")
