@@ -13,6 +13,7 @@ from pseudogec.evaluate.significance import (
     confidence_interval,
     f05_of,
     precision_of,
+    randomisation_p_values,
     recall_of,
 )
 
@@ -35,6 +36,7 @@ __all__ = [
     "main_type",
     "precision_of",
     "precision_recall_f05",
+    "randomisation_p_values",
     "recall_of",
     "type_agreement",
 ]

@@ -6,7 +6,7 @@ unbiased p-value (k + 1) / (samples + 1), two-sided.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -103,18 +103,45 @@ def compare_statistics(
     """
     _check(first, second, samples)
     first_score, second_score = float(measure(first.sum(axis=0))), float(measure(second.sum(axis=0)))
-    drawn = _bootstrap_differences(first, second, measure, samples, seed)
+    sums = _drawn_sums(np.concatenate([first, second], axis=1), samples, seed)
+    drawn = measure(sums[:, : first.shape[1]]) - measure(sums[:, first.shape[1] :])
     if test == "bootstrap":
         # Under the hypothesis of no difference the samples would lie about zero, not about the difference found.
         under_no_difference = drawn - drawn.mean()
     elif test == "randomisation":
-        under_no_difference = _swapped_differences(first, second, measure, samples, seed)
+        swapped = _swapped_sums(first, second, samples, seed)
+        under_no_difference = measure(swapped[0]) - measure(swapped[1])
     else:
         raise UserError(f"no test is called {test!r}; choose bootstrap or randomisation")
-    at_least_as_large = np.count_nonzero(np.abs(under_no_difference) >= abs(first_score - second_score) - _TOLERANCE)
     low, high = np.percentile(drawn, [2.5, 97.5])
-    p_value = (at_least_as_large + 1) / (samples + 1)
-    return Comparison(test, first_score, second_score, float(p_value), (float(low), float(high)), samples, seed)
+    p_value = _p_value(first_score - second_score, under_no_difference)
+    return Comparison(test, first_score, second_score, p_value, (float(low), float(high)), samples, seed)
+
+
+def randomisation_p_values(
+    first: np.ndarray, second: np.ndarray, measures: Mapping[str, Measure], samples: int = 10_000, seed: int = 1
+) -> dict[str, float]:
+    """The two-sided p-values of several measures, from the same random swaps of two systems' sentences.
+
+    Args:
+        first: (sentences, statistics) of the first system.
+        second: the same of the second system, line for line.
+        measures: scores of summed statistics by name.
+        samples: how many times to swap.
+        seed: seed of the swaps.
+
+    Raises:
+        UserError: the shapes differ, or there are no sentences or samples.
+    """
+    _check(first, second, samples)
+    swapped = _swapped_sums(first, second, samples, seed)
+    found = {name: float(measure(first.sum(axis=0))) - float(measure(second.sum(axis=0))) for name, measure in measures.items()}
+    return {name: _p_value(found[name], measure(swapped[0]) - measure(swapped[1])) for name, measure in measures.items()}
+
+
+def _p_value(difference: float, under_no_difference: np.ndarray) -> float:
+    at_least_as_large = np.count_nonzero(np.abs(under_no_difference) >= abs(difference) - _TOLERANCE)
+    return float((at_least_as_large + 1) / (len(under_no_difference) + 1))
 
 
 def confidence_interval(
@@ -133,7 +160,7 @@ def confidence_interval(
         UserError: there are no sentences or samples.
     """
     _check(statistics, statistics, samples)
-    scores = np.concatenate([measure(statistics[places].sum(axis=1)) for places in _drawn_places(len(statistics), samples, seed)])
+    scores = measure(_drawn_sums(statistics, samples, seed))
     low, high = np.percentile(scores, [50 * (1 - level), 50 * (1 + level)])
     return float(low), float(high)
 
@@ -145,27 +172,29 @@ def _check(first: np.ndarray, second: np.ndarray, samples: int) -> None:
         raise UserError("a test needs at least one sentence and one sample")
 
 
-def _drawn_places(sentences: int, samples: int, seed: int) -> Iterator[np.ndarray]:
-    """Sentences drawn with replacement, in chunks (samples, sentences)."""
+def _drawn_sums(statistics: np.ndarray, samples: int, seed: int) -> np.ndarray:
+    """Sums of sentences drawn with replacement, (samples, statistics)."""
     stream = np.random.default_rng([seed, 0])
-    for done in range(0, samples, _CHUNK):
-        yield stream.integers(sentences, size=(min(_CHUNK, samples - done), sentences))
-
-
-def _bootstrap_differences(first: np.ndarray, second: np.ndarray, measure: Measure, samples: int, seed: int) -> np.ndarray:
-    chunks = [
-        measure(first[places].sum(axis=1)) - measure(second[places].sum(axis=1))
-        for places in _drawn_places(len(first), samples, seed)
-    ]
-    return np.concatenate(chunks)
-
-
-def _swapped_differences(first: np.ndarray, second: np.ndarray, measure: Measure, samples: int, seed: int) -> np.ndarray:
-    stream = np.random.default_rng([seed, 1])
-    gain: Any = (second - first).astype(float)
-    first_total, second_total = first.sum(axis=0), second.sum(axis=0)
+    sentences = len(statistics)
+    values = statistics.astype(float)
     chunks = []
     for done in range(0, samples, _CHUNK):
-        swapped = stream.integers(2, size=(min(_CHUNK, samples - done), len(first))).astype(float) @ gain
-        chunks.append(measure(first_total + swapped) - measure(second_total - swapped))
+        rows = min(_CHUNK, samples - done)
+        places = stream.integers(sentences, size=(rows, sentences))
+        # How often each sentence was drawn, then one product of matrices: faster than gathering the sentences.
+        places += np.arange(rows)[:, None] * sentences
+        times = np.bincount(places.ravel(), minlength=rows * sentences).reshape(rows, sentences)
+        chunks.append(times.astype(float) @ values)
     return np.concatenate(chunks)
+
+
+def _swapped_sums(first: np.ndarray, second: np.ndarray, samples: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Both systems' summed statistics, (samples, statistics), after their sentences were swapped at random."""
+    stream = np.random.default_rng([seed, 1])
+    gain: Any = (second - first).astype(np.float32)  # holds sums of counts exactly, up to 16 million
+    chunks = []
+    for done in range(0, samples, _CHUNK):
+        coins = stream.integers(256, size=(min(_CHUNK, samples - done), -(-len(first) // 8)), dtype=np.uint8)
+        chunks.append(np.unpackbits(coins, axis=1, count=len(first)).astype(np.float32) @ gain)
+    moved = np.concatenate(chunks).astype(float)
+    return first.sum(axis=0) + moved, second.sum(axis=0) - moved

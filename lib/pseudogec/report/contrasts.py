@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pseudogec.evaluate import compare_statistics, f05_of, precision_of, recall_of
+from pseudogec.evaluate import f05_of, precision_of, randomisation_p_values, recall_of
 from pseudogec.report.findings import Finding
 from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Study, System
@@ -67,8 +67,7 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
         for name, of in MEASURES.items()
     }
     together = np.concatenate(first), np.concatenate(second)
-    p_values = {name: compare_statistics(*together, measure, samples=SWAPS).p_value for name, measure in MEASURES.items()}
-    return Contrast(label, differences, p_values)
+    return Contrast(label, differences, randomisation_p_values(*together, MEASURES, SWAPS))
 
 
 def as_table(contrasts: Iterable[Contrast]) -> Finding:
