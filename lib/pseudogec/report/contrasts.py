@@ -18,9 +18,8 @@ MEASURES = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
 SWAPS = 10_000
 
 NOTE = (
-    "In points: mean ± standard deviation over the seeds that both sides were trained with. In brackets: how many of the seeds "
-    f"agree with the sign of the mean, and *p*, the share of {SWAPS:,} random swaps of the two sides' corrections, sentence by "
-    "sentence over all these seeds, that give a difference at least as large."
+    "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign of the "
+    f"mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
 )
 
 _Kind = tuple[tuple[str, Any], ...]
