@@ -18,8 +18,8 @@ MEASURES = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
 SWAPS = 10_000
 
 NOTE = (
-    "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign of "
-    f"the mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
+    "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign "
+    f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
 )
 
 _Kind = tuple[tuple[str, Any], ...]
