@@ -15,6 +15,7 @@ import pytest
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.errors import UserError
 from pseudogec.evaluate import CUT_OTHERWISE, Score, compare_means, frequent_types, type_agreement
+from pseudogec.files import write_lines
 from pseudogec.report import (
     ErrorAnalysis,
     Report,
@@ -30,6 +31,9 @@ from pseudogec.report import error_figures as draw
 from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import Corpus
+from pseudogec.study.steps import build
 
 TENSE = Edit(1, 2, "went", "R:VERB:TENSE")
 DETERMINER = Edit(3, 3, "the", "M:DET")
@@ -280,6 +284,27 @@ def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) ->
         assert "lists no grid" in shown
     for shown in (agreement(PAIRS.iloc[:0]), analysis.type_agreement(PAIRS.iloc[:0], "x")):
         assert "not known" in shown
+
+
+def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(tmp_path: Path) -> None:
+    found = {"first": score((1, 0, 0)), "second": score((0, 1, 0), (0, 0, 1))}
+    tests = [f"{name}: {{source: world, split: test, sentences: {each.sentences}}}" for name, each in found.items()]
+    overrides = [f"corpora.tests={{{', '.join(tests)}}}"]
+    study = Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs")
+    grid = study.grid(method="none", seeds=1)
+
+    def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        if isinstance(recipe, Corpus):
+            return build(recipe, folder, study.store, lambda done, total, text: None)
+        write_lines(folder / "score.json", [found[recipe.correction.corpus.name].to_json()])
+        return {}
+
+    for name in found:
+        study.store.build(study.planner.tests[name], write)
+        study.store.build(study.planner.score(grid[0], name), write)
+    assert sorted(study.scores(grid, by="error_type").dataset) == ["first", "second"]
+    analysis = ErrorAnalysis(Report(study), "second", [SENTENCE, SENTENCE])
+    assert analysis.scores(grid, by="error_type")[["tp", "fp", "fn"]].to_numpy().tolist() == [[0, 1, 1]]
 
 
 def test_each_level_has_its_own_frequent_types() -> None:

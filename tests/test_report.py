@@ -194,6 +194,7 @@ def test_the_best_of_a_sweep_and_its_lead() -> None:
     assert "one seed" in text
     twice = pd.concat([table, table.assign(seed=2)])
     assert "one seed" not in best_of_sweep(twice, "mu_mask")
+    assert best_of_sweep(table.iloc[:1], "mu_mask") == "This profile does not vary `mu_mask`."
 
 
 def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
