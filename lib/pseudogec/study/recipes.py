@@ -197,7 +197,10 @@ class BackTranslatedData(PseudoData):
 
 
 class MisspeltData(PseudoData):
-    """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again."""
+    """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again.
+
+    The words of the source are split into pieces anew, also where the reverse model had chosen other pieces for them.
+    """
 
     pseudo_data: BackTranslatedData
 
