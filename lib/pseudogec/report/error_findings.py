@@ -27,7 +27,8 @@ def gains_by(
     (first, first_name), (second, second_name) = systems.items()
     by_seed = {name: scores[scores[column] == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
     gaps = (by_seed[first] - by_seed[second]).dropna()
-    means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().sort_values(ascending=False)
+    # As printed: a gap that rounds to nothing is none, and has no sign.
+    means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().round(1).sort_values(ascending=False) + 0.0
     if means.empty:
         return Finding("")
     seeds = gaps.groupby(level=0).size()
