@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -20,8 +21,11 @@ NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("smoke")
     command = [sys.executable, str(PROJECT / "run_all.py"), "--profile", "smoke", "--set", "seeds=[1]", "--jobs", "2"]
+    # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(
         [*command, "--store", str(folder / "store"), "--outputs", str(folder / "outputs")],
+        env=environment,
         capture_output=True,
         text=True,
         timeout=900,
