@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
 Tokens = Sequence[str]
+Pair = tuple[tuple[str, ...], tuple[str, ...]]
+"""The tokens of a source and of its correction."""
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 
 _MODEL: Literal["en_core_web_sm"] = "en_core_web_sm"
-_BATCH = 256
+_BATCH = 128
 """Pairs that are parsed together."""
-_CACHED_PARSES = 10_000
-"""Parsed sentences kept: a development set and a few systems' outputs (a parse is about 10 kB)."""
+_KEPT = 10_000
+"""Parsed sentences, and pairs' edits, that are kept: a development set and a few systems' outputs (a parse is about 10 kB)."""
 
 
 class _Parses:
@@ -46,13 +50,18 @@ class _Parses:
         new = [tokens for tokens in wanted if tokens not in self._kept]
         docs = self._nlp.pipe(Doc(self._nlp.vocab, list(tokens)) for tokens in new)
         self._kept.update(zip(new, docs, strict=True))
-        found = {}
-        for tokens in wanted:
-            self._kept.move_to_end(tokens)
-            found[tokens] = self._kept[tokens]
-        while len(self._kept) > _CACHED_PARSES:
-            self._kept.popitem(last=False)
-        return found
+        return _recall(self._kept, wanted)
+
+
+def _recall(kept: OrderedDict[Key, Value], wanted: Iterable[Key]) -> dict[Key, Value]:
+    """What is kept under some keys; after that, of all that is kept, what was used least recently is forgotten."""
+    found = {}
+    for key in wanted:
+        kept.move_to_end(key)
+        found[key] = kept[key]
+    while len(kept) > _KEPT:
+        kept.popitem(last=False)
+    return found
 
 
 class Annotator:
@@ -73,6 +82,7 @@ class Annotator:
         # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
         self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
         self._parses = _Parses(nlp)
+        self._edits: OrderedDict[Pair, tuple[Edit, ...]] = OrderedDict()
 
     def annotate(self, sources: Sequence[Tokens], targets: Sequence[Tokens], workers: int = 1) -> list[tuple[Edit, ...]]:
         """Find and type the edits that turn each source into its target, as ``errant_parallel`` does by default.
@@ -91,14 +101,14 @@ class Annotator:
         """
         if len(sources) != len(targets):
             raise UserError(f"{len(sources)} source sentences but {len(targets)} targets; line for line they must correspond")
-        places = [place for place, (source, target) in enumerate(zip(sources, targets, strict=True)) if [*source] != [*target]]
-        pairs = [(tuple(sources[place]), tuple(targets[place])) for place in places]
-        edits: list[tuple[Edit, ...]] = [()] * len(sources)
-        shared = workers > 1 and len(pairs) > _BATCH and not multiprocessing.current_process().daemon
-        found = self._annotate_in_processes(pairs, workers) if shared else self._annotate_pairs(pairs)
-        for place, pair_edits in zip(places, found, strict=True):
-            edits[place] = pair_edits
-        return edits
+        pairs = list(zip(map(tuple, sources), map(tuple, targets), strict=True))
+        wanted = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
+        new = [pair for pair in wanted if pair not in self._edits]
+        shared = workers > 1 and len(new) > _BATCH and not multiprocessing.current_process().daemon
+        found = self._annotate_in_processes(new, workers) if shared else self._annotate_pairs(new)
+        self._edits.update(zip(new, found, strict=True))
+        edits = _recall(self._edits, wanted)
+        return [edits.get(pair, ()) for pair in pairs]
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
         """Keep the given edits, shortened to what they change, and type them anew, as ``errant_m2 -gold`` does.
@@ -123,7 +133,7 @@ class Annotator:
                 }
                 yield AnnotatedSentence(source, typed)
 
-    def _annotate_pairs(self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> Iterator[tuple[Edit, ...]]:
+    def _annotate_pairs(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
         from pseudogec.edits.alignment import FastAlignment
 
         for first in range(0, len(pairs), _BATCH):
@@ -133,9 +143,7 @@ class Annotator:
                 edits = self._errant.merge(FastAlignment(docs[source], docs[target]))
                 yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits)
 
-    def _annotate_in_processes(
-        self, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]], workers: int
-    ) -> Iterator[tuple[Edit, ...]]:
+    def _annotate_in_processes(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[Edit, ...]]:
         chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
         # A fork shares what is loaded and parsed (gc.freeze keeps it shared); a spawned process would load spaCy first. Other
         # systems cannot fork safely.
@@ -151,7 +159,7 @@ class Annotator:
         return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
 
 
-def _annotate_chunk(name: AnnotatorName, pairs: Sequence[tuple[tuple[str, ...], tuple[str, ...]]]) -> list[tuple[Edit, ...]]:
+def _annotate_chunk(name: AnnotatorName, pairs: Sequence[Pair]) -> list[tuple[Edit, ...]]:
     return list(load_annotator(name)._annotate_pairs(pairs))
 
 
