@@ -297,7 +297,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
         Decoder(models[:1], engine="ctranslate2").decode([["ba"]], noise_beta=2.0)
     for name in ("dict.src.txt", "dict.trg.txt"):
         make_dictionary(make_pairs(2, seed=8), tmp_path / name)
-    with pytest.raises(UserError, match="another vocabulary"):
+    with pytest.raises(UserError, match="different vocabularies"):
         Decoder([models[0], tmp_path])
 
 

@@ -125,7 +125,7 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
     for notebook, run in runs.items():
         told, _ = run.communicate(timeout=300)
         assert run.returncode == 0, told
-        assert "lists no grid for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
+        assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
         assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,scorer,P,R,F0.5")
     assert not list((tmp_path / "store").glob("model/*"))
 

@@ -35,11 +35,12 @@ def system(**changes: object) -> System:
 def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     plan = planner(name)
     systems = dict.fromkeys(chain.from_iterable(expand(axes, plan.profile.seeds) for axes in plan.profile.grids.values()))
-    recipes = with_ancestors(plan.score(system, test) for system in systems for test in plan.tests)
+    test = next(iter(plan.tests))
+    recipes = with_ancestors(plan.score(system, test) for system in systems)
     kinds = Counter(recipe.kind for recipe in recipes)
     # A sweep's point at a method's own parameters, or upsampling once, is a system of another grid: trained once for both.
     assert kinds["score"] < len(systems)
-    assert kinds["score"] == len({plan.score(system, test).key for system in systems for test in plan.tests})
+    assert kinds["score"] == len({plan.score(system, test).key for system in systems})
     assert kinds["bpe"] == 1
     # 70 million pairs of either method from newspapers, in shards of 40,000, shared by all sizes, settings and seeds.
     shards = [recipe for recipe in recipes if isinstance(recipe, NoisedData | BackTranslatedData)]

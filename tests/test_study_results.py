@@ -12,7 +12,7 @@ from pseudogec.evaluate import Score
 from pseudogec.study import System
 from pseudogec.study.estimates import FIRST_GUESS, FIRST_GUESS_OF_ANYTHING, Estimator
 from pseudogec.study.grid import expand
-from pseudogec.study.profile import GridAxes
+from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.progress import RichDisplay, format_duration
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.results import COLUMNS, tidy
@@ -203,7 +203,7 @@ def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Pa
 
 def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None:
     from pseudogec.study import PROJECT, Planner, load_profile
-    from pseudogec.study.planning import System
+    from pseudogec.study.system import System
 
     system = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, parameters=(), seed=1)
     models = {
@@ -216,7 +216,7 @@ def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None
 
 def test_ways_to_make_pseudo_data_are_timed_apart() -> None:
     from pseudogec.study import PROJECT, Planner, load_profile
-    from pseudogec.study.planning import System
+    from pseudogec.study.system import System
 
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
     common = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 250, "upsample": 1, "parameters": (), "seed": 1}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
-from pseudogec.commands import noise, score
+from pseudogec.commands import correct, noise, score
 from pseudogec.errors import UserError
 
 
@@ -17,18 +18,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: those of the command line by default.
 
     Returns:
-        0 when all is well, 2 when the user must mend something first.
+        0 when all is well, 1 when the output could not be written to its end, 2 when the user must mend something first.
     """
     parser = argparse.ArgumentParser(prog="pseudogec", description="Pseudo data for grammatical error correction.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     noise.add_parser(commands)
     score.add_parser(commands)
+    correct.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # whoever read our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         print("\nstopped; nothing was written", file=sys.stderr)
         return 130

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pseudogec.errors import UserError, nearest
 from pseudogec.files import write_atomically
 from pseudogec.report.page import NotebookOutcome, write_index
-from pseudogec.study import PROJECT, BuildError, Study, missing
+from pseudogec.study import PROJECT, BuildError, Pipeline, Study, System, missing
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
 from pseudogec.study.progress import format_duration
@@ -110,7 +110,7 @@ def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     grids = dict.fromkeys(grid for name in notebooks for grid in study.profile.notebooks[name])
     found: dict[str, Recipe] = {recipe.key: recipe for recipe in study.overview()}
     for grid in grids:
-        found.update({recipe.key: recipe for recipe in study.recipes(study.grid(grid))})
+        found.update({recipe.key: recipe for recipe in study.recipes(grid)})
     return list(found.values())
 
 
@@ -207,14 +207,16 @@ def _failure(process: subprocess.CompletedProcess[str]) -> str:
 
 
 def _write_scores(study: Study) -> None:
-    """The tidy scores of the grids of all the profile's notebooks, by level and error type too, as one Parquet file."""
+    """The tidy scores of all systems that the profile's notebooks show, by level and error type too, as one Parquet file."""
     import io
 
     import pandas as pd
 
-    grids = dict.fromkeys(grid for names in study.profile.notebooks.values() for grid in names)
-    systems = dict.fromkeys(system for grid in grids for system in study.grid(grid))
-    parts = [study.scores(list(systems), by) for by in (None, "level", "error_type", "level_and_error_type")]
+    names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
+    grids = [study.grid(name) for name in names if name in study.profile.grids]
+    pipelines = [system for name in names if name in study.profile.comparisons for system in study.comparison(name)]
+    systems: list[System | Pipeline] = [*dict.fromkeys(system for grid in grids for system in grid), *dict.fromkeys(pipelines)]
+    parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)
     with write_atomically(study.outputs / "scores.parquet") as stream:

@@ -7,6 +7,7 @@ from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import ReferencedSentence, read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
 from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
+from pseudogec.corpora.splits import part_of_each
 
 __all__ = [
     "CorpusFiles",
@@ -18,6 +19,7 @@ __all__ = [
     "limit_length",
     "open_pairs",
     "open_sentences",
+    "part_of_each",
     "read_annotated",
     "read_bea_json",
     "read_cirrussearch",

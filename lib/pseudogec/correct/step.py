@@ -35,11 +35,13 @@ class Corrected:
         tokens: its tokens.
         note: why the step left it so, for people; empty where there is nothing to say.
         candidates: corrections to choose from, best first; empty unless the step made several.
+        corrected_pieces: what the candidates are corrections of, in pieces; empty without candidates.
     """
 
     tokens: tuple[str, ...]
     note: str = ""
     candidates: tuple[Candidate, ...] = ()
+    corrected_pieces: tuple[str, ...] = ()
 
 
 class Step(Protocol):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from pseudogec.errors import DataError
 from pseudogec.files import read_lines, write_lines
+from pseudogec.text.spell_checker import dictionaries, spell_checker
 
 SIZE = 20
 _NEAR = 2  # characters
@@ -74,7 +72,7 @@ def confusion_set(word: str) -> tuple[str, ...]:
     if not word.isalpha() or not word.isascii():
         return ()
     sound = jellyfish.metaphone(word)
-    suggestions = (suggestion.lower() for suggestion in _spell_checker().suggest(word) if "-" not in suggestion)
+    suggestions = (suggestion.lower() for suggestion in spell_checker().suggest(word) if "-" not in suggestion)
     alike = (other for other in _words_by_sound().get(sound, ()) if Levenshtein.distance(word, other) <= _NEAR)
 
     def distance(other: str) -> float:
@@ -89,29 +87,8 @@ def _words_by_sound() -> dict[str, list[str]]:
     import jellyfish
 
     words: dict[str, list[str]] = defaultdict(list)
-    for line in (_dictionaries() / "en_US.dic").read_text(encoding="latin-1").splitlines():
+    for line in (dictionaries() / "en_US.dic").read_text(encoding="latin-1").splitlines():
         word = line.partition("/")[0]
         if word.isalpha() and word.isascii() and word.islower() and len(word) > 1:
             words[jellyfish.metaphone(word)].append(word)
     return words
-
-
-@functools.cache
-def _spell_checker() -> Any:
-    """hunspell with its English dictionary, but without guesses from shared n-grams.
-
-    Those add few words, most of them far from the one asked for, and take 98% of the time: 50 ms a word against 0.7 ms.
-    """
-    from hunspell import Hunspell
-
-    with tempfile.TemporaryDirectory() as folder:
-        rules = (_dictionaries() / "en_US.aff").read_bytes()
-        (Path(folder) / "en_US.aff").write_bytes(b"MAXNGRAMSUGS 0\nMAXCPDSUGS 0\n" + rules)
-        shutil.copy(_dictionaries() / "en_US.dic", folder)
-        return Hunspell("en_US", hunspell_data_dir=folder)
-
-
-def _dictionaries() -> Path:
-    import hunspell
-
-    return Path(hunspell.__file__).parent / "dictionaries"

@@ -1,6 +1,7 @@
 """The paper's numbers, tables that set ours beside them, figures, and the index page."""
 
 from pseudogec.report.data_figures import corpus_sizes, length_against_edits
+from pseudogec.report.edit_dictionaries import edit_dictionary
 from pseudogec.report.error_analysis import ErrorAnalysis
 from pseudogec.report.error_findings import agreement, best_by, gains_by, more_data_by_level
 from pseudogec.report.findings import best_of_sweep, spread_across
@@ -8,15 +9,18 @@ from pseudogec.report.markup import marked_edits, marked_operations
 from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.paper import paper_datasets, paper_edits_per_token, paper_scores
 from pseudogec.report.report import Report
+from pseudogec.report.systems import SystemsReport
 
 __all__ = [
     "ErrorAnalysis",
     "OutputsReport",
     "Report",
+    "SystemsReport",
     "agreement",
     "best_by",
     "best_of_sweep",
     "corpus_sizes",
+    "edit_dictionary",
     "gains_by",
     "length_against_edits",
     "marked_edits",

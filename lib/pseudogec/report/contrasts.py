@@ -35,7 +35,8 @@ class Contrast:
     Attributes:
         label: what is compared with what.
         differences: measure -> first minus second in points, one value a seed.
-        p_values: measure -> two-sided p-value of approximate randomisation over the sentences of all seeds.
+        p_values: measure -> two-sided p-value of approximate randomisation, over the sentences of all seeds or (an ensemble
+            against its models) the largest of those of each.
     """
 
     label: str
@@ -69,6 +70,21 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
     return Contrast(label, differences, randomisation_p_values(*together, MEASURES, SWAPS))
 
 
+def contrast_with_each(label: str, one: np.ndarray, others: Sequence[np.ndarray]) -> Contrast:
+    """Compare a system that exists once, such as an ensemble, with each of several, such as its models.
+
+    The p-value is the largest of those against each: it says whether the one differs from all of them.
+
+    Args:
+        label: what is compared with what.
+        one: counts of every sentence, (sentences, 3).
+        others: the same of each of the others.
+    """
+    singles = [contrast(label, [one], [other]) for other in others]
+    differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in MEASURES}
+    return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in MEASURES})
+
+
 def as_table(contrasts: Iterable[Contrast]) -> Finding:
     """Contrasts as a Markdown table with a note on how to read it; a line that says so where there are none."""
     rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in MEASURES)} |" for item in contrasts]
@@ -83,7 +99,8 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
 
     Args:
         grid: systems of several seeds.
-        column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
+        column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``architecture``, ``track``,
+            or a method's parameter.
         against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
 
     Yields:
@@ -121,7 +138,7 @@ def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -
 def _kind(system: System) -> _Kind:
     if system.method == "none":
         return _BASELINE
-    names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample")
+    names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
     return (*((name, getattr(system, name)) for name in names), *system.parameters)
 
 
@@ -141,9 +158,9 @@ def _shown(name: str, value: Any) -> str:
         return METHOD_NAMES.get(value, value)
     if name == "pseudo_pairs":
         return f"{value:,} pairs"
-    return str(value) if name in {"setting", "seed_corpus"} else f"{name} = {value:g}"
+    return str(value) if name in {"setting", "seed_corpus", "architecture", "track"} else f"{name} = {value:g}"
 
 
 def _counts(study: Study, system: System) -> np.ndarray:
     """True positives, false positives and false negatives of every test sentence, (sentences, 3)."""
-    return np.concatenate([study.score(system, test).per_sentence() for test in study.planner.tests])
+    return study.score(system).per_sentence()

@@ -10,8 +10,9 @@ from pseudogec.evaluate import Score, frequent_types, main_type
 from pseudogec.report import error_figures as draw
 from pseudogec.report.error_findings import UNKNOWN_TRUTH
 from pseudogec.report.examples import instructive_sentences
-from pseudogec.report.findings import Finding
+from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.markup import Html, marked_corrections
+from pseudogec.report.paper import paper_error_types
 from pseudogec.report.report import Report
 from pseudogec.report.tables import METHOD_NAMES, mean_and_spread, plain_style, summarise
 from pseudogec.study import System, overview
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
     from pandas.io.formats.style import Styler
-
-NOT_LISTED = Finding("*The profile lists no grid for this section under `notebooks`, so there are no systems to show.*")
 
 
 class ErrorAnalysis:
@@ -51,13 +50,12 @@ class ErrorAnalysis:
     @classmethod
     def of_study(cls, report: Report) -> ErrorAnalysis:
         """The analysis of a study's first test set."""
-        name, corpus = next(iter(report.study.planner.tests.items()))
-        return cls(report, name, overview.annotated_sentences(report.study, corpus))
+        study = report.study
+        return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
-        """The tidy scores of a grid on this test set alone; see :meth:`pseudogec.study.Study.scores`."""
-        scores = self.report.study.scores(grid, by)
-        return scores[scores.dataset == self.dataset]
+        """The tidy scores of a grid; see :meth:`pseudogec.study.Study.scores`."""
+        return self.report.study.scores(grid, by)
 
     def f05_by_type(
         self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
@@ -123,6 +121,23 @@ class ErrorAnalysis:
             wide.insert(0, "edits", list(self.types.values()))
         caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.provenance}"
         return plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
+
+    def beside_choe(self, scores: pd.DataFrame, name: str) -> Styler | Finding:
+        """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.
+
+        Args:
+            scores: tidy scores of one system, split by error type.
+            name: file name of the table.
+        """
+        if scores.empty:
+            return self._nothing
+        measures = ["precision", "recall", "f05"]
+        ours = scores.groupby("error_type")[measures].mean() * 100
+        ours.insert(0, "edits", scores.assign(edits=scores.tp + scores.fn).groupby("error_type").edits.mean())
+        theirs = paper_error_types().set_index("error_type").add_prefix("paper ")
+        table = ours.join(theirs, how="outer").sort_values("edits", ascending=False).reset_index(names="error type")
+        decimals = dict.fromkeys([*measures, *theirs.columns], 1)
+        return self.report.table(table, name, f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test.", decimals)
 
     def against_pairs_by_level(self, scores: pd.DataFrame, name: str) -> Figure | Finding:
         """F0.5 of each level against the amount of pseudo data (TASLP figure 10).

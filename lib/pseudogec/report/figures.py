@@ -127,6 +127,26 @@ def sweep(
     return figure
 
 
+def systems(scores: pd.DataFrame) -> Figure:
+    """Precision, recall and F0.5 of systems from top to bottom, one dot a seed, lines through the means."""
+    import matplotlib.pyplot as plt
+
+    names = list(dict.fromkeys(scores.system))
+    figure, axes = plt.subplots(figsize=(8.5, 1.2 + 0.42 * len(names)))
+    places = scores.system.map(names.index)
+    looks = {"precision": ("#0072B2", "s"), "recall": ("#E69F00", "^"), "f05": ("#000000", "o")}
+    for (measure, (colour, marker)), label in zip(looks.items(), ("Precision", "Recall", "F0.5"), strict=True):
+        values = scores[measure] * 100
+        means = values.groupby(places).mean()
+        axes.plot(means, means.index, color=colour, linewidth=1.2, marker=marker, markersize=8, label=label)
+        axes.scatter(values, places, s=14, facecolors="white", edgecolors=colour, linewidths=0.9, zorder=3)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set(xlabel="percent", ylabel="")
+    axes.legend(**BESIDE)
+    return figure
+
+
 def f05_by(table: pd.DataFrame, column: str, order: list[str], baseline: float | None) -> Figure:
     """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
 

@@ -17,6 +17,10 @@ class Finding(str):
         return str(self)
 
 
+NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
+"""What a notebook says in place of a table or figure of systems that the profile does not have."""
+
+
 def varies(scores: pd.DataFrame, parameter: str) -> bool:
     """Whether a parameter of a method has several values in tidy scores."""
     return bool(scores.parameters[scores.parameters.str.contains(parameter, regex=False)].nunique() > 1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits
 
 # Kind of operation -> background colour (light tints of the figures' palette) and text decoration.
 LOOKS = {
@@ -71,6 +71,24 @@ def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[
         rows += [_example_row(name, _compared(sentence.source, edits, gold)) for name, edits in systems.items()]
     legend = " ".join([_RIGHT, "right", _WRONG, "wrong", "·", _missed("missed", "")])
     return Html(f"<table>{''.join(rows)}</table><p style='font-size:0.9em'>Edits: {legend}</p>")
+
+
+def marked_steps(sentences: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, Sequence[Edit], str]]]]) -> Html:
+    """A table of sentences on their way through a system, each step's edits marked in what it was given.
+
+    Args:
+        sentences: for each a heading, its tokens as written, and the steps: name, the edits that it made, and its note.
+    """
+    rows = []
+    for heading, source, steps in sentences:
+        rows.append(f"<tr><th colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(_example_row("as written", escape(" ".join(source))))
+        tokens = list(source)
+        for name, edits, note in steps:
+            made = _edited(AnnotatedSentence(tuple(tokens), {0: tuple(edits)})) if edits else "<i>nothing changed</i>"
+            rows.append(_example_row(name, f"{made} <small>{escape(note)}</small>" if note else made))
+            tokens = apply_edits(tokens, edits)
+    return Html(f"<table>{''.join(rows)}</table>")
 
 
 _RIGHT = "<b style='color:#00694d'>✓</b>"

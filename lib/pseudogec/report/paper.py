@@ -59,6 +59,17 @@ def paper_datasets(source: str) -> pd.DataFrame:
     return every[every.source == source].drop(columns=["source", "table"]).reset_index(drop=True)
 
 
+def paper_error_types() -> pd.DataFrame:
+    """Precision, recall and F0.5 by error type, in percent, as Choe et al. 2019 give them (table 10, W&I+LOCNESS test).
+
+    Returns:
+        ``error_type``, ``precision``, ``recall``, ``f05``.
+    """
+    import pandas as pd
+
+    return pd.read_csv(FOLDER / "error_types_choe2019.csv").drop(columns=["source", "table", "dataset"])
+
+
 def paper_edits_per_token() -> pd.DataFrame:
     """Edits per token of corpora as Choe et al. 2019 give them (table 9).
 

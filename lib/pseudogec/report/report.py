@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pseudogec.files import write_atomically
 from pseudogec.report import contrasts, figures
-from pseudogec.report.findings import Finding, varies
+from pseudogec.report.findings import NOT_LISTED, Finding, varies
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
-from pseudogec.report.paper import paper_scores
-from pseudogec.report.tables import METHOD_NAMES, beside_paper, plain_style, style, summarise
+from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.tables import LOOKS, METHOD_NAMES, beside_paper, plain_style, style, summarise
 from pseudogec.study import Study, System
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Report:
 
     def compare(
         self, scores: pd.DataFrame, rows: str | Sequence[str], name: str, paper: str | None = None, note: str = ""
-    ) -> Styler:
+    ) -> Styler | Finding:
         """A table of precision, recall and F0.5, the paper's beside ours.
 
         Args:
@@ -54,6 +54,8 @@ class Report:
             paper: published table to set beside it, such as ``taslp2020:IV``.
             note: a sentence for the caption.
         """
+        if scores.empty:
+            return NOT_LISTED
         rows = [rows] if isinstance(rows, str) else list(rows)
         table = summarise(scores, rows)
         if paper is not None:
@@ -63,6 +65,14 @@ class Report:
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         caption = f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.provenance} Scorer: {scorers}."
         return style(table, rows, caption.strip(), paper)
+
+    def paper_table(self, paper: str) -> Styler:
+        """A published table as it was printed, such as ``choe2019:5``, where ours has no counterpart row by row."""
+        table = paper_scores(paper)
+        source, _, number = paper.partition(":")
+        shown = table[["system", "dataset", "scorer", "precision", "recall", "f05"]].dropna(axis="columns", how="all")
+        decimals = dict.fromkeys(("precision", "recall", "f05"), 2)
+        return self.published(shown, f"{PAPERS[source]}, table {number}; percent.", decimals)
 
     def table(self, table: pd.DataFrame, name: str, note: str = "", decimals: Mapping[str, int] | None = None) -> Styler:
         """Any table, numbers right-aligned, with a caption that says how it came about.
@@ -98,6 +108,10 @@ class Report:
             decimals: digits after the point of a column of fractions.
         """
         return plain_style(table, note, decimals or {})
+
+    def styled(self, table: pd.DataFrame, note: str) -> Styler:
+        """A table of texts as it stands, with a caption that says how it came about."""
+        return table.style.hide(axis="index").set_caption(f"{note} {self.provenance}").set_table_styles(LOOKS)
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
@@ -145,8 +159,10 @@ class Report:
         )
         return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption)
 
-    def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure:
+    def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure | Finding:
         """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`."""
+        if scores.empty:
+            return NOT_LISTED
         systems = scores[scores.method != "none"]
         rows = ["method", column]
         table = summarise(systems, rows)

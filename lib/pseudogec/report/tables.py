@@ -96,7 +96,7 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpu
 
 def _identity(published: pd.DataFrame) -> list[str]:
     """The columns of a published table that can name its rows as well as ours."""
-    return [name for name in ("method", "seed_corpus", "setting", "pseudo_pairs", "dataset") if name in published]
+    return [name for name in ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "dataset") if name in published]
 
 
 def _ranks(sizes: pd.Series) -> pd.Series:

@@ -19,6 +19,8 @@ from pseudogec.seq2seq.vocabulary import END, SPECIAL_SYMBOLS, UNKNOWN, read_dic
 
 SOURCE, TARGET = "src", "trg"
 SIDES = (SOURCE, TARGET)
+TEXT, DICTIONARY = "train", "dict.txt"
+"""The names of a binarised text's files (without ending) and of its dictionary."""
 
 _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
@@ -146,6 +148,48 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
         with dictionary.open("rb") as original, write_atomically(folder / dictionary_name(side)) as copy:
             shutil.copyfileobj(original, copy)
     return BinarisedSize(source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()})
+
+
+@dataclass(frozen=True)
+class BinarisedTextSize:
+    """How much a binarised text holds.
+
+    Attributes:
+        sentences: its sentences.
+        tokens: pieces, ends of sentence included.
+        unknown: pieces that the dictionary lacks.
+    """
+
+    sentences: int
+    tokens: int
+    unknown: int
+
+
+def binarise_text(sentences: Iterable[Sequence[str]], dictionary: Path, folder: Path) -> BinarisedTextSize:
+    """Write sentences as a binarised text for a language model: ``train.bin``, ``train.idx`` and ``dict.txt``.
+
+    Args:
+        sentences: in pieces.
+        dictionary: of these pieces.
+        folder: where to.
+
+    Raises:
+        DataError: the dictionary is missing or malformed.
+        UserError: the folder cannot be written, or there is no sentence.
+    """
+    numbers = _Numbers(read_dictionary(dictionary))
+    with ExitStack() as stack:
+        data = stack.enter_context(write_atomically(folder / f"{TEXT}.bin"))
+        index = stack.enter_context(write_atomically(folder / f"{TEXT}.idx"))
+        writer = _SideWriter(data, index, stack.enter_context(tempfile.TemporaryFile(dir=folder)), numbers)
+        for sentence in sentences:
+            writer.add(sentence)
+        if not writer.sentences:
+            raise UserError(f"{folder}: there is no sentence to binarise")
+        tokens = writer.finish()
+    with dictionary.open("rb") as original, write_atomically(folder / DICTIONARY) as copy:
+        shutil.copyfileobj(original, copy)
+    return BinarisedTextSize(writer.sentences, tokens, writer.unknown)
 
 
 def read_binarised(folder: Path) -> Iterator[tuple[list[str], list[str]]]:

@@ -8,20 +8,17 @@ architectures.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
 from pseudogec.errors import UserError
 from pseudogec.files import digest_file
-from pseudogec.seq2seq import training_data
-from pseudogec.seq2seq.binarise import SOURCE, dictionary_name
+from pseudogec.seq2seq.binarise import SIDES, dictionary_name
 from pseudogec.seq2seq.model_file import max_positions
+from pseudogec.seq2seq.sentence_batches import fill, rounded
 
-# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the
-# sentence alone.
-_LENGTH_STEP = 8
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 
 Pieces = Sequence[str]
@@ -95,15 +92,16 @@ class Engine(Protocol):
 
 
 class Decoder:
-    """One model, or an ensemble of models that share a dictionary.
+    """One model, or an ensemble of models that share their dictionaries.
 
     Args:
-        models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``.
+        models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
         engine: "auto" takes CTranslate2 where it can serve.
         max_tokens: most source pieces a batch, padding included.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
 
     Attributes:
+        longest_source: most pieces of a sentence that all models can take.
         left_unchanged: sentences so far that no model saw because they were empty or too long; their output is the source itself.
 
     Raises:
@@ -120,12 +118,9 @@ class Decoder:
     ) -> None:
         if not models:
             raise UserError("no model to decode with")
-        dictionary = models[0] / dictionary_name(SOURCE)
-        digest = digest_file(dictionary)
-        for model in models:
-            training_data.check_dictionaries(model, dictionary, digest)
+        _check_dictionaries(models)
         self._models, self._threads, self._max_tokens = list(models), threads, max_tokens
-        self._longest_source = min(max_positions(model) for model in models) - 1
+        self.longest_source = min(max_positions(model) for model in models) - 1
         self._wanted = engine
         self._fast: Engine | None = None
         self._general: Engine | None = None
@@ -201,8 +196,8 @@ class Decoder:
         scores = [-math.inf] * len(flat)
         lengths = [max(len(source), len(target)) for source, target in flat]
         engine = self._engine(SearchOptions())
-        fitting = [place for place, length in enumerate(lengths) if length <= self._longest_source]
-        for places in _fill([(lengths[place], place) for place in fitting], self._max_tokens):
+        fitting = [place for place, length in enumerate(lengths) if length <= self.longest_source]
+        for places in fill([(lengths[place], place) for place in fitting], self._max_tokens):
             found = engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
             for place, log_probability in zip(places, found, strict=True):
                 scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
@@ -217,19 +212,17 @@ class Decoder:
         progress: Callable[[int, int], None] | None,
     ) -> list[list[Hypothesis]]:
         outputs: list[list[Hypothesis]] = [[Hypothesis(list(sentence), 0.0)] for sentence in sentences]
-        lengths = [
-            (len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self._longest_source
-        ]
+        lengths = [(len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self.longest_source]
         done = len(sentences) - len(lengths)
         self.left_unchanged += done
         if lengths:
             engine = self._engine(options)
-        for places in _fill(lengths, self._max_tokens):
-            longest = _rounded(len(sentences[places[0]]))
+        for places in fill(lengths, self._max_tokens):
+            longest = rounded(len(sentences[places[0]]))
             batch = Batch(
                 indices=[first_index + place for place in places],
                 sources=[sentences[place] for place in places],
-                longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self._longest_source),
+                longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self.longest_source),
             )
             for place, hypotheses in zip(places, engine.search(batch, options), strict=True):
                 outputs[place] = hypotheses
@@ -267,27 +260,19 @@ class Decoder:
         return None
 
 
-def _rounded(length: int) -> int:
-    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+def _check_dictionaries(models: Sequence[Path]) -> None:
+    """Refuse an ensemble whose models number their pieces differently.
 
-
-def _fill(lengths: list[tuple[int, int]], max_tokens: int) -> Iterator[list[int]]:
-    """Batches of sentences of like length.
-
-    Args:
-        lengths: length and place of every sentence.
-        max_tokens: most pieces a batch, padding and ends of sentence included; a longer sentence has a batch of its own.
-
-    Yields:
-        Places of the sentences of a batch; all their lengths agree when rounded up.
+    Raises:
+        UserError: two models' dictionaries differ.
+        DataError: a dictionary is missing.
     """
-    batch: list[int] = []
-    bucket = 0
-    for length, place in sorted(lengths, reverse=True):  # longest first: too large a batch shows at once
-        if batch and (_rounded(length) != bucket or (len(batch) + 1) * (bucket + 1) > max_tokens):
-            yield batch
-            batch = []
-        bucket = _rounded(length)
-        batch.append(place)
-    if batch:
-        yield batch
+    for side in SIDES:
+        name = dictionary_name(side)
+        digests = [digest_file(model / name) for model in models]
+        for model, digest in zip(models, digests, strict=True):
+            if digest != digests[0]:
+                raise UserError(
+                    f"{model} and {models[0]} have different vocabularies: their {name} differ. "
+                    "Models of one ensemble need the same; train them with it"
+                )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
+import contextlib
+import functools
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from pseudogec.files import digest_file
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
+from pseudogec.seq2seq.loaded_models import AT_ONCE
 from pseudogec.seq2seq.model_file import MODEL, model_options
 from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
 
@@ -35,30 +37,7 @@ class CTranslate2Engine:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
-        self._translator = ctranslate2.Translator(
-            str(self._converted(folder)), device=device, compute_type="float32", inter_threads=1, intra_threads=threads
-        )
-
-    def _converted(self, folder: Path) -> Path:
-        """The converted model: made once, under a name that holds the digest of the weights."""
-        target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
-        if target.exists():
-            return target
-        try:
-            beside = Path(tempfile.mkdtemp(prefix=".ctranslate2-", dir=folder))
-        except OSError:  # a store that may only be read
-            self._temporary = tempfile.TemporaryDirectory(prefix="ctranslate2-")
-            return _convert(folder, Path(self._temporary.name) / "model")
-        try:
-            _convert(folder, beside / "model").rename(target)
-        except OSError:
-            if not target.exists():  # else another process was faster
-                raise
-        finally:
-            shutil.rmtree(beside)
-        return target
+        self._translator = _translator(folder.resolve(), digest_file(folder / MODEL)[:16], threads)
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
@@ -94,6 +73,30 @@ class CTranslate2Engine:
             [list(source) for source in sources], [list(target) for target in targets], max_input_length=0
         )
         return [sum(result.log_probs) for result in results]
+
+
+@functools.lru_cache(maxsize=AT_ONCE)
+def _translator(folder: Path, digest: str, threads: int) -> ctranslate2.Translator:
+    """The model of a folder in CTranslate2's memory, once a process.
+
+    Raises:
+        UnsupportedModelError: the model is no plain Transformer.
+    """
+    device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
+    options = {"device": device, "compute_type": "float32", "inter_threads": 1, "intra_threads": threads}
+    target = folder / f"ctranslate2-{digest}"
+    if target.exists():
+        return ctranslate2.Translator(str(target), **options)
+    try:
+        beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
+    except OSError:  # a store that may only be read
+        beside = tempfile.TemporaryDirectory(prefix="ctranslate2-")
+    with beside as place:
+        converted = _convert(folder, Path(place) / "model")
+        translator = ctranslate2.Translator(str(converted), **options)
+        with contextlib.suppress(OSError):  # it may only be read, or another process was faster
+            converted.rename(target)
+    return translator
 
 
 def _convert(folder: Path, output: Path) -> Path:

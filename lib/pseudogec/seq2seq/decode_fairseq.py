@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from pseudogec.seq2seq import compat
-from pseudogec.seq2seq.binarise import TARGET, dictionary_name
+from pseudogec.seq2seq import compat, loaded_models
+from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
-from pseudogec.seq2seq.model_file import MODEL
 from pseudogec.seq2seq.unknown_pieces import replace_unknown
 from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
 
 compat.apply()
 
 import torch  # noqa: E402
-from fairseq import checkpoint_utils  # noqa: E402
 from fairseq.data.data_utils import collate_tokens  # noqa: E402
 from fairseq.search import BeamSearch  # noqa: E402
 from fairseq.sequence_generator import SequenceGenerator  # noqa: E402
 from fairseq.sequence_scorer import SequenceScorer  # noqa: E402
 
-from pseudogec.seq2seq import plugins, session  # noqa: E402
+from pseudogec.seq2seq import session  # noqa: E402
 from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators, SentenceSampling  # noqa: E402
 
 
@@ -36,17 +34,13 @@ class FairseqEngine:
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        plugins.register()
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        with session.isolated():
-            self._models, _, task = checkpoint_utils.load_model_ensemble_and_task(
-                [str(folder / MODEL) for folder in folders], arg_overrides={"data": str(folders[0])}
-            )
-        for model in self._models:
-            model.to(self._device).eval()
-        self._dictionary = task.target_dictionary
-        self._numbers = read_dictionary(folders[0] / dictionary_name(TARGET))
-        self._symbols = list(self._numbers)
+        loaded = [loaded_models.load(folder) for folder in folders]
+        self._models = [item.model for item in loaded]
+        self._device = loaded[0].device
+        self._dictionary = loaded[0].task.target_dictionary
+        self._source_numbers = read_dictionary(folders[0] / dictionary_name(SOURCE))
+        self._target_numbers = read_dictionary(folders[0] / dictionary_name(TARGET))
+        self._symbols = list(self._target_numbers)
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
@@ -86,15 +80,14 @@ class FairseqEngine:
 
     def _encoder_input(self, sources: Sequence[Pieces]) -> dict[str, torch.Tensor]:
         """Sources as fairseq's translation task feeds them: padded on the left."""
-        rows = [self._ids(source) for source in sources]
+        rows = [self._ids(source, self._source_numbers) for source in sources]
         return {
             "src_tokens": self._padded(rows, left=True),
             "src_lengths": torch.tensor([len(row) for row in rows], device=self._device),
         }
 
-    def _ids(self, pieces: Pieces) -> torch.Tensor:
-        numbers = [self._numbers.get(piece, UNKNOWN) for piece in pieces]
-        return torch.tensor([*numbers, self._dictionary.eos()])
+    def _ids(self, pieces: Pieces, numbers: Mapping[str, int]) -> torch.Tensor:
+        return torch.tensor([*(numbers.get(piece, UNKNOWN) for piece in pieces), self._dictionary.eos()])
 
     def _padded(self, rows: list[torch.Tensor], left: bool, shift: bool = False) -> torch.Tensor:
         eos, pad = self._dictionary.eos(), self._dictionary.pad()
@@ -103,7 +96,7 @@ class FairseqEngine:
 
     def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
         """The log-probability of every target; see `Engine`."""
-        rows = [self._ids(target) for target in targets]
+        rows = [self._ids(target, self._target_numbers) for target in targets]
         previous = self._padded(rows, left=False, shift=True)
         sample = {
             "net_input": {**self._encoder_input(sources), "prev_output_tokens": previous},

@@ -143,49 +143,91 @@ def train(
         UserError: data, dictionary, initial model or options do not fit together or do not fit this machine, or ``save_dir``
             holds an unfinished training with other options.
     """
-    if (save_dir / RESULT).exists():
-        return TrainingResult.model_validate_json((save_dir / RESULT).read_text(encoding="utf-8"))
+    if (result := finished(save_dir)) is not None:
+        return result
     if optimisation.selection == "best" and valid_data is None:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
-    work = save_dir / _WORK
+    work = work_folder(save_dir)
     training_data.prepare(train_data, valid_data, dictionary, work / "data")
     if initial_model is not None:
         training_data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
+    arguments: list[Any] = [work / "data", "--source-lang", SOURCE, "--target-lang", TARGET, "--task", "translation"]
+    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments()]
+    arguments += common_arguments(work, optimisation, seed, valid_data is not None)
+    result = run_training(
+        arguments,
+        optimisation,
+        save_dir,
+        initial_model=initial_model,
+        progress=progress,
+        updates_per_point=updates_per_point,
+        seconds_between_saves=seconds_between_saves,
+    )
+    for side in SIDES:
+        shutil.copyfile(dictionary, save_dir / dictionary_name(side))
+    finish(save_dir, result)
+    return result
+
+
+def finished(save_dir: Path) -> TrainingResult | None:
+    """The result of a training that has come to its end."""
+    path = save_dir / RESULT
+    return TrainingResult.model_validate_json(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def work_folder(save_dir: Path) -> Path:
+    """Where an unfinished training keeps its data and checkpoints."""
+    return save_dir / _WORK
+
+
+def run_training(
+    arguments: Sequence[Any],
+    optimisation: Optimisation,
+    save_dir: Path,
+    *,
+    initial_model: Path | None = None,
+    progress: Callable[[TrainingProgress], None] | None = None,
+    updates_per_point: int = 25,
+    seconds_between_saves: float = 120.0,
+) -> TrainingResult:
+    """Train what fairseq's arguments describe, or go on where a killed training stood, up to the file ``model.pt``.
+
+    Args:
+        arguments: of ``fairseq-train``.
+        optimisation: the same in the field's terms.
+        save_dir: where to; the other arguments are those of `train`.
+    """
     with session.isolated():
         from pseudogec.seq2seq.training_run import TrainingRun
 
-        arguments = _arguments(work, architecture, optimisation, seed, upsample_primary, valid_data is not None)
         run = TrainingRun(
-            arguments=arguments,
+            arguments=[str(argument) for argument in arguments],
             optimisation=optimisation,
-            folder=work,
+            folder=work_folder(save_dir),
             initial_model=None if initial_model is None else initial_model / MODEL,
             progress=progress or (lambda _: None),
             updates_per_point=updates_per_point,
             seconds_between_saves=seconds_between_saves,
         )
-        result = run.to_the_end(save_dir / MODEL)
-    for side in SIDES:
-        shutil.copyfile(dictionary, save_dir / dictionary_name(side))
+        return run.to_the_end(save_dir / MODEL)
+
+
+def finish(save_dir: Path, result: TrainingResult) -> None:
+    """Write a training's result, last of all its files, and remove what only the unfinished one needed."""
     with write_atomically(save_dir / RESULT) as stream:
         stream.write(result.model_dump_json(indent=1).encode())
-    shutil.rmtree(work)
-    return result
+    shutil.rmtree(work_folder(save_dir))
 
 
-def _arguments(
-    work: Path, architecture: Architecture, optimisation: Optimisation, seed: int, upsample_primary: int, validate: bool
-) -> list[str]:
-    """The training's arguments for ``fairseq-train``.
+def common_arguments(work: Path, optimisation: Optimisation, seed: int, validate: bool) -> list[Any]:
+    """The arguments for ``fairseq-train`` that trainings of all kinds share.
 
     Raises:
         UserError: half precision was asked for, and there is no GPU.
     """
     import torch
 
-    arguments: list[Any] = [work / "data", "--save-dir", work, "--source-lang", SOURCE, "--target-lang", TARGET, "--seed", seed]
-    arguments += ["--upsample-primary", upsample_primary, "--task", "translation", "--dataset-impl", "mmap"]
-    arguments += architecture.fairseq_arguments() + optimisation.fairseq_arguments()
+    arguments: list[Any] = ["--save-dir", work, "--seed", seed, "--dataset-impl", "mmap", *optimisation.fairseq_arguments()]
     # One process, one device: several trainings share a machine through the study's scheduler. Batches are made without processes
     # of their own, which workers of a scheduler may not start.
     arguments += ["--distributed-world-size", "1", "--num-workers", "0"]
@@ -197,4 +239,4 @@ def _arguments(
     if not validate:
         # fairseq-train loads the validation data even then, so it is given a name that exists.
         arguments += ["--disable-validation", "--valid-subset", "train"]
-    return [str(argument) for argument in arguments]
+    return arguments

@@ -6,16 +6,18 @@ from pseudogec.study.engine import BuildError, Engine, missing
 from pseudogec.study.grid import Grid
 from pseudogec.study.loading import load_profile
 from pseudogec.study.outputs import ScoredOutputs, score_outputs
-from pseudogec.study.planning import Planner, System
+from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.store import Store
 from pseudogec.study.study import PROJECT, Study
+from pseudogec.study.system import Pipeline, System
 
 __all__ = [
     "PROJECT",
     "BuildError",
     "Engine",
     "Grid",
+    "Pipeline",
     "Planner",
     "Profile",
     "ScoredOutputs",

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pseudogec.seq2seq.options import Optimisation
-from pseudogec.study.profile import Profile, StageOfTraining
+from pseudogec.study.profile import Profile
+from pseudogec.study.profile_sections import StageOfTraining
 
 if TYPE_CHECKING:
     import pandas as pd

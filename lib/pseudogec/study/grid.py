@@ -7,8 +7,8 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from pseudogec.errors import UserError
-from pseudogec.study.planning import System
-from pseudogec.study.profile import GridAxes
+from pseudogec.study.profile_sections import GridAxes
+from pseudogec.study.system import System
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +39,8 @@ class Grid(tuple[System, ...]):
                 "setting": system.setting,
                 "pseudo pairs": system.pseudo_pairs,
                 "upsample": system.upsample,
+                **({"architecture": system.architecture} if system.architecture != "default" else {}),
+                **({"track": system.track} if system.track != "restricted" else {}),
             }
         table = pd.DataFrame([{**row, "seeds": len(seeds[name])} for name, row in rows.items()])
         return table.fillna("")
@@ -64,18 +66,20 @@ def expand(axes: GridAxes, default_seeds: tuple[int, ...]) -> Grid:
                 )
                 for point in product(*values)
             ]
-        for setting, seed_corpus, pairs, upsample, parameters in combinations:
-            for seed in seeds:
-                system = System(
-                    method=method,
-                    seed_corpus=seed_corpus,
-                    setting=setting,
-                    pseudo_pairs=pairs,
-                    upsample=upsample,
-                    parameters=parameters,
-                    seed=seed,
-                )
-                systems[system] = None
+        variants = product(axes.architecture, axes.track, combinations, seeds)
+        for architecture, track, (setting, seed_corpus, pairs, upsample, parameters), seed in variants:
+            system = System(
+                method=method,
+                seed_corpus=seed_corpus,
+                setting=setting,
+                pseudo_pairs=pairs,
+                upsample=upsample,
+                architecture=architecture,
+                track=track,
+                parameters=parameters,
+                seed=seed,
+            )
+            systems[system] = None
     if not systems:
         raise UserError(
             "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"

@@ -7,9 +7,13 @@ from collections import Counter
 from pathlib import Path
 
 from pseudogec.corpora import read_plain
+from pseudogec.correct import Casing, HuggingFaceDetector
 from pseudogec.edits import Annotator, load_annotator, read_m2
 from pseudogec.errors import UserError
+from pseudogec.files import read_lines
 from pseudogec.noise import NoiseResources
+from pseudogec.seq2seq import Decoder, LanguageModel, read_dictionary
+from pseudogec.seq2seq.detector import Detector
 from pseudogec.text import Bpe
 
 
@@ -41,3 +45,40 @@ def annotator(signature: str) -> Annotator:
             "install the same versions on all machines"
         )
     return found
+
+
+@functools.lru_cache(maxsize=2)
+def decoder(models: tuple[Path, ...]) -> Decoder:
+    """A model, or an ensemble; models that several of these share are in memory once."""
+    return Decoder(models)
+
+
+@functools.lru_cache(maxsize=1)
+def language_model(folder: Path) -> LanguageModel:
+    """A ``language_model`` artefact."""
+    return LanguageModel(folder)
+
+
+@functools.lru_cache(maxsize=1)
+def detector(folder: Path) -> Detector:
+    """A ``detector`` artefact."""
+    return Detector(folder)
+
+
+@functools.lru_cache(maxsize=1)
+def hugging_face_detector(name: str) -> HuggingFaceDetector:
+    """A classifier from Hugging Face, or from a folder in its format."""
+    return HuggingFaceDetector(name)
+
+
+@functools.lru_cache(maxsize=2)
+def known_pieces(bpe: Path) -> frozenset[str]:
+    """The pieces that models of a ``bpe`` artefact can read."""
+    return frozenset(read_dictionary(bpe / "dict.txt"))
+
+
+@functools.lru_cache(maxsize=2)
+def casing(words: Path, times: float) -> Casing:
+    """Which words a ``word_counts`` artefact shows far more often capitalised."""
+    counts = (line.split("\t") for line in read_lines(words / "words.tsv"))
+    return Casing({word: int(count) for word, count in counts}, times)

@@ -15,9 +15,9 @@ from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score, confidence_interval
 from pseudogec.study.overview import annotated_sentences
-from pseudogec.study.planning import System
 from pseudogec.study.results import COLUMNS, By, parts
 from pseudogec.study.study import PROJECT, Study
+from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ BOOTSTRAP_SAMPLES = 1000
 """Samples behind a confidence interval: its ends are then good to some tenths of a point."""
 
 
-def hypotheses(study: Study, system: System, test: str) -> list[Tokens]:
+def hypotheses(study: Study, system: System | Pipeline, test: str) -> list[Tokens]:
     """The corrected sentences, as tokens, of a system of a grid; they are made if they are missing."""
     return [line.split() for line in study.lines(study.planner.correction(system, test), "hypotheses.txt")]
 
@@ -117,8 +117,8 @@ def score_outputs(study: Study, outputs: Mapping[str, str | Path], references: M
 def _references(study: Study, references: Mapping[str, str | Path]) -> tuple[str, list[AnnotatedSentence], list[str]]:
     """Name, annotated sentences and levels of what outputs are scored against."""
     if not references:
-        name, corpus = next(iter(study.planner.tests.items()))
-        return name, annotated_sentences(study, corpus), study.levels(name)
+        name = study.test
+        return name, annotated_sentences(study, study.planner.tests[name]), study.levels(name)
     sentences, levels = [], []
     for level, path in references.items():
         found = list(read_m2(_located(path)))

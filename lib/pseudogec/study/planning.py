@@ -5,58 +5,52 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
+from typing import Any, NamedTuple
 
 from pseudogec.edits import annotator_signature
 from pseudogec.files import digest_file
 from pseudogec.noise import METHODS, check_method
+from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
-from pseudogec.study.profile import FilePairs, Pairs, Profile, StageOfTraining, WorldPairs, WorldSentences
+from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
+from pseudogec.study.pipelines import PipelinePlanner
+from pseudogec.study.profile import Profile
+from pseudogec.study.profile_sections import FilePairs, Scorer, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
     Arrangement,
     BackTranslatedData,
     BinarisedPairs,
     Bpe,
     Corpus,
-    Correction,
     FileCorpus,
     FileReference,
     FileSeedText,
+    Mirrored,
     MisspeltData,
     Model,
     NoisedData,
     PseudoData,
     References,
-    Score,
     SeedText,
+    SplitCorpus,
     WorldCorpus,
     WorldSeedText,
 )
+from pseudogec.study.system import Pipeline, System
 
 
-class System(BaseModel):
-    """One trained system of a grid: what is compared, without how it is made."""
+class GenuineData(NamedTuple):
+    """The genuine pairs of a track.
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    Attributes:
+        genuine: what is trained on.
+        validation: what chooses checkpoints.
+        in_domain: the part of the genuine pairs that is like the test data, where there is such a part.
+    """
 
-    method: str
-    seed_corpus: str | None
-    setting: str
-    pseudo_pairs: int
-    upsample: int
-    parameters: tuple[tuple[str, float], ...]
-    seed: int
-
-    @property
-    def name(self) -> str:
-        """A name that is the same for all seeds."""
-        if self.method == "none":
-            return self.setting
-        values = "".join(f" {name}={value:g}" for name, value in self.parameters)
-        upsample = f" x{self.upsample}" if self.upsample != 1 else ""
-        return f"{self.setting}/{self.method}{values}/{self.seed_corpus}/{self.pseudo_pairs}{upsample}"
+    genuine: Corpus
+    validation: Corpus
+    in_domain: Corpus | None
 
 
 class Planner:
@@ -80,10 +74,19 @@ class Planner:
         self.bpe = Bpe(genuine=self.genuine, merges=profile.subwords.merges)
         self.tests = {name: self._corpus(name, pairs) for name, pairs in profile.corpora.tests.items()}
         self.validation = self._corpus("validation", profile.corpora.validation)
+        development = profile.corpora.development
+        self.development = self.validation if development is None else self._corpus("development", development)
         in_domain = profile.corpora.in_domain
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
-        self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str], list[PseudoData]] = {}
+        self._tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
+        for name, track in profile.tracks.items():
+            parts: dict[str, Any] = {"corpus": self.development, "training_share": track.training_share, "seed": track.seed}
+            training = SplitCorpus(name=f"{name}-training", part="training", **parts)
+            remaining = SplitCorpus(name=f"{name}-validation", part="remaining", **parts)
+            self._tracks[name] = GenuineData(training, remaining, None)
+        self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str, str], list[PseudoData]] = {}
+        self.pipelines = PipelinePlanner(self)
         for name in profile.methods:
             self._checked(name, {})
 
@@ -94,17 +97,21 @@ class Planner:
         check = check_back_translation if method.method in BACK_TRANSLATION else check_method
         return method.method, check(method.method, parameters, f"methods.{name}").model_dump()
 
-    def _file(self, path: Path, level: str = "") -> FileReference:
+    def file(self, path: Path, level: str = "") -> FileReference:
+        """A file of the profile's data folder.
+
+        Raises:
+            DataError: it is missing, and the plan is one that shall be built.
+        """
         full = self._data / path
         digest = f"missing:{path}" if self._without_data and not full.exists() else _digest(full)
         return FileReference(path=full, digest=digest, level=level)
 
-    def _corpus(self, name: str, pairs: Pairs) -> Corpus:
+    def _corpus(self, name: str, pairs: WorldPairs | FilePairs) -> Corpus:
         if isinstance(pairs, WorldPairs):
             levels = None if pairs.levels is None else {str(level): share for level, share in pairs.levels.items()}
             return WorldCorpus(name=name, split=pairs.split, sentences=pairs.sentences, seed=pairs.seed, levels=levels)
-        assert isinstance(pairs, FilePairs)
-        files = tuple(self._file(file.path, file.level) for file in pairs.files)
+        files = tuple(self.file(file.path, file.level) for file in pairs.files)
         return FileCorpus(name=name, source=pairs.source, files=files, sentences=pairs.sentences)
 
     def seed_text(self, name: str, shard: int) -> SeedText:
@@ -112,40 +119,63 @@ class Planner:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
-        return FileSeedText(name=name, size=size, shard=shard, file=self._file(sentences.path))
+        return FileSeedText(name=name, size=size, shard=shard, file=self.file(sentences.path))
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""
         if system.method == "none" or system.seed_corpus is None:
             return ()
-        return self._pseudo_data(system.method, dict(system.parameters), system.seed_corpus, system.pseudo_pairs)
+        return self._pseudo_data(system.method, dict(system.parameters), system.seed_corpus, system.pseudo_pairs, system.track)
 
-    def _pseudo_data(self, name: str, changes: dict[str, float], seed_corpus: str, pairs: int) -> tuple[PseudoData, ...]:
+    def _pseudo_data(
+        self, name: str, changes: dict[str, float], seed_corpus: str, pairs: int, track: str
+    ) -> tuple[PseudoData, ...]:
         # Systems of all settings, sizes and seeds use the same shards: each is described once; a larger size adds to the list.
-        shards = self._shards.setdefault((name, tuple(changes.items()), seed_corpus), [])
+        shards = self._shards.setdefault((name, tuple(changes.items()), seed_corpus, track), [])
         wanted = pairs // self.profile.pseudo_data.shard
         if len(shards) < wanted:
-            shards += self._more_shards(name, changes, [self.seed_text(seed_corpus, n) for n in range(len(shards), wanted)])
+            texts = [self.seed_text(seed_corpus, number) for number in range(len(shards), wanted)]
+            shards += self._more_shards(name, changes, texts, track)
         return tuple(shards[:wanted])
 
-    def _more_shards(self, name: str, changes: dict[str, float], texts: Sequence[SeedText]) -> list[PseudoData]:
+    def _more_shards(self, name: str, changes: dict[str, float], texts: Sequence[SeedText], track: str) -> list[PseudoData]:
         method, parameters = self._checked(name, changes)
         values = "".join(f"-{parameter}={value:g}" for parameter, value in changes.items())
         common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
         if method in BACK_TRANSLATION:
-            reverse = self.reverse_model()
+            reverse = self.reverse_model(track)
             return [_back_translated(text, reverse, common) for text in texts]
-        references = References(corpus=self.genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
-        return [NoisedData(seed_text=text, genuine=self.genuine, references=references, **common) for text in texts]
+        genuine = self._tracks[track].genuine
+        references = References(corpus=genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
+        return [NoisedData(seed_text=text, genuine=genuine, references=references, **common) for text in texts]
 
-    def reverse_model(self) -> Model:
-        """The model that turns grammatical sentences into what learners might write, trained on the genuine pairs."""
-        return self._model("reverse", self.profile.reverse_model, seed=1, direction="reverse")
+    def reverse_model(self, track: str = "restricted") -> Model:
+        """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
+        return self._model("reverse", self.profile.reverse_model, seed=1, direction="reverse", track=track)
 
-    def model(self, system: System) -> Model:
-        """The model after the last stage of the system's setting."""
-        stages = self.profile.settings[system.setting]
-        return self._model(system.name.replace("/", "-"), stages, system.seed, self.pseudo_data(system), system.upsample)
+    def model(self, system: System, right_to_left: bool = False) -> Model:
+        """The model after the last stage of the system's setting.
+
+        Args:
+            system: what is trained.
+            right_to_left: train it to read and write from right to left.
+        """
+        name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
+        return self._model(
+            name,
+            self.profile.settings[system.setting],
+            system.seed,
+            self.pseudo_data(system),
+            system.upsample,
+            architecture=self._architecture(system.architecture),
+            track=system.track,
+            right_to_left=right_to_left,
+        )
+
+    def _architecture(self, name: str) -> Architecture:
+        default = self.profile.architecture
+        changes = {} if name == "default" else self.profile.architectures[name]
+        return Architecture.model_validate({**default.model_dump(), **changes}) if changes else default
 
     def _model(
         self,
@@ -154,21 +184,29 @@ class Planner:
         seed: int,
         pseudo: Sequence[PseudoData] = (),
         upsample: int = 1,
+        *,
         direction: Arrangement = "correct",
+        architecture: Architecture | None = None,
+        track: str = "restricted",
+        right_to_left: bool = False,
     ) -> Model:
         """One model after another, each trained from the weights of the one before."""
         model: Model | None = None
         for stage in stages:
-            # A stage of copying is the same in both directions, so that both share one model of it.
-            arrangement = "correct" if stage.data == ("copies",) else direction
+            # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
+            copying = stage.data == ("copies",)
+            arrangement = "correct" if copying else direction
+            validation = self.validation if copying else self._tracks[track].validation
+            held_out = self._binarised(validation, arrangement, drop_identical=False)
+            data = self._stage_data(stage, pseudo, arrangement, track)
             model = Model(
                 name=name,
-                architecture=self.profile.architecture,
+                architecture=architecture or self.profile.architecture,
                 optimisation=self.profile.optimisations[stage.optimisation],
                 bpe=self.bpe,
-                data=self._stage_data(stage, pseudo, arrangement),
+                data=tuple(Mirrored(data=part) for part in data) if right_to_left else data,
                 upsample=upsample if stage.upsample else 1,
-                validation=self._binarised(self.validation, arrangement, drop_identical=False),
+                validation=Mirrored(data=held_out) if right_to_left else held_out,
                 initial=model,
                 seed=seed,
             )
@@ -176,44 +214,54 @@ class Planner:
         return model
 
     def _stage_data(
-        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement
+        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str
     ) -> tuple[BinarisedPairs | PseudoData, ...]:
         found: list[BinarisedPairs | PseudoData] = []
+        genuine = self._tracks[track]
         for part in stage.data:
             if part == "genuine":
-                found.append(self._binarised(self.genuine, arrangement))
+                found.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
+                # Grammatical text alone: as the pieces, it comes from all genuine targets, also on tracks with fewer pairs.
                 found.append(self._binarised(self.genuine, "copy", drop_identical=False))
             elif part == "in_domain":
-                assert self.in_domain is not None  # the profile's check
-                found.append(self._binarised(self.in_domain, arrangement))
+                assert genuine.in_domain is not None  # the profile's check
+                found.append(self._binarised(genuine.in_domain, arrangement))
             elif part == "pseudo":
                 found += pseudo
             else:
-                found += self._pseudo_data(part.method, {}, part.seed_corpus, part.pseudo_pairs)
+                found += self._pseudo_data(part.method, {}, part.seed_corpus, part.pseudo_pairs, track)
         return tuple(found)
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, drop_identical: bool = True) -> BinarisedPairs:
         return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
 
-    def correction(self, system: System, test: str) -> Correction:
+    def correction(self, system: System | Pipeline, test: str) -> Correction:
         """What the system makes of a test corpus."""
+        if isinstance(system, Pipeline):
+            return self.pipelines.correction(system, self.tests[test])
         decoding = self.profile.decoding
-        return Correction(
-            model=self.model(system),
-            bpe=self.bpe,
+        return ModelCorrection(
             corpus=self.tests[test],
+            before=None,
+            models=(self.model(system),),
+            bpe=self.bpe,
             beam=decoding.beam,
+            n_best=1,
             length_penalty=decoding.length_penalty,
+            search=None,
         )
 
     def references(self, test: str) -> References:
         """The test corpus's reference edits."""
         return References(corpus=self.tests[test], annotator=self.annotator)
 
-    def score(self, system: System, test: str) -> Score:
+    def score(self, system: System | Pipeline, test: str, scorer: Scorer = "errant") -> Score:
         """The system's score on a test corpus."""
-        return Score(correction=self.correction(system, test), references=self.references(test), annotator=self.annotator)
+        annotator = self.annotator if scorer == "errant" else ""
+        return Score(
+            correction=self.correction(system, test), references=self.references(test), scorer=scorer, annotator=annotator
+        )
 
 
 def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any]) -> PseudoData:

@@ -6,7 +6,7 @@ import contextlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from typing import Protocol
+from typing import IO, Protocol
 
 from pseudogec.study.estimates import Estimator
 from pseudogec.study.recipe import Recipe
@@ -60,13 +60,16 @@ class RichDisplay:
 
     The time left is the estimated work of what is missing over the number of workers, corrected by how fast the build has
     gone so far.
+
+    Args:
+        stream: where to show it; standard output by default.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, stream: IO[str] | None = None) -> None:
         from rich.console import Console
 
         # A pipe or log file gets plain lines of a width that nothing cuts.
-        self._console = Console(width=None if sys.stdout.isatty() else 160)
+        self._console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160)
         self._live = self._console.is_terminal or self._console.is_jupyter
         self._expected: dict[str, float] = {}
         self._fraction: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""The study's recipes: from a corpus to a score, each holding what it is made from.
+"""The study's recipes: from a corpus to a model, each holding what it is made from; `correction_recipes` has the way to a score.
 
 corpus ──► bpe ──► pairs (binarised) ─────────────┐
    │        │                                     ├─► model ─► ... ─► model ──► correction ──► score
@@ -47,6 +47,11 @@ class Corpus(Recipe):
         """The corpus's name in the profile."""
         return self.name
 
+    @property
+    def simulated(self) -> bool:
+        """Whether its sentences are the embedded simulation's, whose true edits are known."""
+        return False
+
 
 class WorldCorpus(Corpus):
     """Learner sentences of the embedded simulation."""
@@ -55,6 +60,11 @@ class WorldCorpus(Corpus):
     sentences: int
     seed: int
     levels: dict[str, float] | None
+
+    @property
+    def simulated(self) -> bool:
+        """It is."""
+        return True
 
     @property
     def work(self) -> float:
@@ -73,6 +83,25 @@ class FileCorpus(Corpus):
     def work(self) -> float:
         """Sentences, or a guess from the size of the files (M2 takes about 250 bytes a sentence)."""
         return self.sentences or sum(file.path.stat().st_size for file in self.files if file.path.exists()) / 250
+
+
+class SplitCorpus(Corpus):
+    """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
+
+    corpus: Corpus
+    part: Literal["training", "remaining"]
+    training_share: float
+    seed: int
+
+    @property
+    def simulated(self) -> bool:
+        """As the whole corpus."""
+        return self.corpus.simulated
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.corpus.work
 
 
 class SeedText(Recipe):
@@ -210,6 +239,23 @@ class MisspeltData(PseudoData):
         return f"{self.kind} sse"
 
 
+class Mirrored(Recipe):
+    """Training pairs to be read from right to left: the pieces of both sides in reverse order."""
+
+    kind: ClassVar[str] = "mirrored"
+    data: BinarisedPairs | PseudoData
+
+    @property
+    def label(self) -> str:
+        """The pairs."""
+        return self.data.label
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.data.work
+
+
 class PseudoEdits(Recipe):
     """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
 
@@ -234,9 +280,9 @@ class Model(Recipe):
     architecture: Architecture
     optimisation: Optimisation
     bpe: Bpe
-    data: tuple[BinarisedPairs | PseudoData, ...]
+    data: tuple[BinarisedPairs | PseudoData | Mirrored, ...]
     upsample: int
-    validation: BinarisedPairs
+    validation: BinarisedPairs | Mirrored
     initial: Model | None
     seed: int
 
@@ -259,28 +305,6 @@ class Model(Recipe):
         return f"model {shape.name} {layers}x{shape.model_size}-{shape.feed_forward_size}, {batch} pieces"
 
 
-class Correction(Recipe):
-    """What a model makes of a corpus's sources: ``hypotheses.txt``."""
-
-    kind: ClassVar[str] = "correction"
-    needs_gpu: ClassVar[bool] = True
-    model: Model
-    bpe: Bpe
-    corpus: Corpus
-    beam: int
-    length_penalty: float
-
-    @property
-    def work(self) -> float:
-        """Sentences."""
-        return self.corpus.work
-
-    @property
-    def label(self) -> str:
-        """Model and corpus."""
-        return f"{self.model.label}-{self.corpus.label}"
-
-
 class References(Recipe):
     """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
 
@@ -297,25 +321,6 @@ class References(Recipe):
     def label(self) -> str:
         """The corpus."""
         return self.corpus.label
-
-
-class Score(Recipe):
-    """ERRANT's verdict on a correction, sentence by sentence: ``score.json``."""
-
-    kind: ClassVar[str] = "score"
-    correction: Correction
-    references: References
-    annotator: str
-
-    @property
-    def work(self) -> float:
-        """Sentences."""
-        return self.correction.work
-
-    @property
-    def label(self) -> str:
-        """The correction."""
-        return self.correction.label
 
 
 NoisedData.model_rebuild()

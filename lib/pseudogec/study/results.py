@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from pseudogec.evaluate import Score
-from pseudogec.study.planning import System
+from pseudogec.evaluate import GleuScore, Score
+from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,12 +16,12 @@ By = Literal["level", "error_type", "level_and_error_type"]
 MEASURES = ("tp", "fp", "fn", "precision", "recall", "f05")
 
 COLUMNS = (
-    "system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "parameters", "seed", "dataset",
-    "level", "error_type", "scorer", "signature", *MEASURES,
+    "system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "parameters", "seed",
+    "dataset", "level", "error_type", "scorer", "signature", *MEASURES, "gleu",
 )  # fmt: skip
 
 
-def tidy(rows: Iterable[tuple[System, str, Score, list[str]]], by: By | None = None) -> pd.DataFrame:
+def tidy(rows: Iterable[tuple[System | Pipeline, str, Score | GleuScore, Sequence[str]]], by: By | None = None) -> pd.DataFrame:
     """One row for each system, seed and dataset, or for each level and error type of them.
 
     Args:
@@ -29,39 +29,29 @@ def tidy(rows: Iterable[tuple[System, str, Score, list[str]]], by: By | None = N
         by: split the counts; ``level`` and ``error_type`` are ``all`` where they are not split.
 
     Returns:
-        A data frame with the columns ``COLUMNS``. Precision, recall and F0.5 are fractions (0 to 1).
+        A data frame with the columns ``COLUMNS``. Precision, recall and F0.5, or GLEU, are fractions (0 to 1).
     """
     import pandas as pd
 
     records = []
     for system, dataset, score, levels in rows:
-        identity = {
-            "system": system.name,
-            "method": system.method,
-            "seed_corpus": system.seed_corpus or "",
-            "setting": system.setting,
-            "pseudo_pairs": system.pseudo_pairs,
-            "upsample": system.upsample,
-            "parameters": " ".join(f"{name}={value:g}" for name, value in system.parameters),
-            "seed": system.seed,
-            "dataset": dataset,
-            "scorer": score.scorer,
-            "signature": score.signature,
-        }
+        identity = {**system.choices, "dataset": dataset, "scorer": score.scorer, "signature": score.signature}
         for level, error_type, counts in parts(score, levels, by):
             records.append({**identity, "level": level, "error_type": error_type, **counts})
     return pd.DataFrame.from_records(records, columns=list(COLUMNS))
 
 
-def parts(score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
+def parts(score: Score | GleuScore, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
     """Level, error type (``all`` where it is not split) and measures of each part of a score.
 
     Args:
         score: of any number of sentences.
         levels: the proficiency level of each sentence.
-        by: what it is split by.
+        by: what it is split by; GLEU is not split.
     """
-    if by is None:
+    if isinstance(score, GleuScore):
+        yield "all", "all", {"gleu": score.gleu}
+    elif by is None:
         tp, fp, fn = score.totals
         yield "all", "all", dict(zip(MEASURES, (tp, fp, fn, score.precision, score.recall, score.f05), strict=True))
     elif by == "level":

@@ -11,17 +11,23 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from pseudogec.errors import UserError, nearest
+from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
+from pseudogec.study.correction_recipes import Score
 from pseudogec.study.engine import Engine
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
-from pseudogec.study.planning import Planner, System
-from pseudogec.study.profile import GridAxes, Profile
+from pseudogec.study.pipelines import pipelines
+from pseudogec.study.planning import Planner
+from pseudogec.study.profile import Profile
+from pseudogec.study.profile_checks import check_grid
+from pseudogec.study.profile_sections import GridAxes, Scorer
 from pseudogec.study.progress import Display, RichDisplay
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Corpus, PseudoData, PseudoEdits, References
 from pseudogec.study.results import By, tidy
 from pseudogec.study.store import Store
+from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +112,7 @@ class Study:
             content = self.profile.grids[name].model_dump()
         try:
             grid = GridAxes.model_validate({**content, **axes})
-            self.profile.check_grid("grid", grid)
+            check_grid(self.profile, "grid", grid)
         except ValidationError as error:
             raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
         except ValueError as error:
@@ -123,9 +129,31 @@ class Study:
         """
         return self.grid(name, **axes) if name in self.profile.notebooks.get(notebook, ()) else Grid()
 
+    def comparison(self, name: str) -> list[Pipeline]:
+        """The systems of one of the profile's ``comparisons``, each once for every seed that it has.
+
+        Raises:
+            UserError: there is no such comparison.
+        """
+        known = self.profile.comparisons
+        if name not in known:
+            raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
+        return [pipeline for system in known[name] for pipeline in pipelines(self.profile, system)]
+
+    def listed_comparison(self, notebook: str, name: str) -> list[Pipeline]:
+        """The systems of a comparison that the profile lists for a notebook; none where it does not."""
+        return self.comparison(name) if name in self.profile.notebooks.get(notebook, ()) else []
+
+    @property
+    def test(self) -> str:
+        """The test corpus of all tables: the profile's first."""
+        return next(iter(self.planner.tests))
+
     def corpora(self) -> dict[str, Corpus]:
-        """The corpora of pairs by name: genuine, validation, and the test corpora."""
-        return {"genuine": self.planner.genuine, "validation": self.planner.validation, **self.planner.tests}
+        """The corpora of pairs by name: genuine, validation, development where it is another, and the test corpora."""
+        planner = self.planner
+        development = {} if planner.development is planner.validation else {"development": planner.development}
+        return {"genuine": planner.genuine, "validation": planner.validation, **development, **planner.tests}
 
     def overview(self) -> list[Recipe]:
         """The recipes of everything that describes the data: corpora, their reference edits, a shard of each seed corpus."""
@@ -142,17 +170,24 @@ class Study:
         """
         return self.engine.build(list(recipes))
 
-    def recipes(self, grid: Iterable[System]) -> list[Recipe]:
-        """The score recipes of a grid on every test corpus, and the edits in a shard of each system's pseudo data."""
-        systems = list(grid)
-        scores = [self.planner.score(system, test) for system in systems for test in self.planner.tests]
-        return [*scores, *(self._pseudo_edits(shard) for shard in self.pseudo_data(systems).values())]
+    def recipes(self, name: str) -> list[Recipe]:
+        """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
+        if name in self.profile.comparisons:
+            systems = self.comparison(name)
+            return [self.planner.score(system, test, scorer) for system in systems for test, scorer in self._scored()]
+        grid = self.grid(name)
+        scores = [self.planner.score(system, self.test) for system in grid]
+        return [*scores, *(self._pseudo_edits(shard) for shard in self.pseudo_data(grid).values())]
+
+    def _scored(self) -> list[tuple[str, Scorer]]:
+        """Every test corpus with every scorer that the profile names for it."""
+        return [(name, scorer) for name, pairs in self.profile.corpora.tests.items() for scorer in pairs.scorers]
 
     def _pseudo_edits(self, shard: PseudoData) -> PseudoEdits:
         return PseudoEdits(pseudo_data=shard, annotator=self.planner.annotator)
 
-    def scores(self, grid: Sequence[System], by: By | None = None) -> pd.DataFrame:
-        """The tidy scores of a grid on every test corpus, after building what is missing.
+    def scores(self, grid: Sequence[System | Pipeline], by: By | None = None) -> pd.DataFrame:
+        """The tidy ERRANT scores of systems on the first test corpus, after building what is missing.
 
         Args:
             grid: systems.
@@ -161,15 +196,34 @@ class Study:
         Returns:
             See :func:`pseudogec.study.results.tidy`.
         """
-        self.build([self.planner.score(system, test) for system in grid for test in self.planner.tests])
-        rows = ((system, test, self.score(system, test), self.levels(test)) for system in grid for test in self.planner.tests)
-        return tidy(rows, by)
+        self.build([self.planner.score(system, self.test) for system in grid])
+        levels = self.levels(self.test)
+        return tidy(((system, self.test, self.score(system), levels) for system in grid), by)
 
-    def score(self, system: System, test: str) -> ScoreTable:
-        """The score of a system on a test corpus, sentence by sentence; it must have been built."""
-        return ScoreTable.from_json(
-            (self.store.folder(self.planner.score(system, test)) / "score.json").read_text(encoding="utf-8")
+    def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
+        """The tidy scores of systems on every test corpus by every scorer that the profile names for it."""
+        scored = self._scored()
+        self.build([self.planner.score(system, test, scorer) for system in systems for test, scorer in scored])
+        return tidy(
+            (system, test, self._read_score(self.planner.score(system, test, scorer)), ())
+            for system in systems
+            for test, scorer in scored
         )
+
+    def score(self, system: System | Pipeline, test: str | None = None) -> ScoreTable:
+        """ERRANT's score of a system, sentence by sentence; it must have been built.
+
+        Args:
+            system: of a grid or comparison.
+            test: name of a test corpus; the first by default.
+        """
+        score = self._read_score(self.planner.score(system, test or self.test))
+        assert isinstance(score, ScoreTable)
+        return score
+
+    def _read_score(self, recipe: Score) -> ScoreTable | GleuScore:
+        text = (self.store.folder(recipe) / "score.json").read_text(encoding="utf-8")
+        return GleuScore.from_json(text) if recipe.scorer == "gleu" else ScoreTable.from_json(text)
 
     def levels(self, test: str) -> list[str]:
         """The proficiency level of each sentence of a test corpus."""

@@ -46,3 +46,12 @@ def tokenise(sentences: Iterable[str]) -> Iterator[list[str]]:
     """
     for document in _english_rules().pipe(sentences, batch_size=1000):
         yield [token.text for token in document if not token.is_space]
+
+
+def token_spans(sentence: str) -> list[tuple[int, int]]:
+    """Where the tokens of one sentence begin and end, in characters; the same tokens as ``tokenise`` gives.
+
+    Control characters and white space of any kind count as spaces, so that no token holds one.
+    """
+    spaced = "".join(" " if character.isspace() or not character.isprintable() else character for character in sentence)
+    return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced) if not token.is_space]

@@ -1,0 +1,208 @@
+"""``pseudogec correct``: correct your own text with a system of the study."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pseudogec.correct import Trace
+from pseudogec.edits import Edit, load_annotator
+from pseudogec.edits.running_text import edit_text
+from pseudogec.errors import UserError
+from pseudogec.study import Study
+from pseudogec.study.corrector import Corrector, find_system
+from pseudogec.study.profile_checks import all_steps
+from pseudogec.study.profile_systems import describe
+from pseudogec.study.progress import RichDisplay
+from pseudogec.text import sentence_spans, token_spans
+
+_DESCRIPTION = """\
+Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
+corrected keeps its spacing. Models that the store lacks are trained first (pseudogec tells how long that takes).
+
+Example: echo "He depend of it ." | pseudogec correct --system PretLarge+SSE"""
+
+_LINES_AT_ONCE = 1000
+"""Lines that are corrected together when they come from a file or pipe: enough to fill batches."""
+
+
+def add_parser(commands: Any) -> None:
+    """Add this program to the subcommands of ``pseudogec``."""
+    parser = commands.add_parser(
+        "correct",
+        help="correct your own text with a system of the study",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument("--system", metavar="NAME", help="a key of the profile's `systems`; --list shows them")
+    parser.add_argument("--list", action="store_true", help="list the profile's systems and their steps, and stop")
+    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
+    )
+    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
+    parser.add_argument(
+        "--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output"
+    )
+    shown = parser.add_mutually_exclusive_group()
+    shown.add_argument("--steps", action="store_true", help="show what each step changed, with its edits and their types")
+    shown.add_argument("--json", action="store_true", help="one JSON object a sentence: source, correction, steps")
+    parser.set_defaults(run=run)
+
+
+class _Sentence(NamedTuple):
+    """A sentence of the input.
+
+    Attributes:
+        text: as it was typed.
+        tokens: its tokens.
+        spans: the first character of each token in the text, and the character after its last.
+        behind: what stands between this sentence and the next one of its line.
+    """
+
+    text: str
+    tokens: list[str]
+    spans: list[tuple[int, int]]
+    behind: str
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the program.
+
+    Raises:
+        UserError: the system, the profile or an option is wrong.
+    """
+    if options.system is None and not options.list:
+        raise UserError("--system NAME is missing; --list shows the systems of the profile")
+    study = Study.open(
+        options.profile, options.overrides, store=options.store, workers=options.jobs, display=RichDisplay(sys.stderr)
+    )
+    if options.list:
+        print(_listing(study))
+        return
+    pipeline = find_system(study, options.system, options.seed)
+    with study.engine:
+        corrector = Corrector(study, pipeline)
+    show = _Json(study) if options.json else _Steps(study) if options.steps else None
+    read = _tokenised if options.tokenised else _sentences
+    for lines in _batches():
+        split = [read(line) for line in lines]
+        traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
+        for sentences in split:
+            found = [(sentence, next(traces)) for sentence in sentences]
+            if show is None:
+                print("".join(_corrected(*item, options.tokenised) + item[0].behind for item in found))
+            else:
+                for item in found:
+                    print(show(*item))
+        sys.stdout.flush()
+
+
+def _batches() -> Iterator[list[str]]:
+    """Lines of standard input: one at a time from a person, many at a time from a file or pipe."""
+    lines = (line.removesuffix("\n").removesuffix("\r") for line in _decoded(sys.stdin.buffer))
+    size = 1 if sys.stdin.isatty() else _LINES_AT_ONCE
+    while batch := list(itertools.islice(lines, size)):
+        yield batch
+
+
+def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
+    for number, line in enumerate(lines, start=1):
+        try:
+            yield line.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise UserError(f"standard input, line {number}: not valid UTF-8 (byte {error.start + 1} of the line)") from None
+
+
+def _sentences(line: str) -> list[_Sentence]:
+    """The sentences of a line of running text; one without tokens for a line that has none."""
+    starts = [start for start, _ in sentence_spans(line)]
+    # What stands before the first sentence belongs to it, so that all parts together are the line.
+    bounds = itertools.pairwise([0, *starts[1:], len(line)])
+    found = []
+    for start, end in bounds:
+        text = line[start:end].rstrip()
+        spans = token_spans(text)
+        found.append(_Sentence(text, [text[first:last] for first, last in spans], spans, line[start + len(text) : end]))
+    return found
+
+
+def _tokenised(line: str) -> list[_Sentence]:
+    return [_Sentence(line, line.split(), [], "")]
+
+
+def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
+    tokens = trace.tokens
+    if tokenised:
+        return " ".join(tokens)
+    matcher = SequenceMatcher(None, sentence.tokens, tokens, autojunk=False)
+    edits = [
+        Edit(start, end, " ".join(tokens[first:last]))
+        for operation, start, end, first, last in matcher.get_opcodes()
+        if operation != "equal"
+    ]
+    return edit_text(sentence.text, sentence.spans, edits)
+
+
+class _Steps:
+    """Shows what each step changed, for people."""
+
+    def __init__(self, study: Study) -> None:
+        self._annotator = load_annotator(study.profile.annotator)
+
+    def __call__(self, sentence: _Sentence, trace: Trace) -> str:
+        lines = [" ".join(sentence.tokens)]
+        before: Sequence[str] = sentence.tokens
+        for name, corrected in trace.steps:
+            edits = self._annotator.annotate([before], [corrected.tokens])[0]
+            changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
+            note = f" ({corrected.note})" if corrected.note else ""
+            lines.append(f"  {name}: {changes}{note}")
+            before = corrected.tokens
+        return "\n".join([*lines, f"  = {' '.join(before)}"])
+
+
+class _Json:
+    """Shows what each step changed, for programs."""
+
+    def __init__(self, study: Study) -> None:
+        self._annotator = load_annotator(study.profile.annotator)
+
+    def __call__(self, sentence: _Sentence, trace: Trace) -> str:
+        steps, before = [], list(sentence.tokens)
+        for name, corrected in trace.steps:
+            edits = self._annotator.annotate([before], [corrected.tokens])[0]
+            steps.append(
+                {
+                    "step": name,
+                    "tokens": list(corrected.tokens),
+                    "note": corrected.note,
+                    "edits": [asdict(edit) for edit in edits],
+                }
+            )
+            before = list(corrected.tokens)
+        content = {"source": list(sentence.tokens), "correction": before, "steps": steps}
+        return json.dumps(content, ensure_ascii=False)
+
+
+def _change(before: Sequence[str], edit: Edit) -> str:
+    original = " ".join(before[edit.start : edit.end])
+    return f"{original or 'nothing'} -> {edit.correction or 'nothing'} [{edit.type}]"
+
+
+def _listing(study: Study) -> str:
+    """The profile's systems, each with its steps."""
+    rows = []
+    for name in study.profile.systems:
+        steps = all_steps(study.profile, name)
+        rows.append(f"{name}: {', then '.join(map(describe, steps))}")
+    return "\n".join(rows) or f"profile {study.profile.name} has no systems"

@@ -1,0 +1,240 @@
+"""Tables and figures of systems of several steps: how good they are, what each step adds, what it does to a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pseudogec.edits import load_annotator
+from pseudogec.report import figures
+from pseudogec.report.contrasts import Contrast, as_table, contrast, contrast_with_each
+from pseudogec.report.findings import NOT_LISTED, Finding
+from pseudogec.report.markup import Html, marked_steps
+from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.report import Report
+from pseudogec.report.tables import mean_and_spread
+from pseudogec.study import Pipeline
+from pseudogec.study.correction_recipes import Correction, Search
+from pseudogec.study.correction_steps import found, read_corrected
+from pseudogec.study.corrector import Corrector
+from pseudogec.study.profile_checks import all_steps
+from pseudogec.study.profile_systems import describe
+from pseudogec.text import tokenise
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+    from pandas.io.formats.style import Styler
+
+_COUNTED = {"precision": "P", "recall": "R", "f05": "F0.5"}
+_SCORERS = {"errant": "ERRANT", "maxmatch": "M2", "gleu": "GLEU"}
+
+
+class SystemsReport:
+    """What is shown of the systems of one comparison. Where the profile has none, each method says so in a line.
+
+    Args:
+        report: where tables and figures are kept, and what their captions say of their origin.
+        systems: of a comparison, each once for every seed that it has.
+    """
+
+    def __init__(self, report: Report, systems: Sequence[Pipeline]) -> None:
+        self._report, self._study, self._systems = report, report.study, list(systems)
+        self._versions: dict[str, list[Pipeline]] = {}
+        for system in systems:
+            self._versions.setdefault(system.name, []).append(system)
+
+    def steps(self) -> Styler | Finding:
+        """The steps of each system."""
+        import pandas as pd
+
+        if not self._systems:
+            return NOT_LISTED
+        rows = []
+        for name, versions in self._versions.items():
+            steps = all_steps(self._study.profile, name)
+            models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
+            rows.append({"system": name, "steps": ", then ".join(map(describe, steps)), "versions": models})
+        return self._report.published(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
+
+    def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> Styler | Finding:
+        """Every system on every test set by every scorer; below, the rows that only the paper has.
+
+        Args:
+            name: file name of the table.
+            paper: published table to set beside ours, such as ``taslp2020:VII``.
+            setting: which of its rows, where it holds several settings.
+        """
+        if not self._systems:
+            return NOT_LISTED
+        ours = _wide(_measures(self._study.all_scores(self._systems), "this study"))
+        if paper is not None:
+            theirs = _wide(_published(paper, setting))
+            renamed = {row: name for name in ours.index for row in self._study.profile.systems[name].stands_for}
+            theirs = theirs.rename(index={row: renamed[row] for row in theirs.index if row in renamed})
+            ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
+        return self._shown(ours, name)
+
+    def _shown(self, table: pd.DataFrame, name: str) -> Styler:
+        table = table.fillna("")
+        flat = table.set_axis([" ".join(column) for column in table.columns], axis="columns")
+        self._report.save_table(flat.reset_index(names="system"), name)
+        return self._report.styled(
+            table.rename_axis("system").reset_index(),
+            "Percent; mean ± standard deviation over seeds, where a system has one version for each seed.",
+        )
+
+    def additions(self) -> Finding:
+        """What each system adds to the one in the row before it, in points, and whether that may be chance."""
+        if not self._systems:
+            return NOT_LISTED
+        self._study.scores(self._systems)
+        return as_table(self._contrasts())
+
+    def _contrasts(self) -> Iterator[Contrast]:
+        for (before, earlier), (name, versions) in pairwise(self._versions.items()):
+            label = f"{name} against {before}"
+            ours, theirs = self._counts(versions), self._counts(earlier)
+            if len(ours) == len(theirs):
+                yield contrast(label, ours, theirs)
+            elif len(ours) == 1:
+                yield contrast_with_each(label, ours[0], theirs)
+            else:
+                yield contrast(label, ours, theirs * len(ours))
+
+    def _counts(self, versions: Sequence[Pipeline]) -> list[np.ndarray]:
+        return [self._study.score(version).per_sentence() for version in versions]
+
+    def f05(self, name: str) -> Figure | Finding:
+        """Precision, recall and F0.5 of each system on the first test set, one dot a seed."""
+        if not self._systems:
+            return NOT_LISTED
+        scores = self._study.scores(self._systems)
+        caption = f"{self._study.test}, ERRANT. One dot a model where a system has one for each seed; lines join the means."
+        return self._report.save_figure(figures.systems(scores), name, caption)
+
+    def tuned(self) -> Finding:
+        """What was chosen on development data: the ensembles' members, thresholds, types of edits."""
+        if not self._systems:
+            return NOT_LISTED
+        lines = []
+        for name, (version, *_) in self._versions.items():
+            step = self._last(version)
+            self._study.build([step])
+            searches = [parent for parent in step.parents if isinstance(parent, Search)]
+            lines += [f"- **{name}**: {_told(found(self._study.store, search))}" for search in searches]
+        return Finding("\n".join(lines) or "None of these systems is tuned on development data.")
+
+    def _last(self, pipeline: Pipeline) -> Correction:
+        return self._study.planner.correction(pipeline, self._study.test)
+
+    def walk_through(self, name: str, sentences: int = 3) -> Html | Finding:
+        """Sentences on their way through a system: those of the test set that most of its steps change.
+
+        Args:
+            name: the system.
+            sentences: how many.
+        """
+        if name not in self._versions:
+            return NOT_LISTED
+        study = self._study
+        steps = self._last(self._versions[name][0]).steps
+        study.build(steps)
+        after = [[sentence.tokens for sentence in read_corrected(study.store.folder(step))] for step in steps]
+        sources = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "source.txt")]
+        changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise([sources, *after])])
+        chosen = np.argsort(-changed.sum(axis=0), kind="stable")[:sentences]
+        notes = [[sentence.note for sentence in read_corrected(study.store.folder(step))] for step in steps]
+        names = [step.step for step in steps]
+        shown = []
+        for place in chosen:
+            made = [(name, tokens[place], note[place]) for name, tokens, note in zip(names, after, notes, strict=True)]
+            shown.append((f"sentence {place + 1}", sources[place], made))
+        return self._marked(shown)
+
+    def correct(self, text: str, systems: Sequence[str] | None = None) -> Html | Finding:
+        """A text of your own, as each system corrects it, step by step.
+
+        Args:
+            text: one sentence.
+            systems: which of the systems; all by default, of several versions the first.
+        """
+        if not self._systems:
+            return NOT_LISTED
+        tokens = next(iter(tokenise([text])))
+        shown = []
+        for name in systems or self._versions:
+            trace = Corrector(self._study, self._versions[name][0])([tokens])[0]
+            shown.append((name, tuple(tokens), [(step, made.tokens, made.note) for step, made in trace.steps]))
+        return self._marked(shown)
+
+    def _marked(self, sentences: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, Sequence[str], str]]]]) -> Html:
+        annotator = load_annotator(self._study.profile.annotator)
+        marked = []
+        for heading, source, steps in sentences:
+            rows, before = [], source
+            for name, tokens, note in steps:
+                rows.append((name, annotator.annotate([before], [tokens])[0], note))
+                before = tokens
+            marked.append((heading, source, rows))
+        return marked_steps(marked)
+
+
+Cell = tuple[str, tuple[str, str, str], str]
+"""A figure of a table: its system; whose it is, on what data by which scorer, what it measures; and how it is printed."""
+
+
+def _measures(scores: pd.DataFrame, whose: str) -> Iterator[Cell]:
+    """The figures of tidy scores, in percent."""
+    for names, part in scores.groupby(["system", "dataset", "scorer"], sort=False):
+        system, dataset, scorer = map(str, names)
+        for measure, title in ({"gleu": "GLEU"} if scorer == "gleu" else _COUNTED).items():
+            values = 100 * part[measure]
+            place = (whose, f"{dataset}, {_SCORERS[scorer]}", title)
+            yield system, place, mean_and_spread(values.mean(), values.std())
+
+
+def _published(paper: str, setting: str | None) -> Iterator[Cell]:
+    """The figures of a published table. An ensemble that bears the name of a single system is told from it."""
+    source, _, number = paper.partition(":")
+    table = paper_scores(paper)
+    if setting is not None:
+        table = table[table.setting == setting]
+    single = set(table.system[table.ensemble == 0])
+    for row in table.to_dict("records"):
+        name = f"{row['system']}, ensemble" if row["ensemble"] and row["system"] in single else row["system"]
+        for measure, title in {**_COUNTED, "gleu": "GLEU"}.items():
+            if row[measure] == row[measure]:
+                place = (f"{PAPERS[source]}, table {number}", f"{row['dataset']}, {row['scorer']}", title)
+                yield str(name), place, f"{row[measure]:.1f}"
+
+
+def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
+    """One row a system, one column a figure, both in order of appearance."""
+    import pandas as pd
+
+    table: dict[str, dict[tuple[str, str, str], str]] = {}
+    for system, column, cell in cells:
+        table.setdefault(system, {})[column] = cell
+    columns = dict.fromkeys(column for row in table.values() for column in row)
+    rows = [[row.get(column, "") for column in columns] for row in table.values()]
+    return pd.DataFrame(rows, index=list(table), columns=pd.MultiIndex.from_tuples(list(columns)))
+
+
+def _told(found: Mapping[str, object]) -> str:
+    """What a search found, in a sentence."""
+    match found:
+        case {"names": list(names), "f05": float(f05), "tried": list(tried)}:
+            best = max(attempt["f05"] for attempt in tried if len(attempt["members"]) == 1)
+            return (
+                f"{len(names)} models ({', '.join(names)}), F0.5 {100 * f05:.1f} on development data; "
+                f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
+            )
+        case {"threshold": float(threshold)}:
+            return f"a correction is used from a probability of an error of {threshold:.2f}"
+        case {"types": list(types)}:
+            return f"dropped types: {', '.join(types) or 'none'}"
+    raise TypeError(f"no search finds {found}")

@@ -1,0 +1,67 @@
+"""How likely sentences are, by a language model."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from pseudogec.seq2seq import loaded_models
+from pseudogec.seq2seq.binarise import DICTIONARY
+from pseudogec.seq2seq.sentence_batches import fill
+from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_dictionary
+
+Pieces = Sequence[str]
+
+
+class LanguageModel:
+    """A language model of fairseq.
+
+    Args:
+        folder: holds ``model.pt`` and ``dict.txt``, as `train_language_model` leaves it.
+        max_tokens: most pieces a batch, padding included.
+
+    Raises:
+        DataError: a file is missing.
+    """
+
+    def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
+        self._folder, self._max_tokens = folder, max_tokens
+        self._numbers = read_dictionary(folder / DICTIONARY)
+        self._longest = int(loaded_models.load(folder).model.max_positions())
+
+    def log_probabilities(self, sentences: Sequence[Pieces]) -> list[float]:
+        """The natural logarithm of each sentence's probability, end of sentence included; each is read by itself.
+
+        Args:
+            sentences: in pieces; those that the dictionary lacks count as ``<unk>``.
+
+        Returns:
+            Values in the order of the sentences; minus infinity for one that is longer than the model's positions.
+        """
+        scores = [-math.inf] * len(sentences)
+        # Rankings ask for the same sentence more than once.
+        first: dict[tuple[str, ...], int] = {}
+        places = [first.setdefault(tuple(pieces), place) for place, pieces in enumerate(sentences)]
+        lengths = [(len(pieces), place) for pieces, place in first.items() if len(pieces) < self._longest]
+        for batch in fill(lengths, self._max_tokens):
+            for place, score in zip(batch, self._score([sentences[place] for place in batch]), strict=True):
+                scores[place] = score
+        return [scores[place] for place in places]
+
+    def _score(self, sentences: Sequence[Pieces]) -> list[float]:
+        import torch
+
+        from pseudogec.seq2seq import session
+
+        model, _, device = loaded_models.load(self._folder)
+        rows = [[*(self._numbers.get(piece, UNKNOWN) for piece in pieces), END] for pieces in sentences]
+        width = max(map(len, rows))
+        targets = torch.tensor([row + [PADDING] * (width - len(row)) for row in rows], device=device)
+        # The model reads the end of the sentence before: the place where a sentence begins.
+        inputs = torch.tensor([[END, *row[:-1]] + [PADDING] * (width - len(row)) for row in rows], device=device)
+        with torch.no_grad(), session.quiet():
+            output = model(src_tokens=inputs)
+            log_probabilities = model.get_normalized_probs(output, log_probs=True, sample=None)
+        chosen = log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2).float()
+        return chosen.masked_fill(targets == PADDING, 0.0).sum(dim=1).tolist()

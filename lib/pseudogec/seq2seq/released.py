@@ -1,0 +1,85 @@
+"""Models that others released: fairseq checkpoints of early versions, with separate dictionaries for source and target."""
+
+from __future__ import annotations
+
+import pickle
+import shutil
+from pathlib import Path
+from typing import Any
+
+from pseudogec.errors import DataError
+from pseudogec.seq2seq import checkpoints, compat, session
+from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
+from pseudogec.seq2seq.model_file import MODEL
+from pseudogec.seq2seq.vocabulary import read_dictionary
+
+_EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
+
+
+def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictionary: Path, folder: Path) -> None:
+    """Turn a fairseq checkpoint of any version into a model folder: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``.
+
+    Early versions kept their options in an ``argparse.Namespace``, and named some weights otherwise; fairseq's own upgrade of old
+    checkpoints is applied. The optimiser's state is left behind. **A checkpoint is a Python pickle: reading it runs the code that
+    it holds.** Read only files that you trust.
+
+    Args:
+        checkpoint: the file, such as ``checkpoint_best.pt``.
+        source_dictionary: the source's pieces, in the order of the model's numbers.
+        target_dictionary: the target's.
+        folder: where to.
+
+    Raises:
+        DataError: a file is missing or not what it should be, or a dictionary has another size than the model's vocabulary.
+    """
+    state = _read(checkpoint)
+    dictionaries = {SOURCE: source_dictionary, TARGET: target_dictionary}
+    for side, path in dictionaries.items():
+        _check_size(checkpoint, state["model"], side, path)
+    folder.mkdir(parents=True, exist_ok=True)
+    checkpoints.save(checkpoints.bare_weights(_plain_options(state), state["model"]), folder / MODEL)
+    for side, path in dictionaries.items():
+        shutil.copyfile(path, folder / dictionary_name(side))
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """A checkpoint, brought to today's form by fairseq."""
+    if not path.is_file():
+        raise DataError(path, "no such file; give a checkpoint of fairseq, such as checkpoint_best.pt")
+    compat.apply()
+    from fairseq import checkpoint_utils
+
+    from pseudogec.seq2seq import plugins
+
+    plugins.register()
+    try:
+        with session.isolated():
+            state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+            weights = state["model"]
+    except (KeyError, TypeError, AttributeError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
+        raise DataError(path, f"is not a checkpoint of fairseq ({type(error).__name__}: {error})") from None
+    if not all(name in weights for name in _EMBEDDINGS.values()):
+        raise DataError(path, "is not a model from source to target: it has no encoder or no decoder")
+    return state
+
+
+def _check_size(checkpoint: Path, weights: dict[str, Any], side: str, dictionary: Path) -> None:
+    known, expected = len(read_dictionary(dictionary)), weights[_EMBEDDINGS[side]].shape[0]
+    if known != expected:
+        names = {SOURCE: "source", TARGET: "target"}
+        problem = f"has {known:,} symbols, and {checkpoint.name} was trained with {expected:,} on its {names[side]} side"
+        raise DataError(dictionary, f"{problem}; give the dictionary that belongs to it")
+
+
+def _plain_options(state: dict[str, Any]) -> Any:
+    """The options as plain containers, under the model's general name.
+
+    Presets such as ``transformer_vaswani_wmt_en_de_big`` only fill in sizes, which the options hold by now.
+    """
+    from fairseq.models import ARCH_MODEL_NAME_REGISTRY
+    from omegaconf import OmegaConf
+
+    options: Any = OmegaConf.to_container(OmegaConf.create(state["cfg"]), resolve=True, enum_to_str=True)
+    model = options["model"]
+    model.arch = model._name = ARCH_MODEL_NAME_REGISTRY.get(model.arch, model.arch)
+    return options

@@ -1,0 +1,149 @@
+"""How corpora, seed texts and reference edits are made."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pseudogec.corpora import CorpusFiles, Pair, open_pairs, part_of_each, read_jfleg, read_plain
+from pseudogec.corpora.world import learner_sentences, seed_sentences
+from pseudogec.edits import AnnotatedSentence, EditProfile, read_m2, write_m2
+from pseudogec.errors import DataError
+from pseudogec.files import read_lines, write_lines
+from pseudogec.study.loaded import annotator
+from pseudogec.study.progress import Progress
+from pseudogec.study.recipes import FileCorpus, FileSeedText, References, SplitCorpus, WorldCorpus, WorldSeedText
+from pseudogec.study.store import Store
+
+
+def world_corpus(recipe: WorldCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Learner sentences of the simulation."""
+    sentences = []
+    for count, sentence in enumerate(learner_sentences(recipe.sentences, recipe.split, recipe.seed, recipe.levels), start=1):
+        sentences.append(sentence)
+        progress(count, recipe.sentences, "sentences")
+    write_m2(folder / "gold.m2", (AnnotatedSentence(item.source, {0: item.edits}) for item in sentences))
+    pairs = [Pair(list(item.source), list(item.target)) for item in sentences]
+    return _write_corpus(folder, pairs, [item.level for item in sentences])
+
+
+def file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Pairs from files."""
+    if recipe.source == "jfleg":
+        return _rewritten_corpus(recipe, folder)
+    parts: list[tuple[tuple[Path, ...], str]]
+    if recipe.source in {"m2", "bea_json"}:
+        # Each file is a part of the corpus with a level of its own.
+        parts = [((file.path,), file.level) for file in recipe.files]
+    else:
+        parts = [(tuple(file.path for file in recipe.files), recipe.files[0].level)]
+    pairs: list[Pair] = []
+    levels: list[str] = []
+    gold: list[AnnotatedSentence] = []
+    for paths, level in parts:
+        files = CorpusFiles(name=recipe.name, format=recipe.source, paths=paths)  # type: ignore[arg-type]
+        found = list(open_pairs(files))
+        pairs += found
+        levels += [level] * len(found)
+        if recipe.source == "m2":
+            gold += read_m2(paths[0])
+    if recipe.sentences is not None and recipe.sentences < len(pairs):
+        chosen = sorted(np.random.default_rng(1).permutation(len(pairs))[: recipe.sentences])
+        pairs, levels = [pairs[place] for place in chosen], [levels[place] for place in chosen]
+        gold = [gold[place] for place in chosen] if gold else []
+    if gold:
+        write_m2(folder / "gold.m2", gold)
+    return _write_corpus(folder, pairs, levels)
+
+
+def _rewritten_corpus(recipe: FileCorpus, folder: Path) -> dict[str, Any]:
+    """Sentences with several corrections each: the first is the target, all of them are references."""
+    source, *corrections = (file.path for file in recipe.files)
+    sentences = list(read_jfleg(source, corrections))[: recipe.sentences]
+    for number in range(len(corrections)):
+        write_lines(folder / f"reference{number}.txt", (" ".join(sentence.references[number]) for sentence in sentences))
+    pairs = [Pair(sentence.source, sentence.references[0]) for sentence in sentences]
+    return _write_corpus(folder, pairs, [recipe.files[0].level] * len(pairs))
+
+
+def split_corpus(recipe: SplitCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """A part of a corpus, with the same proportions of levels."""
+    whole = store.folder(recipe.corpus)
+    levels = list(read_lines(whole / "levels.txt"))
+    training = part_of_each(levels, recipe.training_share, recipe.seed)
+    chosen = [place for place in range(len(levels)) if (place in training) == (recipe.part == "training")]
+    if (whole / "gold.m2").exists():
+        gold = list(read_m2(whole / "gold.m2"))
+        write_m2(folder / "gold.m2", [gold[place] for place in chosen])
+    pairs = list(map(Pair, read_plain(whole / "source.txt"), read_plain(whole / "target.txt")))
+    return _write_corpus(folder, [pairs[place] for place in chosen], [levels[place] for place in chosen])
+
+
+def world_seed_text(recipe: WorldSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Grammatical sentences of the simulation."""
+    # Each shard has a seed of its own, so shards can be made at once, in any order.
+    seed = recipe.seed * 1_000_003 + recipe.shard
+    return _write_seed_text(folder, seed_sentences(recipe.register_name, recipe.size, seed), recipe.size, progress)
+
+
+def file_seed_text(recipe: FileSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """Sentences drawn from a text file."""
+    path = recipe.file.path
+    available = sum(1 for _ in read_lines(path))
+    first, last = recipe.shard * recipe.size, (recipe.shard + 1) * recipe.size
+    if last > available:
+        raise DataError(path, f"has {available:,} sentences; {last:,} are needed (fewer pseudo_pairs, or a larger seed corpus)")
+    chosen = np.zeros(available, dtype=bool)
+    chosen[np.random.default_rng(recipe.seed).permutation(available)[first:last]] = True
+    sentences = (tokens for wanted, tokens in zip(chosen, read_plain(path), strict=True) if wanted)
+    return _write_seed_text(folder, sentences, recipe.size, progress)
+
+
+def references(recipe: References, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    """The edits that a corpus's sentences need."""
+    corpus = store.folder(recipe.corpus)
+    if not recipe.corpus.simulated and (corpus / "gold.m2").exists():
+        sentences = list(read_m2(corpus / "gold.m2"))
+    else:
+        # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
+        sources = list(read_plain(corpus / "source.txt"))
+        texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
+        found = [annotator(recipe.annotator).annotate(sources, list(read_plain(text))) for text in texts]
+        sentences = [
+            AnnotatedSentence(tuple(source), {number: tuple(edits) for number, edits in enumerate(annotations)})
+            for source, *annotations in zip(sources, *found, strict=True)
+        ]
+    write_m2(folder / "references.m2", sentences)
+    return asdict(EditProfile.of([item.source for item in sentences], [item.annotators.get(0, ()) for item in sentences]))
+
+
+def _write_corpus(folder: Path, pairs: list[Pair], levels: list[str]) -> dict[str, Any]:
+    write_lines(folder / "source.txt", (" ".join(pair.source) for pair in pairs))
+    write_lines(folder / "target.txt", (" ".join(pair.target) for pair in pairs))
+    write_lines(folder / "levels.txt", levels)
+    return {
+        "sentences": len(pairs),
+        "source_tokens": sum(len(pair.source) for pair in pairs),
+        "target_tokens": sum(len(pair.target) for pair in pairs),
+        "identical_pairs": sum(pair.source == pair.target for pair in pairs),
+        "levels": dict(sorted(Counter(levels).items())),
+    }
+
+
+def _write_seed_text(folder: Path, sentences: Iterable[list[str]], size: int, progress: Progress) -> dict[str, Any]:
+    tokens = 0
+
+    def lines() -> Iterator[str]:
+        nonlocal tokens
+        for count, sentence in enumerate(sentences, start=1):
+            tokens += len(sentence)
+            progress(count, size, "sentences")
+            yield " ".join(sentence)
+
+    written = write_lines(folder / "sentences.txt", lines())
+    return {"sentences": written, "tokens": tokens}

@@ -1,0 +1,354 @@
+"""The recipes of systems: from a corpus's sentences, step by step, to their correction and its score.
+
+A correction holds the correction before it, so that systems with the same first steps share them. What a step was tuned to on
+development data (``...Search``) is an artefact of its own.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pseudogec.seq2seq.detector_options import DetectorOptions
+from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
+from pseudogec.seq2seq.options import Optimisation
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import Bpe, Corpus, FileReference, Model, References, SeedText
+
+
+class ReleasedModel(Recipe):
+    """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
+
+    kind: ClassVar[str] = "released_model"
+    checkpoint: FileReference
+    source_dictionary: FileReference
+    target_dictionary: FileReference
+
+    @property
+    def label(self) -> str:
+        """The checkpoint's file."""
+        return self.checkpoint.path.stem
+
+
+class ReleasedBpe(Recipe):
+    """The segmentation that released models were trained with: ``codes.txt``."""
+
+    kind: ClassVar[str] = "released_bpe"
+    codes: FileReference
+
+    @property
+    def label(self) -> str:
+        """The file of merges."""
+        return self.codes.path.stem
+
+
+class BinarisedText(Recipe):
+    """Grammatical sentences in pieces, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
+
+    kind: ClassVar[str] = "text"
+    text: SeedText | Corpus
+    bpe: Bpe
+
+    @property
+    def label(self) -> str:
+        """The text."""
+        return self.text.label
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.text.work
+
+
+class LanguageModel(Recipe):
+    """A language model of grammatical sentences, in the pieces of the study."""
+
+    kind: ClassVar[str] = "language_model"
+    resumable: ClassVar[bool] = True
+    needs_gpu: ClassVar[bool] = True
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    architecture: LanguageModelArchitecture
+    optimisation: Optimisation
+    bpe: Bpe
+    data: tuple[BinarisedText, ...]
+    validation: BinarisedText
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """The text that it was trained on."""
+        return self.name
+
+    @property
+    def work(self) -> float:
+        """Updates; where training ends by epochs, a guess from the amount of data."""
+        return self.optimisation.updates or 100 * (self.optimisation.epochs or 1) * len(self.data)
+
+
+class WordCounts(Recipe):
+    """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
+
+    kind: ClassVar[str] = "word_counts"
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    texts: tuple[SeedText, ...]
+
+    @property
+    def label(self) -> str:
+        """The text."""
+        return self.name
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return sum(text.work for text in self.texts)
+
+
+class Detector(Recipe):
+    """A classifier that tells whether a sentence holds an error, trained on genuine sentences."""
+
+    kind: ClassVar[str] = "detector"
+    needs_gpu: ClassVar[bool] = True
+    options: DetectorOptions
+    encoder: Model
+    """The model whose encoder training starts from."""
+    bpe: Bpe
+    genuine: Corpus
+    validation: Corpus
+    seed: int
+
+    @property
+    def label(self) -> str:
+        """The model that it starts from."""
+        return self.encoder.label
+
+    @property
+    def work(self) -> float:
+        """Sentences, every epoch counted."""
+        return self.genuine.work * self.options.epochs
+
+
+class Correction(Recipe):
+    """The sentences of a corpus after one more step of a system.
+
+    Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: its tokens, why the step left it so, and the corrections
+        among which the next step may choose.
+    """
+
+    kind: ClassVar[str] = "correction"
+    corpus: Corpus
+    before: Correction | None
+    """The step before; nothing for the first, which goes on from the sentences as they were written."""
+
+    @property
+    def step(self) -> str:
+        """What the step is, in a few words."""
+        raise NotImplementedError
+
+    @property
+    def steps(self) -> tuple[Correction, ...]:
+        """All steps from the first one to this."""
+        return (*(self.before.steps if self.before else ()), self)
+
+    @property
+    def label(self) -> str:
+        """Step and corpus."""
+        return f"{self.step}-{self.corpus.label}"
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.corpus.work
+
+    @property
+    def work_kind(self) -> str:
+        """Steps differ by far in speed."""
+        return f"{self.kind} {type(self).__name__}"
+
+
+class ModelCorrection(Correction):
+    """What a model makes of the sentences, or an ensemble of models."""
+
+    needs_gpu: ClassVar[bool] = True
+    models: tuple[Model | ReleasedModel, ...]
+    bpe: Bpe | ReleasedBpe
+    beam: int
+    n_best: int
+    length_penalty: float
+    search: EnsembleSearch | None
+    """Chooses among the models; all take part without it."""
+
+    @property
+    def step(self) -> str:
+        """The model, or how many there are."""
+        return self.models[0].label if len(self.models) == 1 else f"{len(self.models)} models"
+
+    @property
+    def work(self) -> float:
+        """Sentences, once for each model."""
+        return self.corpus.work * len(self.models)
+
+
+class RightToLeftCorrection(Correction):
+    """The best of several corrections, as models that read and write from right to left rank them."""
+
+    needs_gpu: ClassVar[bool] = True
+    models: tuple[Model, ...]
+    bpe: Bpe
+    length_penalty: float
+
+    @property
+    def step(self) -> str:
+        """How many models rank."""
+        return f"{len(self.models)} models from right to left"
+
+
+class DetectionCorrection(Correction):
+    """The correction where an error is detected, the sentence as it was written elsewhere."""
+
+    needs_gpu: ClassVar[bool] = True
+    detector: Detector | str
+    """Our own, or the name of a classifier at Hugging Face."""
+    bpe: Bpe
+    threshold: float | ThresholdSearch
+
+    @property
+    def step(self) -> str:
+        """Error detection."""
+        return "error detection"
+
+
+class SpellingCorrection(Correction):
+    """Misspelt words replaced."""
+
+    bpe: Bpe
+    language_model: LanguageModel | None
+    words: WordCounts | None
+    """Where capitalised forms are learnt from."""
+    casing_times: float
+
+    @property
+    def step(self) -> str:
+        """Spelling."""
+        return "spelling"
+
+
+class UnknownWordsCorrection(Correction):
+    """Edits of words that the models cannot read, undone."""
+
+    bpe: Bpe
+    annotator: str
+
+    @property
+    def step(self) -> str:
+        """Unknown words."""
+        return "unknown words"
+
+
+class LanguageModelCorrection(Correction):
+    """The subset of the edits that a language model likes best."""
+
+    needs_gpu: ClassVar[bool] = True
+    bpe: Bpe
+    language_model: LanguageModel
+    at_most: int
+    length_penalty: float
+    annotator: str
+
+    @property
+    def step(self) -> str:
+        """Language model."""
+        return "language model"
+
+
+class TypeDroppingCorrection(Correction):
+    """Edits of weak types, undone."""
+
+    search: TypeSearch
+    annotator: str
+
+    @property
+    def step(self) -> str:
+        """Dropping of types."""
+        return "type dropping"
+
+
+class Search(Recipe):
+    """What was found best on development data: ``found.json``."""
+
+    kind: ClassVar[str] = "search"
+    references: References
+    annotator: str
+
+    @property
+    def label(self) -> str:
+        """What was searched."""
+        return type(self).__name__
+
+    @property
+    def work_kind(self) -> str:
+        """Searches differ by far in speed."""
+        return f"{self.kind} {type(self).__name__}"
+
+
+class EnsembleSearch(Search):
+    """Which models make the best ensemble (Choe et al. 2019, section 7.3)."""
+
+    needs_gpu: ClassVar[bool] = True
+    models: tuple[Model, ...]
+    before: Correction | None
+    bpe: Bpe
+    beam: int
+    length_penalty: float
+
+    @property
+    def work(self) -> float:
+        """Sentences, once for each of the models in each round."""
+        return self.references.work * len(self.models) ** 2
+
+
+class ThresholdSearch(Search):
+    """From which probability of an error a correction is used."""
+
+    before: Correction
+    detector: Detector | str
+    bpe: Bpe
+
+
+class TypeSearch(Search):
+    """Which types of edits are better dropped (Choe et al. 2019, section 7.4)."""
+
+    before: Correction
+    rounds: int
+    at_most: int
+    seed: int
+
+
+class Score(Recipe):
+    """A scorer's verdict on a correction, sentence by sentence: ``score.json``."""
+
+    kind: ClassVar[str] = "score"
+    correction: Correction
+    references: References
+    scorer: Literal["errant", "maxmatch", "gleu"]
+    annotator: str
+    """Finds the corrections' edits for ERRANT; empty for the other scorers."""
+
+    @property
+    def work(self) -> float:
+        """Sentences."""
+        return self.correction.corpus.work
+
+    @property
+    def work_kind(self) -> str:
+        """Scorers differ by far in speed."""
+        return f"{self.kind} {self.scorer}"
+
+    @property
+    def label(self) -> str:
+        """The correction."""
+        return self.correction.label
+
+
+for _recipe in (ModelCorrection, DetectionCorrection, TypeDroppingCorrection, EnsembleSearch, ThresholdSearch, TypeSearch):
+    _recipe.model_rebuild()

@@ -1,0 +1,179 @@
+"""The parts of a profile that say what is trained: corpora, sizes, stages of training, methods, grids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, field_validator
+
+from pseudogec.study.section import Section, as_tuple
+
+Level = Literal["A", "B", "C", "N"]
+
+Scorer = Literal["errant", "maxmatch", "gleu"]
+
+
+class WorldPairs(Section):
+    """Learner sentences with their corrections from the embedded simulation."""
+
+    source: Literal["world"]
+    split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
+    sentences: int = Field(gt=0)
+    seed: int = 1
+    levels: dict[Level, float] | None = Field(
+        None, description="share of each proficiency level; the world's own mixture by default"
+    )
+
+
+class CorpusFile(Section):
+    """One file of a corpus, and the proficiency level of its writers where that is known."""
+
+    path: Path
+    level: str = ""
+
+
+class FilePairs(Section):
+    """Pairs from files. Paths are relative to the profile's data folder."""
+
+    source: Literal["m2", "parallel", "bea_json", "jfleg"]
+    files: tuple[CorpusFile, ...] = Field(
+        min_length=1, description="for parallel text and JFLEG: the source file, then its corrections"
+    )
+    sentences: int | None = Field(None, gt=0, description="how many pairs are drawn; all by default")
+
+    @field_validator("files", mode="before")
+    @classmethod
+    def _accept_plain_paths(cls, value: Any) -> Any:
+        return [{"path": item} if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
+
+
+class WorldSentences(Section):
+    """Grammatical sentences of one register of the embedded simulation."""
+
+    source: Literal["world"]
+    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register")
+    seed: int = 1
+    stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
+
+
+class FileSentences(Section):
+    """Grammatical sentences from a text file, one a line, tokenised. The path is relative to the profile's data folder."""
+
+    source: Literal["plain"]
+    path: Path
+    stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
+
+
+class Scored(Section):
+    """What makes pairs a test set."""
+
+    scorers: tuple[Scorer, ...] = Field(("errant",), min_length=1, description="what top systems are scored by")
+
+    @field_validator("scorers", mode="before")
+    @classmethod
+    def _accept_single_scorers(cls, value: Any) -> Any:
+        return as_tuple(value)
+
+
+class WorldTest(WorldPairs, Scored):
+    """Learner sentences of the embedded simulation to test on."""
+
+
+class FileTest(FilePairs, Scored):
+    """Pairs from files to test on."""
+
+
+Pairs = Annotated[WorldPairs | FilePairs, Field(discriminator="source")]
+Test = Annotated[WorldTest | FileTest, Field(discriminator="source")]
+Sentences = Annotated[WorldSentences | FileSentences, Field(discriminator="source")]
+
+
+class Corpora(Section):
+    """Which texts play which part."""
+
+    genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
+    validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
+    development: Pairs | None = Field(
+        None,
+        description="pairs that systems of several steps are tuned on, and that tracks are cut from; `validation` by default",
+    )
+    tests: dict[str, Test] = Field(
+        min_length=1, description="named sets of pairs to score on: the first for all systems, the others for the top systems"
+    )
+    in_domain: Pairs | None = Field(
+        None, description="the part of the genuine pairs that is like the test data, for the setting `sequential`"
+    )
+    seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
+
+
+class Subwords(Section):
+    """Byte-pair encoding (TASLP section IV-A: 8,000 merges, learnt on the genuine targets)."""
+
+    merges: int = Field(gt=0)
+
+
+class PseudoDataSize(Section):
+    """How pseudo data are cut: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
+
+    shard: int = Field(gt=0, description="pairs a shard")
+
+
+class Decoding(Section):
+    """Beam search (TASLP table II: beam 5 with length normalisation)."""
+
+    beam: int = Field(5, ge=1)
+    length_penalty: float = Field(1.0, ge=0)
+
+
+class MorePseudoData(Section):
+    """Pseudo data of a stage that are the same for every system of a grid (TASLP section IV-E: 250,000 pairs of direct noise)."""
+
+    method: str
+    seed_corpus: str
+    pseudo_pairs: int = Field(gt=0)
+
+
+class StageOfTraining(Section):
+    """One stage of a curriculum: what is trained on, and how."""
+
+    data: tuple[Literal["genuine", "pseudo", "in_domain", "copies"] | MorePseudoData, ...] = Field(
+        min_length=1,
+        description="the first part is the one that `upsample` repeats; `copies` are the genuine targets on both sides",
+    )
+    optimisation: str = Field(description="a name from `optimisations`")
+    upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
+
+
+class Method(Section):
+    """A way to make pseudo data: a noising method's name and its parameters."""
+
+    method: str
+    parameters: dict[str, Any] = Field(default_factory=dict)
+
+
+class GridAxes(Section):
+    """What one table or figure compares: every combination of these values is one system, trained once for each seed."""
+
+    method: tuple[str, ...] = ("none",)
+    seed_corpus: tuple[str, ...] = ()
+    setting: tuple[str, ...] = ()
+    pseudo_pairs: tuple[int, ...] = ()
+    upsample: tuple[int, ...] = (1,)
+    architecture: tuple[str, ...] = ("default",)
+    track: tuple[str, ...] = ("restricted",)
+    parameters: dict[str, tuple[float, ...]] = Field(default_factory=dict, description="a sweep: method parameter -> its values")
+    seeds: tuple[int, ...] | None = Field(None, description="the profile's seeds by default")
+
+    @field_validator(
+        "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "seeds", mode="before"
+    )
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return None if value is None else as_tuple(value)
+
+    @field_validator("parameters", mode="before")
+    @classmethod
+    def _accept_single_parameters(cls, value: Any) -> Any:
+        return {name: as_tuple(item) for name, item in value.items()} if isinstance(value, Mapping) else value

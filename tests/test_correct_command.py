@@ -1,0 +1,140 @@
+"""``pseudogec correct``, used as a user would: text in, corrected text out, and what is wrong named."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pseudogec.__main__ import main
+from pseudogec.study import Study
+from pseudogec.study.corrector import Corrector, find_system
+
+# A baseline that has learnt to copy, in a few seconds: what matters here is the way of the text.
+OVERRIDES = [
+    "models.base={}",
+    "systems.base.steps=[{step: models, models: base}]",
+    "systems.careful={after: base, steps: [{step: unknown_words}]}",
+    "systems.unchanged.steps=[{step: spelling, language_model: false, casing: false}]",
+    "optimisations.copying.updates=300",
+    "architecture.max_positions=64",
+    "seeds=[1]",
+]
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("store")
+    study = Study.open("smoke", OVERRIDES, store=folder, workers=1)
+    with study.engine:
+        Corrector(study, find_system(study, "careful"))
+    return folder
+
+
+def arguments(store: Path, system: str, *more: str) -> list[str]:
+    options = [item for override in OVERRIDES for item in ("--set", override)]
+    return ["correct", "--system", system, "--profile", "smoke", "--store", str(store), *options, *more]
+
+
+def run(monkeypatch, capsys, text: str | bytes, *command: str) -> tuple[int, str, str]:
+    raw = text if isinstance(text, bytes) else text.encode()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw), encoding="utf-8"))
+    code = main(list(command))
+    out = capsys.readouterr()
+    return code, out.out, out.err
+
+
+def test_a_line_in_is_a_line_out_and_what_is_not_corrected_keeps_its_spacing(store, monkeypatch, capsys) -> None:
+    text = '  The dog  sleeps.\n\nShe said: "No (never)".   Then she left !\n\ttab\x07 and emoji 😀\u200d👩 — «é»\u00a0end\nno newline'
+    code, out, err = run(monkeypatch, capsys, text, *arguments(store, "unchanged"))
+    assert code == 0 and err == ""
+    lines = out.split("\n")
+    assert lines[-1] == "" and len(lines) == len(text.split("\n")) + 1
+    # hunspell knows these words, so nothing may change, not even a space or a control character.
+    assert lines[:3] == text.split("\n")[:3]
+    assert lines[3] == text.split("\n")[3]
+
+
+def test_a_model_corrects_every_line_whatever_it_holds(store, monkeypatch, capsys) -> None:
+    text = "He depend of it.\n\n😀 😀\n" + "word " * 500 + "\n\x00\x01\nThe end."
+    code, out, _ = run(monkeypatch, capsys, text, *arguments(store, "base"))
+    assert code == 0
+    lines = out.split("\n")[:-1]
+    assert len(lines) == 6
+    assert lines[1] == "" and lines[0] and lines[5]
+    assert lines[3] == "word " * 500, "a sentence that is longer than the model's positions is left alone"
+
+
+def test_edits_of_characters_that_the_model_cannot_read_are_undone(store, monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "😀 é 漢字\n", *arguments(store, "careful", "--json"))
+    assert code == 0
+    found = json.loads(out)
+    assert [token for token in found["correction"] if token in {"😀", "é", "漢字"}] == ["😀", "é", "漢字"]
+    assert [step["step"] for step in found["steps"]][-1] == "unknown words"
+
+
+def test_json_tells_what_each_step_made_and_the_steps_lead_to_the_correction(store, monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "Yesterday he go home .\n", *arguments(store, "careful", "--tokenised", "--json"))
+    assert code == 0
+    found = json.loads(out)
+    assert found["source"] == ["Yesterday", "he", "go", "home", "."]
+    assert found["steps"][-1]["tokens"] == found["correction"]
+    assert all(set(edit) == {"start", "end", "correction", "type"} for step in found["steps"] for edit in step["edits"])
+
+
+def test_tokenised_text_stays_tokenised(store, monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "I do n't know .\n\n", *arguments(store, "unchanged", "--tokenised"))
+    assert code == 0
+    assert out == "I do n't know .\n\n"
+
+
+def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "word " * 500, *arguments(store, "base", "--steps"))
+    assert code == 0
+    assert "left as it was" in out and "63" in out
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "words"),
+    [
+        (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
+        (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
+        ([], "", ["--system NAME is missing", "--list"]),
+        (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(store, monkeypatch, capsys, command, text, words) -> None:
+    _, _, _, *rest = arguments(store, "base")
+    code, _, err = run(monkeypatch, capsys, text, "correct", *command, *rest)
+    assert code == 2
+    for word in words:
+        assert word in err
+    assert "Traceback" not in err
+
+
+def test_systems_are_listed_with_their_steps(store, monkeypatch, capsys) -> None:
+    code, out, _ = run(monkeypatch, capsys, "", *arguments(store, "base", "--list"))
+    assert code == 0
+    assert "careful: the model base, then edits of unknown words undone" in out
+
+
+def test_output_that_nobody_reads_any_more_is_no_error(store) -> None:
+    command = [sys.executable, "-m", "pseudogec", *arguments(store, "unchanged")]
+    process = subprocess.run(
+        ["bash", "-c", f"yes 'The dog sleeps.' | head -3000 | {' '.join(map(_quoted, command))} | head -1"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.stdout == "The dog sleeps.\n"
+    assert "Traceback" not in process.stderr
+
+
+def _quoted(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)

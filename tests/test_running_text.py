@@ -1,0 +1,49 @@
+"""Edits of tokens in the text as it was typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from pseudogec.edits import Edit, apply_edits
+from pseudogec.edits.running_text import edit_text
+from pseudogec.text import token_spans, tokenise
+
+
+def corrected(text: str, *edits: Edit) -> str:
+    return edit_text(text, token_spans(text), edits)
+
+
+@pytest.mark.parametrize(
+    ("text", "edits", "expected"),
+    [
+        ("He  depend of it.", [Edit(1, 2, "depends"), Edit(2, 3, "on")], "He  depends on it."),
+        ("I like the apples.", [Edit(2, 3, "")], "I like apples."),
+        ("The apples are good.", [Edit(0, 1, "")], "apples are good."),
+        ("Yesterday I left.", [Edit(1, 1, ",")], "Yesterday, I left."),
+        ("I left", [Edit(2, 2, ".")], "I left."),
+        ("I saw cat.", [Edit(2, 2, "the")], "I saw the cat."),
+        ("cats sleep", [Edit(0, 0, "The")], "The cats sleep"),
+        ("(He go)", [Edit(2, 3, "goes")], "(He goes)"),
+        ("He do not.", [Edit(1, 3, "does n't")], "He doesn't."),
+        ("all right", [], "all right"),
+        ("", [], ""),
+    ],
+)
+def test_what_is_not_corrected_keeps_its_spacing(text: str, edits: list[Edit], expected: str) -> None:
+    assert corrected(text, *edits) == expected
+
+
+def test_the_corrected_text_has_the_corrected_tokens() -> None:
+    text = 'She said: "I do n\'t know , realy"; then (at 5 pm) she leave.'
+    tokens = next(iter(tokenise([text])))
+    assert [text[start:end] for start, end in token_spans(text)] == tokens
+    place = tokens.index("realy")
+    edits = [Edit(place, place + 1, "really"), Edit(len(tokens) - 2, len(tokens) - 1, "left")]
+    assert next(iter(tokenise([corrected(text, *edits)]))) == apply_edits(tokens, edits)
+
+
+def test_no_token_holds_a_control_character_or_white_space() -> None:
+    text = "tab\there, bell\x07 and \x1f unit\u2028separator,\u00a0no break 😀 é"
+    tokens = [text[start:end] for start, end in token_spans(text)]
+    assert " ".join(tokens).split() == tokens
+    assert tokens == ["tab", "here", ",", "bell", "and", "unit", "separator", ",", "no", "break", "😀", "é"]

@@ -1,0 +1,158 @@
+"""Systems of several steps: what a profile may say, how they are planned, and what they share."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pseudogec.corpora import part_of_each
+from pseudogec.errors import UserError
+from pseudogec.study import PROJECT, Planner, load_profile
+from pseudogec.study.correction_recipes import (
+    DetectionCorrection,
+    EnsembleSearch,
+    LanguageModelCorrection,
+    ModelCorrection,
+    RightToLeftCorrection,
+    SpellingCorrection,
+    ThresholdSearch,
+    TypeDroppingCorrection,
+    UnknownWordsCorrection,
+)
+from pseudogec.study.pipelines import pipelines
+from pseudogec.study.recipes import BinarisedPairs, Mirrored, Model, NoisedData, SplitCorpus
+from pseudogec.study.system import Pipeline, System
+
+CLASSROOM = PROJECT / "params" / "classroom.yaml"
+
+
+@pytest.fixture(scope="module")
+def planner() -> Planner:
+    return Planner(load_profile(CLASSROOM), PROJECT)
+
+
+def steps(planner: Planner, name: str, seed: int = 0) -> tuple:
+    return planner.correction(Pipeline(name=name, seed=seed), "world-test").steps
+
+
+def test_a_system_of_one_model_exists_for_each_seed_and_an_ensemble_once(planner: Planner) -> None:
+    assert [system.seed for system in pipelines(planner.profile, "pretlarge")] == [1, 2, 3]
+    assert [system.seed for system in pipelines(planner.profile, "pretlarge+sse+r2l")] == [0]
+
+
+def test_a_single_model_is_the_same_work_as_in_a_grid(planner: Planner) -> None:
+    choice = planner.profile.models["pretlarge"]
+    system = System(**choice.model_dump(), parameters=(), seed=2)
+    assert planner.correction(Pipeline(name="pretlarge", seed=2), "world-test") == planner.correction(system, "world-test")
+
+
+def test_steps_come_in_their_order_and_systems_share_the_first_ones(planner: Planner) -> None:
+    whole = steps(planner, "+type dropping")
+    assert [type(step) for step in whole] == [
+        SpellingCorrection,
+        ModelCorrection,
+        UnknownWordsCorrection,
+        LanguageModelCorrection,
+        TypeDroppingCorrection,
+    ]
+    assert steps(planner, "spellcheck+ensemble") == whole[:2]
+    assert whole[0].before is None and whole[1].before == whole[0]
+
+
+def test_ranking_is_by_models_of_the_same_data_read_from_right_to_left(planner: Planner) -> None:
+    forwards, backwards = steps(planner, "pretlarge+sse+r2l")
+    assert isinstance(forwards, ModelCorrection) and isinstance(backwards, RightToLeftCorrection)
+    assert forwards.n_best == 5 and len(forwards.models) == len(backwards.models) == 3
+    for ordinary, mirrored in zip(forwards.models, backwards.models, strict=True):
+        while True:
+            assert isinstance(ordinary, Model) and isinstance(mirrored, Model)
+            assert all(isinstance(data, Mirrored) for data in (*mirrored.data, mirrored.validation))
+            assert [data.data for data in mirrored.data] == list(ordinary.data)
+            if ordinary.initial is None:
+                break
+            ordinary, mirrored = ordinary.initial, mirrored.initial
+        assert mirrored.initial is None
+
+
+def test_what_is_tuned_is_tuned_on_development_data_and_never_on_a_test_set(planner: Planner) -> None:
+    searches = [
+        steps(planner, "spellcheck+ensemble")[-1].search,
+        steps(planner, "+type dropping")[-1].search,
+        steps(planner, "pretlarge+sse+r2l+sed")[-1].threshold,
+    ]
+    assert isinstance(searches[0], EnsembleSearch) and isinstance(searches[2], ThresholdSearch)
+    for search in searches:
+        assert search.references.corpus == planner.development
+        for step in search.before.steps:
+            assert step.corpus == planner.development
+    assert planner.development not in planner.tests.values()
+
+
+def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(planner: Planner) -> None:
+    choice = planner.profile.models["low_resource"]
+    model = planner.model(System(**choice.model_dump(), parameters=(), seed=1))
+    copying = True
+    stages = []
+    stage: Model | None = model
+    while stage is not None:
+        stages.append(stage)
+        stage = stage.initial
+    for stage in reversed(stages):
+        for data in stage.data:
+            if isinstance(data, BinarisedPairs) and not copying:
+                assert isinstance(data.corpus, SplitCorpus) and data.corpus.part == "training"
+            if isinstance(data, NoisedData):
+                assert isinstance(data.genuine, SplitCorpus)
+                assert data.references is not None and data.references.corpus == data.genuine
+        if not copying:
+            assert isinstance(stage.validation, BinarisedPairs) and isinstance(stage.validation.corpus, SplitCorpus)
+        copying = False
+
+
+def test_a_split_keeps_the_proportions_of_levels() -> None:
+    levels = ["A"] * 100 + ["B"] * 60 + ["C"] * 20
+    drawn = part_of_each(levels, 0.75, seed=1)
+    assert Counter(levels[place] for place in drawn) == {"A": 75, "B": 45, "C": 15}
+    assert drawn == part_of_each(levels, 0.75, seed=1) != part_of_each(levels, 0.75, seed=2)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("systems.pretlarge.steps=[{step: models, models: pretlarg}]", ["systems.pretlarge", "did you mean `pretlarge`"]),
+        ("systems.pretlarge.after=pretlarge+see", ["systems.pretlarge.after", "did you mean `pretlarge+sse`"]),
+        ("systems.pretlarge.after=pretlarge", ["systems.pretlarge", "goes on from itself"]),
+        ("systems.pretlarge.steps=[{step: modles, models: pretlarge}]", ["systems.pretlarge.steps", "models"]),
+        ("systems.pretlarge.steps=[{step: models, models: [pretlarge, realistic]}]", ["several models", "ensemble: all"]),
+        ("systems.pretlarge.steps=[{step: right_to_left, models: pretlarge}]", ["right_to_left", "`n_best` above 1"]),
+        ("systems.pretlarge.steps=[{step: error_detection, encoder: pretlarge}]", ["error_detection", "must come before"]),
+        ("systems.spellcheck.steps=[{step: spelling, language_model: false}]", ["spelling", "casing: false"]),
+        ("language_model=null", ["needs a language model", "language_model"]),
+        ("language_model.sentences=7", ["language_model.sentences", "7", "multiple"]),
+        ("language_model.architecture.attention_heads=5", ["language_model.architecture", "multiple of attention_heads"]),
+        ("models.pretlarge.method=backtrans_nosy", ["models.pretlarge", "did you mean `backtrans_noisy`"]),
+        ("models.pretlarge.architecture=copi", ["models.pretlarge", "did you mean `copy`"]),
+        ("models.pretlarge.track=low", ["models.pretlarge", "low_resource"]),
+        ("grids.transfer_low_resource.setting=sequential", ["transfer_low_resource", "in_domain"]),
+        ("architectures.copy.dropout=2", ["architectures.copy.dropout", "less than"]),
+        ("comparisons.top_systems=[pretlage]", ["comparisons.top_systems", "did you mean `pretlarge`"]),
+        ("notebooks.05_top_systems=[top_system]", ["notebooks.05_top_systems", "did you mean `top_systems`"]),
+        ("corpora.tests.world-test.scorers=[m2]", ["corpora.tests.world-test", "maxmatch"]),
+        ("corpora.tests.world-test.scorers=gleu", ["corpora.tests.world-test", "add `errant`"]),
+    ],
+)
+def test_what_is_wrong_with_a_system_is_refused(override: str, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        load_profile(CLASSROOM, [override])
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_checkpoint_that_is_missing_is_named_before_anything_runs(tmp_path: Path) -> None:
+    release = "{step: released_models, checkpoints: there.pt, source_dictionary: s.txt, target_dictionary: t.txt, codes: c}"
+    profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{release}]", f"data_folder={tmp_path}"])
+    planner = Planner(profile, PROJECT)
+    with pytest.raises(UserError, match=r"s\.txt"):
+        planner.correction(pipelines(profile, "pretlarge")[0], "world-test")
