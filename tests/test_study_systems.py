@@ -11,7 +11,6 @@ from pseudogec.corpora import part_of_each
 from pseudogec.errors import UserError
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.correction_recipes import (
-    DetectionCorrection,
     EnsembleSearch,
     LanguageModelCorrection,
     ModelCorrection,

@@ -23,7 +23,7 @@ from typing import Any
 from bench_seq2seq import CLASSROOM, short_training
 from measuring import Ratio, describe_machine, genuine_text, in_turns, median_ratio, seed_text, show_ratios
 
-from pseudogec.seq2seq import Decoder, compat, session, train
+from pseudogec.seq2seq import Decoder, compat, loaded_models, session, train
 from pseudogec.seq2seq.binarise import binarise
 from pseudogec.text import Bpe, Vocabulary
 
@@ -113,13 +113,23 @@ def measure(folder: Path, work: Path, count: int, repeats: int) -> None:
         return [best.pieces for best, *_ in Decoder([model], engine="fairseq").decode(sentences, noise_beta=noise_beta, seed=1)]
 
     noisy, nearly_plain = (f"noisy beam, beta {beta:g}" for beta in (BETA, NEARLY_NONE))
+
+    def reading(way: Callable[[], object]) -> Callable[[], object]:
+        """The same with the model read anew, as a process of its own would."""
+
+        def whole() -> object:
+            loaded_models.release()
+            return way()
+
+        return whole
+
     ways: dict[str, Callable[[], object]] = {
         "fairseq-generate": generate,
-        "plain beam (CTranslate2)": lambda: Decoder([model]).decode(sentences),
-        "plain beam (fairseq)": lambda: fairseq(0.0),
-        nearly_plain: lambda: fairseq(NEARLY_NONE),
-        noisy: lambda: fairseq(BETA),
-        "sampling": lambda: Decoder([model]).sample(sentences, seed=1),
+        "plain beam (CTranslate2)": reading(lambda: Decoder([model]).decode(sentences)),
+        "plain beam (fairseq)": reading(lambda: fairseq(0.0)),
+        nearly_plain: reading(lambda: fairseq(NEARLY_NONE)),
+        noisy: reading(lambda: fairseq(BETA)),
+        "sampling": reading(lambda: Decoder([model]).sample(sentences, seed=1)),
     }
     for way in ways.values():  # so that imports and first calls do not count
         way()

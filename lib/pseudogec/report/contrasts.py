@@ -22,6 +22,10 @@ NOTE = (
     f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
 )
 
+NOTE_ON_ENSEMBLES = (
+    " A system that exists once is compared with each model of one that exists for every seed; *p* is then the largest."
+)
+
 _Kind = tuple[tuple[str, Any], ...]
 """What was chosen for a system, as names and values: what its seeds have in common."""
 
@@ -85,13 +89,13 @@ def contrast_with_each(label: str, one: np.ndarray, others: Sequence[np.ndarray]
     return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in MEASURES})
 
 
-def as_table(contrasts: Iterable[Contrast]) -> Finding:
+def as_table(contrasts: Iterable[Contrast], note: str = NOTE) -> Finding:
     """Contrasts as a Markdown table with a note on how to read it; a line that says so where there are none."""
     rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in MEASURES)} |" for item in contrasts]
     if not rows:
         return Finding("This profile has nothing to compare here.")
     head = ["| difference | " + " | ".join(MEASURES) + " |", "|:---" * (len(MEASURES) + 1) + "|"]
-    return Finding("\n".join([*head, *rows, "", NOTE]))
+    return Finding("\n".join([*head, *rows, "", note]))
 
 
 def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tuple[str, list[System], list[System]]]:

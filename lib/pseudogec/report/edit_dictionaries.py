@@ -37,7 +37,8 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> Styler | Findi
         for edit in dictionary.most_frequent(most)
     ]
     note = (
-        f"{summary.entries:,} tokens have an entry, with {summary.edits:,} different errors, each seen {minimum_count} times or more; "
-        f"learners wrote these tokens right in {summary.identity_share:.0%} of {summary.occurrences:,} cases. Share: of what they wrote."
+        f"{summary.entries:,} tokens have an entry, with {summary.edits:,} different errors, each seen {minimum_count} times or "
+        f"more; these tokens were written right in {summary.identity_share:.0%} of {summary.occurrences:,} cases. Share: of all "
+        "that was written for a token."
     )
     return report.table(pd.DataFrame(rows), name, note, {"share": 3})

@@ -109,9 +109,9 @@ class Report:
         """
         return plain_style(table, note, decimals or {})
 
-    def styled(self, table: pd.DataFrame, note: str) -> Styler:
+    def styled(self, table: pd.DataFrame, note: str, scorers: str) -> Styler:
         """A table of texts as it stands, with a caption that says how it came about."""
-        return table.style.hide(axis="index").set_caption(f"{note} {self.provenance}").set_table_styles(LOOKS)
+        return table.style.hide(axis="index").set_caption(f"{note} {self.provenance} {scorers}").set_table_styles(LOOKS)
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
@@ -171,7 +171,7 @@ class Report:
         order = list(dict.fromkeys(systems[column]))
         baseline = scores[scores.method == "none"].f05
         mean = baseline.mean() * 100 if len(baseline) else None
-        caption = "Mean over seeds, error bars one standard deviation; the dashed line is our baseline."
+        caption = "Mean over seeds, error bars one standard deviation" + ("; the dashed line is our baseline." if mean else ".")
         return self.save_figure(figures.f05_by(table, column, order, mean), name, caption)
 
     def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:

@@ -10,7 +10,7 @@ import numpy as np
 
 from pseudogec.edits import load_annotator
 from pseudogec.report import figures
-from pseudogec.report.contrasts import Contrast, as_table, contrast, contrast_with_each
+from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_with_each
 from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.markup import Html, marked_steps
 from pseudogec.report.paper import PAPERS, paper_scores
@@ -20,7 +20,6 @@ from pseudogec.study import Pipeline
 from pseudogec.study.correction_recipes import Correction, Search
 from pseudogec.study.correction_steps import found, read_corrected
 from pseudogec.study.corrector import Corrector
-from pseudogec.study.profile_checks import all_steps
 from pseudogec.study.profile_systems import describe
 from pseudogec.text import tokenise
 
@@ -55,9 +54,10 @@ class SystemsReport:
             return NOT_LISTED
         rows = []
         for name, versions in self._versions.items():
-            steps = all_steps(self._study.profile, name)
+            system = self._study.profile.systems[name]
             models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
-            rows.append({"system": name, "steps": ", then ".join(map(describe, steps)), "versions": models})
+            steps = ", then ".join(map(describe, system.steps))
+            rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
         return self._report.published(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
     def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> Styler | Finding:
@@ -70,29 +70,26 @@ class SystemsReport:
         """
         if not self._systems:
             return NOT_LISTED
-        ours = _wide(_measures(self._study.all_scores(self._systems), "this study"))
+        scores = self._study.all_scores(self._systems)
+        ours = _wide(_measures(scores, "this study"))
         if paper is not None:
             theirs = _wide(_published(paper, setting))
             renamed = {row: name for name in ours.index for row in self._study.profile.systems[name].stands_for}
             theirs = theirs.rename(index={row: renamed[row] for row in theirs.index if row in renamed})
             ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
-        return self._shown(ours, name)
-
-    def _shown(self, table: pd.DataFrame, name: str) -> Styler:
-        table = table.fillna("")
-        flat = table.set_axis([" ".join(column) for column in table.columns], axis="columns")
+        ours = ours.fillna("")
+        flat = ours.set_axis([" ".join(column) for column in ours.columns], axis="columns")
         self._report.save_table(flat.reset_index(names="system"), name)
-        return self._report.styled(
-            table.rename_axis("system").reset_index(),
-            "Percent; mean ± standard deviation over seeds, where a system has one version for each seed.",
-        )
+        note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
+        signatures = "; ".join(sorted(set(scores.signature)))
+        return self._report.styled(ours.rename_axis("system").reset_index(), note, f"Scorers: {signatures}.")
 
     def additions(self) -> Finding:
         """What each system adds to the one in the row before it, in points, and whether that may be chance."""
         if not self._systems:
             return NOT_LISTED
         self._study.scores(self._systems)
-        return as_table(self._contrasts())
+        return as_table(self._contrasts(), NOTE + NOTE_ON_ENSEMBLES)
 
     def _contrasts(self) -> Iterator[Contrast]:
         for (before, earlier), (name, versions) in pairwise(self._versions.items()):

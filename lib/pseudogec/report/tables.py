@@ -122,6 +122,8 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
     if paper is not None:
         theirs = f"{PAPERS[paper.partition(':')[0]]}, table {paper.partition(':')[2]}"
         for measure, title in MEASURES.items():
+            if table[f"paper_{measure}"].isna().all():
+                continue
             cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
             columns[theirs, title] = table[f"paper_{measure}"]
     styler = pd.DataFrame(cells, index=table.index).style.hide(axis="index").set_caption(caption)

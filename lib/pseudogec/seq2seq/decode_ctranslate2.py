@@ -37,7 +37,7 @@ class CTranslate2Engine:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        self._translator = _translator(folder.resolve(), digest_file(folder / MODEL)[:16], threads)
+        self._translator = load(folder.resolve(), digest_file(folder / MODEL)[:16], threads)
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
@@ -76,7 +76,7 @@ class CTranslate2Engine:
 
 
 @functools.lru_cache(maxsize=AT_ONCE)
-def _translator(folder: Path, digest: str, threads: int) -> ctranslate2.Translator:
+def load(folder: Path, digest: str, threads: int) -> ctranslate2.Translator:
     """The model of a folder in CTranslate2's memory, once a process.
 
     Raises:

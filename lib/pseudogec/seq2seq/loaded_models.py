@@ -66,5 +66,8 @@ def times_loaded() -> int:
 
 
 def release() -> None:
-    """Let go of all models."""
+    """Let go of all models, CTranslate2's too."""
+    from pseudogec.seq2seq import decode_ctranslate2
+
     _load.cache_clear()
+    decode_ctranslate2.load.cache_clear()

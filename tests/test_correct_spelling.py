@@ -1,0 +1,201 @@
+"""The spellchecker: what it may touch, what it offers, and how a language model chooses (Choe et al. 2019, sections 6 and 7.2)."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from pseudogec.correct import Casing, SpellingStep, as_written
+from pseudogec.correct.step import SentenceScorer
+from pseudogec.seq2seq import (
+    LanguageModel,
+    LanguageModelArchitecture,
+    Optimisation,
+    binarise_text,
+    train_language_model,
+    write_dictionary,
+)
+from pseudogec.text import Bpe
+
+PAPERS_EXAMPLE = "This is an esay about my favorite sport ."
+
+
+def spelt(step: SpellingStep, *sentences: str) -> list[str]:
+    sources = [sentence.split() for sentence in sentences]
+    return [" ".join(sentence.tokens) for sentence in step(sources, as_written(sources))]
+
+
+def unchanged(step: SpellingStep, *sentences: str) -> bool:
+    return spelt(step, *sentences) == [" ".join(sentence.split()) for sentence in sentences]
+
+
+def make_text(count: int, seed: int) -> list[list[str]]:
+    """Sentences in which the words between which hunspell cannot choose stand where they belong."""
+    numbers = random.Random(seed)
+    frames = [
+        "This is an {essay} about my favorite {sport} .",
+        "I wrote an {essay} about the {sport} .",
+        "My {essay} about {sport} was long .",
+        "It is {easy} to play my favorite {sport} .",
+        "The {sport} was {easy} .",
+        "I would like to {say} that it is {easy} .",
+        "They {say} that {sport} is {easy} on Monday .",
+    ]
+    words = {"sport": "tennis football chess hockey sport".split(), "essay": ["essay"], "easy": ["easy"], "say": ["say"]}
+    return [
+        numbers.choice(frames).format(**{name: numbers.choice(choices) for name, choices in words.items()}).split()
+        for _ in range(count)
+    ]
+
+
+@pytest.fixture(scope="module")
+def language_model(tmp_path_factory) -> SentenceScorer:
+    """A Transformer that has read the text above, in pieces."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    folder: Path = tmp_path_factory.mktemp("language_model")
+    text = make_text(1500, seed=1)
+    bpe = Bpe.learn(text, 120)
+    write_dictionary(Counter({piece: 1 for piece in bpe.possible_pieces()}), folder / "dict.txt")
+    binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
+    architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
+    optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)
+    train_language_model([folder / "text"], None, folder / "dict.txt", folder / "model", architecture, optimisation, seed=1)
+    torch.set_num_threads(threads)
+    model = LanguageModel(folder / "model")
+    return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
+
+
+def test_the_papers_example(language_model):
+    """*hunspell invariably suggests easy as its top candidate for esay, which should actually be corrected as essay.*"""
+    assert spelt(SpellingStep(None, None), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
+    assert spelt(SpellingStep(language_model, None), PAPERS_EXAMPLE) == ["This is an essay about my favorite sport ."]
+    assert spelt(SpellingStep(language_model, None), "The sport was esay .") == ["The sport was easy ."]
+
+
+def test_the_note_says_what_was_mended(language_model):
+    source = PAPERS_EXAMPLE.split()
+    (sentence,) = SpellingStep(language_model, None)([source], as_written([source]))
+    assert sentence.note == "esay → essay"
+    (sentence,) = SpellingStep(language_model, None)([["easy"]], as_written([["easy"]]))
+    assert sentence.note == ""
+
+
+def test_words_of_a_sentence_are_chosen_from_left_to_right():
+    """Each choice sees those before it and the words behind it as they were written."""
+    asked: list[list[str]] = []
+
+    def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
+        asked.append([" ".join(tokens) for tokens in sentences])
+        return [float(place) for place in range(len(sentences))]  # the last candidate is the likeliest
+
+    (corrected,) = spelt(SpellingStep(language_model, None), "alot of esay")
+    assert len(asked) == 2
+    assert all(sentence.endswith("of esay") for sentence in asked[0]) and "a lot of esay" in asked[0]
+    last = asked[0][-1].removesuffix(" of esay")
+    assert all(sentence.startswith(f"{last} of ") for sentence in asked[1])
+    assert corrected == asked[1][-1]
+
+
+def test_places_stay_right_where_one_word_becomes_two():
+    asked = []
+
+    def prefers_more_words(sentences: Sequence[Sequence[str]]) -> list[float]:
+        asked.append(len(sentences))
+        return [float(len(tokens)) for tokens in sentences]
+
+    (corrected,) = spelt(SpellingStep(prefers_more_words, None), "alot of becuse alot")
+    assert corrected.startswith("a lot of") and corrected.endswith("a lot")
+    assert "becuse" not in corrected and "alot" not in corrected
+
+
+def test_each_round_asks_once_for_all_sentences():
+    calls = []
+
+    def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
+        calls.append(len(sentences))
+        return [0.0] * len(sentences)
+
+    spelt(SpellingStep(language_model, None), *["an esay", "an esay becuse", "an essay", "esay esay esay"] * 20)
+    assert len(calls) == 3, "as many as the most misspelt words of a sentence"
+    assert calls[0] > calls[1] > calls[2]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I met Kiyono and Mr Tnk in Shnghai .",
+        "NATOX , XYZQ and IPADS",
+        "in 2nd b2b 3x 1990s , 12,5 ... !!! $%&",
+        "he ca n't , he wo n't , they sha n't , he wo n’t , ai n't it",
+        "I 'm , he 'll , we 've and they 'd , n't 's",
+        "it is gon na rain , I wan na go , you got ta see",
+        "well-knwn e-mial",
+        "my favourite colour is grey , we organised a programme in the theatre",
+        "naïvité 😀 \x01\x07 ñandu ★ | ||",
+        "",
+        "-",
+    ],
+)
+def test_what_is_left_alone(sentence):
+    assert unchanged(SpellingStep(None, None), sentence)
+    assert unchanged(SpellingStep(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
+
+
+def test_a_capital_is_no_sign_of_a_name_where_a_sentence_begins():
+    step = SpellingStep(None, None)
+    assert spelt(step, "Becuse of it .", '" Becuse of it .', "- Becuse") == ["Because of it .", '" Because of it .', "- Because"]
+    assert unchanged(step, "of Becuse")
+
+
+def test_words_nearly_always_capitalised_are_learnt_from_counts():
+    counts = {"Monday": 1000, "monday": 10, "English": 100, "May": 5000, "may": 100, "The": 10**6, "the": 10**6, "I": 400}
+    casing = Casing(counts | {"NATO": 500, "iPhone": 500, "Rare": 99, "usually": 900, "12": 10**4}, times=99)
+    found = {word: casing[word] for word in ["monday", "english", "may", "the", "i", "nato", "iphone", "rare", "usually", "12"]}
+    assert {word: form for word, form in found.items() if form} == {"monday": "Monday", "english": "English", "i": "I"}
+    assert Casing(counts, times=40)["may"] == "May"
+    assert Casing({"Rare": 100})["rare"] == "Rare", "more than 99 times"
+
+
+def test_casing_joins_the_candidates(language_model):
+    casing = Casing({"Monday": 1000, "Chess": 1000})
+    sentence = "They say that sport is easy on monday ."
+    assert spelt(SpellingStep(language_model, casing), sentence) == ["They say that sport is easy on Monday ."]
+    assert spelt(SpellingStep(None, casing), sentence) == ["They say that sport is easy on Monday ."]
+    # The word as it is written stays a candidate where hunspell knows it: here the language model likes it better.
+    assert unchanged(SpellingStep(language_model, casing), "It is easy to play my favorite chess .")
+    assert unchanged(SpellingStep(language_model, casing), "They say that sport is easy on Monday .")
+
+
+def test_all_candidates_come_from_hunspell_and_the_table():
+    offered: list[str] = []
+
+    def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
+        offered.extend(" ".join(tokens) for tokens in sentences)
+        return [0.0] * len(sentences)
+
+    spelt(SpellingStep(language_model, None), "esay")
+    assert {"easy", "essay", "say"} <= set(offered) and "esay" not in offered
+    offered.clear()
+    spelt(SpellingStep(language_model, Casing({"Esay": 200, "Essay": 200})), "esay")
+    assert offered[0] == "Esay" and offered.count("Esay") == 1
+
+
+def test_many_sentences_one_by_one_and_together(language_model):
+    words = "esay essay becuse easy monday favorite alot sport 😀".split()
+    sentences = [" ".join(found) for found in itertools.product(words, repeat=3)] * 4
+    step = SpellingStep(language_model, Casing({"Monday": 1000}))
+    reports: list[tuple[int, int]] = []
+    sources = [sentence.split() for sentence in sentences]
+    together = step(sources, as_written(sources), lambda done, total: reports.append((done, total)))
+    assert reports[-1] == (len(sentences), len(sentences)) and len(reports) > 1
+    assert together[:729] == together[729:1458] == together[-729:]
+    alone = [spelt(step, sentence)[0] for sentence in sentences[:729:40]]
+    assert alone == [" ".join(sentence.tokens) for sentence in together[:729:40]]
