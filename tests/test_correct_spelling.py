@@ -1,4 +1,4 @@
-"""The spellchecker: what it may touch, what it offers, and how a language model chooses (Choe et al. 2019, sections 6 and 7.2)."""
+"""The spellchecker: what it may touch, what it offers, how a language model chooses (Choe et al. 2019, sections 6 and 7.2)."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def language_model(tmp_path_factory) -> SentenceScorer:
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
-    write_dictionary(Counter({piece: 1 for piece in bpe.possible_pieces()}), folder / "dict.txt")
+    write_dictionary(Counter(bpe.possible_pieces()), folder / "dict.txt")
     binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)
@@ -134,7 +134,7 @@ def test_each_round_asks_once_for_all_sentences():
         "I met Kiyono and Mr Tnk in Shnghai .",
         "NATOX , XYZQ and IPADS",
         "in 2nd b2b 3x 1990s , 12,5 ... !!! $%&",
-        "he ca n't , he wo n't , they sha n't , he wo n’t , ai n't it",
+        "he ca n't , he wo n't , they sha n't , he wo n\u2019t , ai n't it",
         "I 'm , he 'll , we 've and they 'd , n't 's",
         "it is gon na rain , I wan na go , you got ta see",
         "well-knwn e-mial",

@@ -19,12 +19,14 @@ def suggestions(word: str) -> tuple[str, ...] | None:
     would be of a British spelling.
 
     Args:
-        word: ASCII letters.
+        word: ASCII letters, in lower case or with a capital first. For one with a capital, what may be meant by it in lower case
+            is capitalised; hunspell itself would rather offer names (*Esay*: *Essy*, *Esau*).
     """
     checker = spell_checker()
     if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
         return None
-    return tuple(checker.suggest(word)[:_MOST_SUGGESTIONS])
+    found = checker.suggest(word.lower())[:_MOST_SUGGESTIONS]
+    return tuple(found) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in found))
 
 
 @functools.cache
