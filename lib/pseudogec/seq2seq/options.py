@@ -52,6 +52,11 @@ class Architecture(_Options):
             raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
         return self
 
+    @property
+    def copies(self) -> bool:
+        """Whether the model can copy its input by construction, and need not learn to generate what it copies."""
+        return self.name == "copy_transformer"
+
     def fairseq_arguments(self) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same."""
         arguments = ["--arch", self.name]

@@ -191,17 +191,20 @@ class Planner:
         right_to_left: bool = False,
     ) -> Model:
         """One model after another, each trained from the weights of the one before."""
+        architecture = architecture or self.profile.architecture
         model: Model | None = None
         for stage in stages:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
+            if copying and architecture.copies and len(stages) > 1:
+                continue  # it would teach such a model nothing but never to change a word
             arrangement = "correct" if copying else direction
             validation = self.validation if copying else self._tracks[track].validation
             held_out = self._binarised(validation, arrangement, drop_identical=False)
             data = self._stage_data(stage, pseudo, arrangement, track)
             model = Model(
                 name=name,
-                architecture=architecture or self.profile.architecture,
+                architecture=architecture,
                 optimisation=self.profile.optimisations[stage.optimisation],
                 bpe=self.bpe,
                 data=tuple(Mirrored(data=part) for part in data) if right_to_left else data,
