@@ -310,10 +310,10 @@ def test_a_store_that_may_only_be_read(models, sentences, tmp_path, monkeypatch)
 
     make = tempfile.mkdtemp
 
-    def refuse(*arguments, **options):
-        if Path(options.get("dir") or "/") == folder:
+    def refuse(suffix=None, prefix=None, dir=None):
+        if dir is not None and Path(dir) == folder:
             raise PermissionError(13, "read-only")
-        return make(*arguments, **options)
+        return make(suffix, prefix, dir)
 
     monkeypatch.setattr(tempfile, "mkdtemp", refuse)
     outputs = Decoder([folder], engine="ctranslate2").decode(sentences)

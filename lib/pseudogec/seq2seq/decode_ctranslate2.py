@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +11,8 @@ import ctranslate2
 import numpy as np
 
 from pseudogec.files import digest_file
-from pseudogec.seq2seq import compat
+from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
-from pseudogec.seq2seq.loaded_models import AT_ONCE
 from pseudogec.seq2seq.model_file import MODEL, model_options
 from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
 
@@ -37,7 +35,7 @@ class CTranslate2Engine:
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        self._translator = load(folder.resolve(), digest_file(folder / MODEL)[:16], threads)
+        self._translator = loaded_models.shared(folder, ("ctranslate2", threads), lambda: _load(folder, threads))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
@@ -75,26 +73,26 @@ class CTranslate2Engine:
         return [sum(result.log_probs) for result in results]
 
 
-@functools.lru_cache(maxsize=AT_ONCE)
-def load(folder: Path, digest: str, threads: int) -> ctranslate2.Translator:
-    """The model of a folder in CTranslate2's memory, once a process.
+def _load(folder: Path, threads: int) -> ctranslate2.Translator:
+    """The model of a folder in CTranslate2's memory.
 
     Raises:
         UnsupportedModelError: the model is no plain Transformer.
     """
     device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
     options = {"device": device, "compute_type": "float32", "inter_threads": 1, "intra_threads": threads}
-    target = folder / f"ctranslate2-{digest}"
+    target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
     if target.exists():
         return ctranslate2.Translator(str(target), **options)
     try:
         beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
     except OSError:  # a store that may only be read
-        beside = tempfile.TemporaryDirectory(prefix="ctranslate2-")
+        with tempfile.TemporaryDirectory(prefix="ctranslate2-") as elsewhere:
+            return ctranslate2.Translator(str(_convert(folder, Path(elsewhere) / "model")), **options)
     with beside as place:
         converted = _convert(folder, Path(place) / "model")
         translator = ctranslate2.Translator(str(converted), **options)
-        with contextlib.suppress(OSError):  # it may only be read, or another process was faster
+        with contextlib.suppress(OSError):  # another process was faster
             converted.rename(target)
     return translator
 

@@ -34,10 +34,10 @@ class FairseqEngine:
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
-        loaded = [loaded_models.load(folder) for folder in folders]
-        self._models = [item.model for item in loaded]
-        self._device = loaded[0].device
-        self._dictionary = loaded[0].task.target_dictionary
+        self._loaded = [loaded_models.load(folder) for folder in folders]
+        self._models = [loaded.model for loaded in self._loaded]
+        self._device = self._loaded[0].device
+        self._dictionary = self._loaded[0].task.target_dictionary
         self._source_numbers = read_dictionary(folders[0] / dictionary_name(SOURCE))
         self._target_numbers = read_dictionary(folders[0] / dictionary_name(TARGET))
         self._symbols = list(self._target_numbers)

@@ -36,8 +36,9 @@ class DetectorNetwork(torch.nn.Module):
 
     def __init__(self, folder: Path, dropout: float) -> None:
         super().__init__()
-        model, _, self._device = loaded_models.load(folder)
-        self.encoder = copy.deepcopy(model.encoder)  # others may decode with the model as it is
+        loaded = loaded_models.load(folder)
+        self._device = loaded.device
+        self.encoder = copy.deepcopy(loaded.model.encoder)  # others may decode with the model as it is
         self.longest = int(self.encoder.max_positions()) - 1
         self._numbers = read_dictionary(folder / dictionary_name(SOURCE))
         self._dropout = dropout

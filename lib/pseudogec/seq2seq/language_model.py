@@ -9,7 +9,7 @@ from pathlib import Path
 from pseudogec.seq2seq import loaded_models
 from pseudogec.seq2seq.binarise import DICTIONARY
 from pseudogec.seq2seq.sentence_batches import fill
-from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_dictionary
+from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_text_numbers
 
 Pieces = Sequence[str]
 
@@ -26,9 +26,11 @@ class LanguageModel:
     """
 
     def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
-        self._folder, self._max_tokens = folder, max_tokens
-        self._numbers = read_dictionary(folder / DICTIONARY)
-        self._longest = int(loaded_models.load(folder).model.max_positions())
+        self._max_tokens = max_tokens
+        self._numbers = read_text_numbers(folder / DICTIONARY)
+        self._loaded = loaded_models.load(folder)
+        # A convolutional model has no positions of its own; it was trained on sentences up to the task's limit.
+        self._longest = min(self._loaded.model.max_positions(), self._loaded.task.args.tokens_per_sample)
 
     def log_probabilities(self, sentences: Sequence[Pieces]) -> list[float]:
         """The natural logarithm of each sentence's probability, end of sentence included; each is read by itself.
@@ -54,7 +56,7 @@ class LanguageModel:
 
         from pseudogec.seq2seq import session
 
-        model, _, device = loaded_models.load(self._folder)
+        model, device = self._loaded.model, self._loaded.device
         rows = [[*(self._numbers.get(piece, UNKNOWN) for piece in pieces), END] for pieces in sentences]
         width = max(map(len, rows))
         targets = torch.tensor([row + [PADDING] * (width - len(row)) for row in rows], device=device)

@@ -7,6 +7,8 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
 
+_SHAPE = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
+
 
 class LanguageModelArchitecture(BaseModel):
     """The shape of a language model.
@@ -38,6 +40,15 @@ class LanguageModelArchitecture(BaseModel):
     def _heads_divide_the_model(self) -> Self:
         if self.model_size % self.attention_heads:
             raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
+        return self
+
+    @model_validator(mode="after")
+    def _shape_is_the_transformers(self) -> Self:
+        fields = type(self).model_fields
+        given = [name for name in _SHAPE if getattr(self, name) != fields[name].default]
+        if self.name != "transformer_lm" and given:
+            problem = f"{', '.join(given)}: the shape of transformer_lm"
+            raise ValueError(f"{problem}; give the shape of {self.name} as fairseq_options")
         return self
 
     def fairseq_arguments(self) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pseudogec.errors import UserError
-from pseudogec.files import digest_file
-from pseudogec.seq2seq.binarise import DICTIONARY, TEXT
+from pseudogec.seq2seq import training_data
+from pseudogec.seq2seq.binarise import DICTIONARY
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.seq2seq.train import (
@@ -57,28 +57,10 @@ def train_language_model(
     if optimisation.selection == "best" and valid_data is None:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
     work = work_folder(save_dir)
-    _prepare(train_data, valid_data, dictionary, work / "data")
+    training_data.prepare_text(train_data, valid_data, dictionary, work / "data")
     arguments = [work / "data", "--task", "language_modeling", *architecture.fairseq_arguments()]
     arguments += common_arguments(work, optimisation, seed, valid_data is not None)
     result = run_training(arguments, optimisation, save_dir, progress=progress, seconds_between_saves=seconds_between_saves)
     shutil.copyfile(dictionary, save_dir / DICTIONARY)
     finish(save_dir, result)
     return result
-
-
-def _prepare(train_data: Sequence[Path], valid_data: Path | None, dictionary: Path, folder: Path) -> None:
-    """Link texts as ``train``, ``train1``, ... and ``valid``, which fairseq concatenates, and copy the dictionary."""
-    if not train_data:
-        raise UserError("no training data: give at least one binarised text")
-    digest = digest_file(dictionary)
-    splits = [(f"train{number or ''}", text) for number, text in enumerate(train_data)]
-    splits += [("valid", valid_data)] if valid_data is not None else []
-    folder.mkdir(parents=True, exist_ok=True)
-    for split, text in splits:
-        if digest_file(text / DICTIONARY) != digest:
-            raise UserError(f"{text} was made with another vocabulary than {dictionary}; binarise it again with that one")
-        for ending in ("bin", "idx"):
-            link = folder / f"{split}.{ending}"
-            link.unlink(missing_ok=True)
-            link.symlink_to((text / f"{TEXT}.{ending}").resolve())
-    shutil.copyfile(dictionary, folder / DICTIONARY)

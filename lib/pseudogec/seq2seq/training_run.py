@@ -120,7 +120,7 @@ class TrainingRun:
             if "dataset is empty" not in str(error):
                 raise
             raise UserError(
-                f"every training pair is longer than a batch (max_tokens {self._optimisation.max_tokens}) or than the model's "
+                f"all training data are longer than a batch (max_tokens {self._optimisation.max_tokens}) or than the model's "
                 "max_positions; raise them"
             ) from None
 

@@ -49,3 +49,12 @@ def read_dictionary(path: Path) -> dict[str, int]:
             raise DataError(path, f"{piece!r} is a symbol of fairseq's own, which a dictionary file must not hold", line_number)
         numbers[piece] = len(numbers)
     return numbers
+
+
+def read_text_numbers(path: Path) -> dict[str, int]:
+    """The number of every piece that a text may hold: a piece spelt like a symbol of fairseq is an unknown one.
+
+    Raises:
+        DataError: as `read_dictionary`.
+    """
+    return {piece: number for piece, number in read_dictionary(path).items() if piece not in SPECIAL_SYMBOLS}
