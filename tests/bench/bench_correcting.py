@@ -98,7 +98,7 @@ def _processor_seconds() -> float:
 
 def _alike(outputs: dict[str, str]) -> int:
     """How many corrections both programs agree on."""
-    lines = [line.split("\t") for line in outputs["theirs"].splitlines() if line.startswith("H-")]
+    lines = [line.split("\t") for line in outputs["theirs"].splitlines() if line.startswith("D-")]
     theirs = [text.strip() for _, _, text in sorted(lines, key=lambda fields: int(fields[0][2:]))]
     return sum(our == their for our, their in zip(outputs["ours"].splitlines(), theirs, strict=True))
 
