@@ -12,7 +12,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pseudogec.correct import Trace
+from pseudogec.correct import Corrected, Trace
 from pseudogec.edits import Edit, load_annotator
 from pseudogec.edits.running_text import edit_text
 from pseudogec.errors import UserError
@@ -153,44 +153,45 @@ def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
     return edit_text(sentence.text, sentence.spans, edits)
 
 
-class _Steps:
-    """Shows what each step changed, for people."""
+class _Shown:
+    """Shows what each step of a system changed, with its edits and their types."""
 
     def __init__(self, study: Study) -> None:
         self._annotator = load_annotator(study.profile.annotator)
+
+    def _steps(self, sentence: _Sentence, trace: Trace) -> Iterator[tuple[str, Sequence[str], Corrected, Sequence[Edit]]]:
+        """Each step's name, the tokens before it, the sentence after it, and the edits between."""
+        before: Sequence[str] = sentence.tokens
+        for name, corrected in trace.steps:
+            yield name, before, corrected, self._annotator.annotate([before], [corrected.tokens])[0]
+            before = corrected.tokens
+
+
+class _Steps(_Shown):
+    """Shows it to people."""
 
     def __call__(self, sentence: _Sentence, trace: Trace) -> str:
         lines = [" ".join(sentence.tokens)]
-        before: Sequence[str] = sentence.tokens
-        for name, corrected in trace.steps:
-            edits = self._annotator.annotate([before], [corrected.tokens])[0]
+        for name, before, corrected, edits in self._steps(sentence, trace):
             changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
-            note = f" ({corrected.note})" if corrected.note else ""
-            lines.append(f"  {name}: {changes}{note}")
-            before = corrected.tokens
-        return "\n".join([*lines, f"  = {' '.join(before)}"])
+            lines.append(f"  {name}: {changes}" + (f" ({corrected.note})" if corrected.note else ""))
+        return "\n".join([*lines, f"  = {' '.join(trace.tokens)}"])
 
 
-class _Json:
-    """Shows what each step changed, for programs."""
-
-    def __init__(self, study: Study) -> None:
-        self._annotator = load_annotator(study.profile.annotator)
+class _Json(_Shown):
+    """Shows it to programs."""
 
     def __call__(self, sentence: _Sentence, trace: Trace) -> str:
-        steps, before = [], list(sentence.tokens)
-        for name, corrected in trace.steps:
-            edits = self._annotator.annotate([before], [corrected.tokens])[0]
-            steps.append(
-                {
-                    "step": name,
-                    "tokens": list(corrected.tokens),
-                    "note": corrected.note,
-                    "edits": [asdict(edit) for edit in edits],
-                }
-            )
-            before = list(corrected.tokens)
-        content = {"source": list(sentence.tokens), "correction": before, "steps": steps}
+        steps = [
+            {
+                "step": name,
+                "tokens": list(corrected.tokens),
+                "note": corrected.note,
+                "edits": [asdict(edit) for edit in edits],
+            }
+            for name, _, corrected, edits in self._steps(sentence, trace)
+        ]
+        content = {"source": list(sentence.tokens), "correction": list(trace.tokens), "steps": steps}
         return json.dumps(content, ensure_ascii=False)
 
 

@@ -140,7 +140,7 @@ def systems(scores: pd.DataFrame) -> Figure:
         means = values.groupby(places).mean()
         axes.plot(means, means.index, color=colour, linewidth=1.2, marker=marker, markersize=8, label=label)
         several = scores.system.duplicated(keep=False)
-        dots = {"s": 14, "facecolors": "white", "edgecolors": colour, "linewidths": 0.9, "zorder": 3}
+        dots: dict[str, Any] = {"s": 14, "facecolors": "white", "edgecolors": colour, "linewidths": 0.9, "zorder": 3}
         axes.scatter(values[several], places[several], **dots)
     axes.set_yticks(range(len(names)), names)
     axes.invert_yaxis()

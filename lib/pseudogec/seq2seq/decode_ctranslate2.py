@@ -15,6 +15,7 @@ from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
 from pseudogec.seq2seq.model_file import MODEL, model_options
 from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
+from pseudogec.seq2seq.vocabulary import SPECIAL_SYMBOLS
 
 _PLAIN_TRANSFORMERS = ("transformer",)
 
@@ -55,7 +56,7 @@ class CTranslate2Engine:
 
     def _translate(self, batch: Batch, options: SearchOptions, attention: bool) -> list[ctranslate2.TranslationResult]:
         return self._translator.translate_batch(
-            [list(source) for source in batch.sources],
+            list(map(_as_text, batch.sources)),
             beam_size=options.beam,
             num_hypotheses=options.n_best,
             length_penalty=options.length_penalty,
@@ -67,10 +68,13 @@ class CTranslate2Engine:
 
     def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
         """The log-probability of every target; see `Engine`."""
-        results = self._translator.score_batch(
-            [list(source) for source in sources], [list(target) for target in targets], max_input_length=0
-        )
+        results = self._translator.score_batch(list(map(_as_text, sources)), list(map(_as_text, targets)), max_input_length=0)
         return [sum(result.log_probs) for result in results]
+
+
+def _as_text(pieces: Pieces) -> list[str]:
+    """Pieces of a text, none of which shall be taken for a symbol such as the end of a sentence."""
+    return [UNKNOWN_SYMBOL if piece in SPECIAL_SYMBOLS else piece for piece in pieces]
 
 
 def _load(folder: Path, threads: int) -> ctranslate2.Translator:

@@ -12,7 +12,7 @@ from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
 from pseudogec.seq2seq.unknown_pieces import replace_unknown
-from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
+from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary, read_text_numbers
 
 compat.apply()
 
@@ -38,9 +38,9 @@ class FairseqEngine:
         self._models = [loaded.model for loaded in self._loaded]
         self._device = self._loaded[0].device
         self._dictionary = self._loaded[0].task.target_dictionary
-        self._source_numbers = read_dictionary(folders[0] / dictionary_name(SOURCE))
-        self._target_numbers = read_dictionary(folders[0] / dictionary_name(TARGET))
-        self._symbols = list(self._target_numbers)
+        self._source_numbers = read_text_numbers(folders[0] / dictionary_name(SOURCE))
+        self._target_numbers = read_text_numbers(folders[0] / dictionary_name(TARGET))
+        self._symbols = list(read_dictionary(folders[0] / dictionary_name(TARGET)))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""

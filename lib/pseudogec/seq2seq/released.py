@@ -14,6 +14,10 @@ from pseudogec.seq2seq.model_file import MODEL
 from pseudogec.seq2seq.vocabulary import read_dictionary
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
+_UNREADABLE = (LookupError, TypeError, AttributeError, ValueError, RuntimeError, ImportError, EOFError, pickle.UnpicklingError)
+_COPYING = "copy_transformer"
+# Whatever names its makers had for task and languages: the model folder's dictionaries have ours.
+_OURS = {"task": "translation", "source_lang": SOURCE, "target_lang": TARGET}
 
 
 def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictionary: Path, folder: Path) -> None:
@@ -30,14 +34,20 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
         folder: where to.
 
     Raises:
-        DataError: a file is missing or not what it should be, or a dictionary has another size than the model's vocabulary.
+        DataError: a file is missing or not what it should be, a dictionary has another size than the model's vocabulary, or a
+            model that copies has two different dictionaries.
     """
     state = _read(checkpoint)
+    options = _plain_options(state)
     dictionaries = {SOURCE: source_dictionary, TARGET: target_dictionary}
+    pieces = {side: list(read_dictionary(path)) for side, path in dictionaries.items()}
     for side, path in dictionaries.items():
-        _check_size(checkpoint, state["model"], side, path)
+        _check_size(checkpoint, state["model"], side, path, len(pieces[side]))
+    if options["model"].arch == _COPYING and pieces[SOURCE] != pieces[TARGET]:
+        problem = f"is not the dictionary {source_dictionary}; {checkpoint.name} copies pieces of its source"
+        raise DataError(target_dictionary, f"{problem} ({_COPYING}) and needs one dictionary for both sides")
     folder.mkdir(parents=True, exist_ok=True)
-    checkpoints.save(checkpoints.bare_weights(_plain_options(state), state["model"]), folder / MODEL)
+    checkpoints.save(checkpoints.bare_weights(options, state["model"]), folder / MODEL)
     for side, path in dictionaries.items():
         shutil.copyfile(path, folder / dictionary_name(side))
 
@@ -54,17 +64,17 @@ def _read(path: Path) -> dict[str, Any]:
     plugins.register()
     try:
         with session.isolated():
-            state = checkpoint_utils.load_checkpoint_to_cpu(str(path))
+            state = checkpoint_utils.load_checkpoint_to_cpu(str(path), arg_overrides=_OURS)
             weights = state["model"]
-    except (KeyError, TypeError, AttributeError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        raise DataError(path, f"is not a checkpoint of fairseq ({type(error).__name__}: {error})") from None
+    except _UNREADABLE as error:
+        raise DataError(path, f"cannot be read as a checkpoint of fairseq ({type(error).__name__}: {error})") from None
     if not all(name in weights for name in _EMBEDDINGS.values()):
         raise DataError(path, "is not a model from source to target: it has no encoder or no decoder")
     return state
 
 
-def _check_size(checkpoint: Path, weights: dict[str, Any], side: str, dictionary: Path) -> None:
-    known, expected = len(read_dictionary(dictionary)), weights[_EMBEDDINGS[side]].shape[0]
+def _check_size(checkpoint: Path, weights: dict[str, Any], side: str, dictionary: Path, known: int) -> None:
+    expected = weights[_EMBEDDINGS[side]].shape[0]
     if known != expected:
         names = {SOURCE: "source", TARGET: "target"}
         problem = f"has {known:,} symbols, and {checkpoint.name} was trained with {expected:,} on its {names[side]} side"
