@@ -3,9 +3,9 @@
     OMP_NUM_THREADS=1 python tests/bench/bench_correcting.py [--sentences 1000] [--repeats 5] [--store FOLDER]
 
 A baseline of the classroom corrects learners' sentences of the embedded world, with beam 5 and batches of 4,000 pieces; its
-training, a minute or two, is not counted, and ``--store`` keeps it for the next time. Both programs start anew each time: imports,
-reading of the model, splitting into pieces and joining them are all counted. ``fairseq-interactive`` is given all sentences at once
-(its buffer), which is its fastest way.
+training, a minute or two, is not counted, and ``--store`` keeps it for the next time. Both programs start anew each time:
+imports, reading of the model, splitting into pieces and joining them are all counted. ``fairseq-interactive`` is given all
+sentences at once (its buffer), which is its fastest way.
 """
 
 from __future__ import annotations
