@@ -114,6 +114,17 @@ def test_no_output_holds_an_unknown_piece(models, fairseq_decoder):
             assert output and "<unk>" not in output
 
 
+@pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
+def test_pieces_that_look_like_symbols_of_fairseq_are_unknown_text(models, engine):
+    decoder = Decoder(models[:1], engine=engine)
+    symbols = ["<s>", "<pad>", "</s>", "<unk>"]
+    unknown = decoder.score([["ba", "unheard", "be"]], [[["ba", "unheard", "be"]]])[0][0]
+    for symbol in symbols:
+        assert decoder.score([["ba", symbol, "be"]], [[["ba", symbol, "be"]]])[0][0] == pytest.approx(unknown, abs=1e-5)
+    outputs = decoder.decode([["ba", symbol, "be"] for symbol in ["unheard", *symbols]])
+    assert [hypotheses[0].score for hypotheses in outputs] == pytest.approx([outputs[0][0].score] * 5, abs=1e-5)
+
+
 def test_unknown_pieces_are_replaced_by_the_piece_attended_to():
     attention = np.array([[0.1, 0.2, 0.7], [0.0, 0.4, 0.6], [0.9, 0.0, 0.1]])
     assert replace_unknown(["a", "<unk>", "<unk>"], ["x", "y"], attention) == ["a", "y", "x"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from argparse import Namespace
@@ -18,7 +19,6 @@ import torch
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
-from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs
 
@@ -174,7 +174,7 @@ class Released:
 def released(tmp_path_factory) -> Released:
     """A model that has learnt to copy, by and large, from pieces to the same pieces in capitals."""
     folder = tmp_path_factory.mktemp("released")
-    pairs = make_pairs(1500, seed=1)
+    pairs = make_pairs(2000, seed=1)
     for side, sentences in (("src_bpe8000", [s for s, _ in pairs]), ("trg_bpe8000", [[p.upper() for p in t] for _, t in pairs])):
         (folder / f"train.{side}").write_text("".join(" ".join(s) + "\n" for s in sentences), encoding="utf-8")
     # The target's dictionary lacks the rarest pieces.
@@ -187,7 +187,7 @@ def released(tmp_path_factory) -> Released:
         *(option for side in ("encoder", "decoder") for option in (f"--{side}-layers", 1, f"--{side}-attention-heads", HEADS)),
         *(o for side in ("encoder", "decoder") for o in (f"--{side}-embed-dim", SIZE, f"--{side}-ffn-embed-dim", INNER)),
         *("--dropout", 0, "--optimizer", "adam", "--lr", 5e-3, "--lr-scheduler", "inverse_sqrt", "--warmup-updates", 30),
-        *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", 0.1, "--max-tokens", 500, "--max-epoch", 8),
+        *("--criterion", "label_smoothed_cross_entropy", "--label-smoothing", 0.1, "--max-tokens", 500, "--max-epoch", 14),
         *("--save-dir", folder / "training", "--disable-validation", "--valid-subset", "train", "--no-epoch-checkpoints"),
         *("--cpu", "--no-progress-bar", "--num-workers", 0),
     )
@@ -211,9 +211,13 @@ def best(outputs) -> list[list[str]]:
     return [hypotheses[0].pieces for hypotheses in outputs]
 
 
+@pytest.fixture(scope="module")
+def expected(released, sentences) -> list[list[str]]:
+    return released.outputs(sentences)
+
+
 @pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
-def test_outputs_are_those_of_fairseq_with_the_released_files(released, imported, sentences, engine):
-    expected = released.outputs(sentences)
+def test_outputs_are_those_of_fairseq_with_the_released_files(imported, sentences, expected, engine):
     known = ["<unk>" not in output for output in expected]
     outputs = best(Decoder([imported], engine=engine).decode(sentences))
     assert sum(known) > 30
@@ -223,11 +227,8 @@ def test_outputs_are_those_of_fairseq_with_the_released_files(released, imported
 
 
 def test_a_model_folder_holds_weights_and_dictionaries_alone(released, imported):
-    assert {path.name for path in imported.iterdir()} - set(map(str, imported.glob("ctranslate2-*"))) >= {
-        "model.pt",
-        "dict.src.txt",
-        "dict.trg.txt",
-    }
+    names = {path.name for path in imported.iterdir() if not path.name.startswith("ctranslate2-")}
+    assert names == {"model.pt", "dict.src.txt", "dict.trg.txt"}
     state = checkpoints.load(imported / "model.pt")
     assert "last_optimizer_state" not in state and state["args"] is None
     assert state["cfg"]["model"].arch == "transformer"
@@ -243,12 +244,12 @@ def test_both_engines_score_alike(imported, sentences):
 
 
 def test_unknown_pieces_are_replaced_by_the_sources(imported, tmp_path):
-    """A model whose weights make it write ``<unk>`` for one known piece; its source has another spelling than any target piece."""
+    """A model whose weights make it write ``<unk>`` for one known piece; the source spells it as no target does."""
     for name in ("dict.src.txt", "dict.trg.txt"):
         (tmp_path / name).write_bytes((imported / name).read_bytes())
     state = checkpoints.load(imported / "model.pt")
-    frequent = next(piece for piece in list(read_dictionary(tmp_path / "dict.trg.txt"))[4:])
-    number = read_dictionary(tmp_path / "dict.trg.txt")[frequent]
+    number = UNKNOWN + 1
+    frequent = list(read_dictionary(tmp_path / "dict.trg.txt"))[number]
     weights = state["model"]["decoder.embed_tokens.weight"]
     weights[UNKNOWN] = 1.5 * weights[number]
     checkpoints.save(state, tmp_path / "model.pt")
@@ -267,8 +268,6 @@ def test_an_ensemble_of_released_models(released, imported, sentences, tmp_path)
 
 def test_sides_of_one_ensemble_are_checked_each(imported, released, tmp_path):
     """Models that agree in the source's dictionary alone."""
-    import shutil
-
     shutil.copytree(imported, tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*"))
     (tmp_path / "model/dict.trg.txt").write_text("other 1\n", encoding="utf-8")
     with pytest.raises(UserError, match=r"model.*model.*dict\.trg\.txt"):
@@ -310,8 +309,9 @@ def test_the_authors_dictionaries(shared_data, tmp_path, shared):
         logits, _ = rounded(*ids)
     expected = torch.log_softmax(logits[0], dim=-1)[range(11), [*range(10, 20), 2]].sum()
     assert scores[1][0][0] == pytest.approx(float(expected), abs=1e-3)
-    outputs = [best(Decoder([tmp_path / "model"], engine=engine).decode([source])) for engine in ("ctranslate2", "fairseq")]
-    assert outputs[0] == outputs[1]
+    # A random model comes to no end, so only beginnings can agree.
+    greedy = [Decoder([tmp_path / "model"], engine=engine).decode([source], beam=1) for engine in ("ctranslate2", "fairseq")]
+    assert best(greedy[0])[0][:10] == best(greedy[1])[0][:10]
 
 
 def test_dictionaries_of_another_size_are_refused(released, tmp_path):
@@ -391,4 +391,3 @@ def test_a_model_that_copies_needs_one_dictionary(tmp_path):
     import_checkpoint(tmp_path / "file.pt", one, one, tmp_path / "model")
     (score,) = Decoder([tmp_path / "model"]).score([["a", "b"]], [[["b"]]])[0]
     assert -math.inf < score < 0
-    assert dictionary_name(SOURCE) != dictionary_name(TARGET)

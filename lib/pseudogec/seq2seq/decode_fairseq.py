@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,6 @@ import torch  # noqa: E402
 from fairseq.data.data_utils import collate_tokens  # noqa: E402
 from fairseq.search import BeamSearch  # noqa: E402
 from fairseq.sequence_generator import SequenceGenerator  # noqa: E402
-from fairseq.sequence_scorer import SequenceScorer  # noqa: E402
 
 from pseudogec.seq2seq import session  # noqa: E402
 from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators, SentenceSampling  # noqa: E402
@@ -95,13 +95,21 @@ class FairseqEngine:
         return padded.to(self._device)
 
     def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
-        """The log-probability of every target; see `Engine`."""
+        """The log-probability of every target; see `Engine`.
+
+        Means are taken of logarithms: fairseq's `SequenceScorer` gives minus infinity where a probability is too small for a float.
+        """
         rows = [self._ids(target, self._target_numbers) for target in targets]
-        previous = self._padded(rows, left=False, shift=True)
-        sample = {
-            "net_input": {**self._encoder_input(sources), "prev_output_tokens": previous},
-            "target": self._padded(rows, left=False),
-        }
-        with session.quiet():
-            scored = SequenceScorer(self._dictionary).generate(self._models, sample)
-        return [float(hypotheses[0]["positional_scores"].sum()) for hypotheses in scored]
+        target = self._padded(rows, left=False)
+        inputs = {**self._encoder_input(sources), "prev_output_tokens": self._padded(rows, left=False, shift=True)}
+        with torch.no_grad(), session.quiet():
+            members = torch.stack([_of_targets(model, inputs, target) for model in self._models])
+        means = members.logsumexp(dim=0) - math.log(len(members))
+        return means.masked_fill(target == self._dictionary.pad(), 0.0).sum(dim=1).tolist()
+
+
+def _of_targets(model: Any, inputs: Mapping[str, torch.Tensor], target: torch.Tensor) -> torch.Tensor:
+    """The log-probability of each piece of the targets, shape (sentences, pieces)."""
+    log_probabilities = model.get_normalized_probs(model(**inputs), log_probs=True)
+    chosen: torch.Tensor = log_probabilities.gather(2, target.unsqueeze(2)).squeeze(2).float()
+    return chosen
