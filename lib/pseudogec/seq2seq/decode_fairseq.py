@@ -97,7 +97,7 @@ class FairseqEngine:
     def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
         """The log-probability of every target; see `Engine`.
 
-        Means are taken of logarithms: fairseq's `SequenceScorer` gives minus infinity where a probability is too small for a float.
+        Means are taken of logarithms: fairseq's `SequenceScorer` gives minus infinity where a float holds no value so small.
         """
         rows = [self._ids(target, self._target_numbers) for target in targets]
         target = self._padded(rows, left=False)
