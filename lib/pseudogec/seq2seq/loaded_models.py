@@ -1,7 +1,7 @@
 """Models in memory: each is loaded once a process, whoever decodes with it alone, in an ensemble, or scores with it.
 
-A model that somebody holds is never loaded again. Beyond that the models used last stay, up to `MOST_BYTES` of model files, for
-those who come back to them: a small study keeps all that it has, at full scale eight models of 1 GB stay.
+A model that somebody holds is never loaded again. Beyond that the models used last stay, up to `MOST_KEPT` of them and `MOST_BYTES`
+of model files, for those who come back to them: the members of an ensemble that is searched, the models of one system.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ from pseudogec.seq2seq.model_file import MODEL
 
 MOST_BYTES = 8 * 2**30
 """Bytes of model files whose models stay in memory although nobody holds them; the one used longest ago goes first."""
+
+MOST_KEPT = 16
+"""Models that stay in memory although nobody holds them: a worker decodes with hundreds, one after the other."""
 
 Loaded = TypeVar("Loaded")
 
@@ -63,7 +66,7 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
             _times_loaded += 1
         _kept[key] = loaded
         _kept.move_to_end(key)
-        while sum(kept.size for kept in _kept) > MOST_BYTES and len(_kept) > 1:
+        while len(_kept) > MOST_KEPT or (sum(kept.size for kept in _kept) > MOST_BYTES and len(_kept) > 1):
             _kept.popitem(last=False)
         return loaded
 
