@@ -391,3 +391,25 @@ def test_a_model_that_copies_needs_one_dictionary(tmp_path):
     import_checkpoint(tmp_path / "file.pt", one, one, tmp_path / "model")
     (score,) = Decoder([tmp_path / "model"]).score([["a", "b"]], [[["b"]]])[0]
     assert -math.inf < score < 0
+
+
+def test_a_profile_makes_a_system_of_released_models(released, sentences, tmp_path):
+    from pseudogec.study import Study
+    from pseudogec.study.corrector import Corrector, find_system
+
+    # Merges that keep these words whole, as pieces.
+    words = sorted({piece for sentence in sentences for piece in sentence if piece.isalpha()})
+    merges = [f"{word[0]} {word[1:]}</w>" for word in words]
+    (released.folder / "codes").write_text("\n".join(["#version: 0.2", *merges]) + "\n", encoding="utf-8")
+    files = "source_dictionary: dict.src_bpe8000.txt, target_dictionary: dict.trg_bpe8000.txt, codes: codes"
+    step = f"{{step: released_models, checkpoints: checkpoint_best.pt, {files}}}"
+    overrides = [f"data_folder={released.folder}", f"systems.released.steps=[{step}]"]
+    study = Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
+    whole = [sentence for sentence in sentences if set(sentence) <= set(words)]
+    assert len(whole) > 5
+    with study.engine:
+        corrected = Corrector(study, find_system(study, "released"))(whole)
+    expected = [" ".join(pieces).replace("@@ ", "").split() for pieces in released.outputs(whole)]
+    for trace, tokens in zip(corrected, expected, strict=True):
+        # Where fairseq writes <unk>, a system copies the source's piece.
+        assert [ours for ours, theirs in zip(trace.tokens, tokens, strict=True) if theirs not in (ours, "<unk>")] == []
