@@ -126,7 +126,7 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
         ("systems.pretlarge.steps=[{step: modles, models: pretlarge}]", ["systems.pretlarge.steps", "models"]),
         ("systems.pretlarge.steps=[{step: models, models: [pretlarge, realistic]}]", ["several models", "ensemble: all"]),
         ("systems.pretlarge.steps=[{step: right_to_left, models: pretlarge}]", ["right_to_left", "`n_best` above 1"]),
-        ("systems.pretlarge.steps=[{step: error_detection, encoder: pretlarge}]", ["error_detection", "must come before"]),
+        ("systems.pretlarge.steps=[{step: error_detection, model: pretlarge}]", ["error_detection", "must come before"]),
         ("systems.spellcheck.steps=[{step: spelling, language_model: false}]", ["spelling", "casing: false"]),
         ("language_model=null", ["needs a language model", "language_model"]),
         ("language_model.sentences=7", ["language_model.sentences", "7", "multiple"]),

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Callable, Iterator, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
-import torch
-from torch.nn import functional
 
-from pseudogec.seq2seq import loaded_models, session
-from pseudogec.seq2seq.binarise import SOURCE, dictionary_name
+from pseudogec.seq2seq import compat, session
+from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.sentence_batches import fill
 from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_dictionary
+
+compat.apply()
+
+import torch  # noqa: E402
+from fairseq import models  # noqa: E402
+from fairseq.data import Dictionary  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+from pseudogec.seq2seq import plugins  # noqa: E402
+
+plugins.register()
 
 Pieces = Sequence[str]
 Labelled = tuple[Sequence[Pieces], Sequence[bool]]
@@ -22,68 +33,136 @@ Labelled = tuple[Sequence[Pieces], Sequence[bool]]
 _WARMUP = 0.1
 """Share of the updates in which the learning rate rises."""
 
+_SCALE, _SHIFT = -0.3, -3.0
+"""Of a log-probability, before training. Flat, so that all unlikely pieces of a sentence learn, not only the unlikeliest; low, so
+that many likely ones do not add up to an error."""
+
+_VALIDATION_TOKENS = 4000
+"""Most pieces a batch, padding included, when nothing is learnt."""
+
+
+def architecture_of(model_options: Namespace) -> dict[str, Any]:
+    """What of fairseq's options describes the model, and not its training or where its files lay."""
+    parser = ArgumentParser()
+    models.ARCH_MODEL_REGISTRY[model_options.arch].add_args(parser)
+    names = {"arch", *vars(parser.parse_args([]))} - {"encoder_embed_path", "decoder_embed_path"}
+    return {name: value for name, value in vars(model_options).items() if name in names}
+
 
 class DetectorNetwork(torch.nn.Module):
-    """A correction model's encoder with a linear layer on the mean and the maximum of its output.
+    """A correction model that reads a sentence and is asked, piece by piece, whether it would write the sentence again.
+
+    At each place stands the log-probability of the piece that is there; scaled and shifted it is the logit of an error at this
+    place. The sentence's logit is the logarithm of the sum of the places' exponentials, so that one certain error is enough.
 
     Args:
-        folder: of the correction model.
-        dropout: share of these features that are dropped in training.
+        folder: holds the two dictionaries.
+        architecture: of the correction model, see `architecture_of`.
+        dropout: in the model, while it is trained.
 
     Attributes:
-        longest: most pieces that the encoder can read.
+        longest: most pieces that the model can read.
     """
 
-    def __init__(self, folder: Path, dropout: float) -> None:
+    def __init__(self, folder: Path, architecture: Mapping[str, Any], dropout: float = 0.0) -> None:
         super().__init__()
-        loaded = loaded_models.load(folder)
-        self._device = loaded.device
-        self.encoder = copy.deepcopy(loaded.model.encoder)  # others may decode with the model as it is
-        self.longest = int(self.encoder.max_positions()) - 1
-        self._numbers = read_dictionary(folder / dictionary_name(SOURCE))
-        self._dropout = dropout
-        self.classifier = torch.nn.Linear(2 * self.encoder.embed_tokens.embedding_dim, 1).to(self._device)
+        files = {side: folder / dictionary_name(side) for side in (SOURCE, TARGET)}
+        self._numbers = {side: read_dictionary(file) for side, file in files.items()}
+        with session.isolated():
+            source, target = (Dictionary.load(str(file)) for file in files.values())
+            self.model: Any = models.build_model(
+                Namespace(**{**architecture, "dropout": dropout}),
+                SimpleNamespace(source_dictionary=source, target_dictionary=target),
+            )
+        self.longest = int(min(self.model.max_positions())) - 1
+        self.scale = torch.nn.Parameter(torch.tensor(_SCALE))
+        self.shift = torch.nn.Parameter(torch.tensor(_SHIFT))
+        self.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.scale.device
 
     def forward(self, sentences: Sequence[Pieces]) -> torch.Tensor:
         """The logit of an error in each sentence, (sentences,)."""
-        rows = [[*(self._numbers.get(piece, UNKNOWN) for piece in pieces), END] for pieces in sentences]
-        width = max(map(len, rows))
-        # Padded on the left, as correction models are trained.
-        sources = torch.tensor([[PADDING] * (width - len(row)) + row for row in rows], device=self._device)
-        lengths = torch.tensor([len(row) for row in rows], device=self._device)
+        sources, targets = (self._rows(sentences, side) for side in (SOURCE, TARGET))
+        width = max(map(len, sources))
+        # The source is padded on the left and the target on the right, as correction models are trained.
+        read = torch.tensor([[PADDING] * (width - len(row)) + row for row in sources], device=self.device)
+        written = torch.tensor([row + [PADDING] * (width - len(row)) for row in targets], device=self.device)
+        previous = torch.tensor([[END, *row[:-1]] + [PADDING] * (width - len(row)) for row in targets], device=self.device)
+        lengths = torch.tensor([len(row) for row in sources], device=self.device)
         with session.quiet():
-            output = self.encoder(sources, lengths)["encoder_out"][0].transpose(0, 1)  # (sentences, pieces, width)
-        padding = (sources == PADDING).unsqueeze(2)
-        mean = output.masked_fill(padding, 0.0).sum(1) / lengths.unsqueeze(1)
-        highest = output.masked_fill(padding, float("-inf")).amax(1)
-        features = functional.dropout(torch.cat([mean, highest], dim=1), self._dropout, self.training)
-        return self.classifier(features).squeeze(1).float()
+            output = self.model(read, lengths, previous)
+            distribution = self.model.get_normalized_probs(output, log_probs=True)  # (sentences, pieces, vocabulary)
+        kept = distribution.gather(2, written.unsqueeze(2)).squeeze(2)
+        logits = self.scale * kept + self.shift
+        return torch.logsumexp(logits.masked_fill(written == PADDING, float("-inf")), dim=1)
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of what training changes, by name; what is shared within the model is there once."""
+        return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
+
+    def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Take over what `weights` gave.
+
+        Raises:
+            ValueError: they are another network's.
+        """
+        own = dict(self.named_parameters())
+        if {name: value.shape for name, value in own.items()} != {name: value.shape for name, value in weights.items()}:
+            raise ValueError("these are the weights of another network")
+        with torch.no_grad():
+            for name, value in own.items():
+                value.copy_(weights[name])
+
+    def _rows(self, sentences: Sequence[Pieces], side: str) -> list[list[int]]:
+        numbers = self._numbers[side]
+        return [[*(numbers.get(piece, UNKNOWN) for piece in pieces), END] for pieces in sentences]
+
+    def probabilities(self, sentences: Sequence[Pieces], max_tokens: int = _VALIDATION_TOKENS) -> np.ndarray:
+        """The probability of an error in each sentence, (sentences,); see `Detector.probabilities`."""
+        self.eval()
+        found = np.zeros(len(sentences))
+        shortened = [list(pieces[: self.longest]) for pieces in sentences]
+        with torch.no_grad():
+            for places in fill([(len(pieces), place) for place, pieces in enumerate(shortened) if pieces], max_tokens):
+                found[places] = torch.sigmoid(self([shortened[place] for place in places])).cpu().numpy()
+        return found
 
 
 def fine_tune(
-    folder: Path,
+    network: DetectorNetwork,
     training: Labelled,
     validation: Labelled,
     options: DetectorOptions,
     seed: int,
     progress: Callable[[int, int], None] | None,
-) -> tuple[dict[str, torch.Tensor], list[float], float]:
-    """Train a network; the arguments are those of `train_detector`.
+) -> list[float]:
+    """Train a network and leave it as it was after the epoch with the lowest validation loss.
+
+    The arguments are those of `train_detector`.
 
     Returns:
-        The weights after the epoch with the lowest validation loss; every epoch's loss; the kept weights' accuracy.
+        Every epoch's validation loss.
     """
+    labels = np.array(validation[1], dtype=bool)
     losses: list[float] = []
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        network = DetectorNetwork(folder, options.dropout)
         for _ in _epochs(network, training, options, seed, progress):
-            loss, reached = _validate(network, validation)
-            losses.append(loss)
-            if loss == min(losses):
-                accuracy = reached
-                weights = {name: value.detach().cpu().clone() for name, value in network.state_dict().items()}
-    return weights, losses, accuracy
+            losses.append(cross_entropy(network.probabilities(validation[0]), labels))
+            if losses[-1] == min(losses):
+                weights = network.weights()
+    network.set_weights(weights)
+    return losses
+
+
+def cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
+    """Of probabilities of an error and whether there is one, in nats a sentence."""
+    smallest = np.finfo(np.float32).tiny
+    return float(-np.log(np.maximum(np.where(labels, probabilities, 1 - probabilities), smallest)).mean())
 
 
 def _epochs(
@@ -95,7 +174,8 @@ def _epochs(
 ) -> Iterator[None]:
     """Train, and pause after every pass over the sentences."""
     sentences, labels = training
-    batches = list(_batches(network, sentences, options.max_tokens))
+    lengths = [(len(pieces), place) for place, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest]
+    batches = list(fill(lengths, options.max_tokens))
     updates = len(batches) * options.epochs
     optimiser = torch.optim.Adam(network.parameters(), options.learning_rate)
     warmup = max(1, round(_WARMUP * updates))
@@ -108,7 +188,7 @@ def _epochs(
         network.train()
         for number in order.permutation(len(batches)):
             places = batches[number]
-            targets = torch.tensor([float(labels[place]) for place in places], device=network.classifier.weight.device)
+            targets = torch.tensor([float(labels[place]) for place in places], device=network.device)
             logits = network([sentences[place] for place in places])
             loss = functional.binary_cross_entropy_with_logits(logits, targets)
             optimiser.zero_grad()
@@ -118,26 +198,5 @@ def _epochs(
             schedule.step()
             done += len(places)
             if progress is not None:
-                progress(done, len(sentences) * options.epochs)
+                progress(done, len(lengths) * options.epochs)
         yield
-
-
-def _batches(network: DetectorNetwork, sentences: Sequence[Pieces], max_tokens: int) -> Iterator[list[int]]:
-    return fill(
-        [(len(pieces), place) for place, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest], max_tokens
-    )
-
-
-def _validate(network: DetectorNetwork, validation: Labelled) -> tuple[float, float]:
-    """Mean cross-entropy in nats, and accuracy at a probability of 0.5."""
-    network.eval()
-    sentences, labels = validation
-    loss, right, counted = 0.0, 0, 0
-    with torch.no_grad():
-        for places in _batches(network, sentences, max_tokens=4000):
-            logits = network([sentences[place] for place in places]).cpu()
-            targets = torch.tensor([float(labels[place]) for place in places])
-            loss += float(functional.binary_cross_entropy_with_logits(logits, targets, reduction="sum"))
-            right += int(((logits > 0) == (targets > 0)).sum())
-            counted += len(places)
-    return loss / counted, right / counted

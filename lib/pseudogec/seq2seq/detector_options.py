@@ -12,12 +12,12 @@ class DetectorOptions(BaseModel):
         learning_rate: Adam's, after a rise over the first tenth of the updates, falling linearly to nothing.
         epochs: passes over the sentences; the one with the lowest validation loss is kept.
         max_tokens: most pieces a batch, padding included.
-        dropout: share of the sentence's features that are dropped before they are classified.
+        dropout: in the correction model that becomes the classifier, instead of its own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     learning_rate: PositiveFloat = 1e-3
-    epochs: PositiveInt = 3
+    epochs: PositiveInt = 4
     max_tokens: PositiveInt = 1000
     dropout: float = Field(default=0.1, ge=0.0, lt=1.0)

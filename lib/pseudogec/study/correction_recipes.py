@@ -110,8 +110,8 @@ class Detector(Recipe):
     kind: ClassVar[str] = "detector"
     needs_gpu: ClassVar[bool] = True
     options: DetectorOptions
-    encoder: Model
-    """The model whose encoder training starts from."""
+    initial: Model
+    """The correction model that training starts from."""
     bpe: Bpe
     genuine: Corpus
     validation: Corpus
@@ -120,7 +120,7 @@ class Detector(Recipe):
     @property
     def label(self) -> str:
         """The model that it starts from."""
-        return self.encoder.label
+        return self.initial.label
 
     @property
     def work(self) -> float:

@@ -121,15 +121,20 @@ def detector(recipe: Detector, folder: Path, store: Store, progress: Progress) -
     """Train a classifier of sentences with and without errors."""
     apply = segmentation(store.folder(recipe.bpe)).apply
 
-    def labelled(corpus: Corpus) -> tuple[list[list[str]], list[bool]]:
-        sides = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
-        pairs = list(zip(*sides, strict=True))
-        return [apply(source) for source, _ in pairs], [source != target for source, target in pairs]
+    def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
+        source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
+        return list(zip(source, target, strict=True))
 
+    genuine, validation = pairs(recipe.genuine), pairs(recipe.validation)
+    # Beside what learners wrote, its corrections are examples of sentences without errors.
+    corrected = [target for source, target in genuine if source != target]
+    sentences = [*(source for source, _ in genuine), *corrected]
+    has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
     result = train_detector(
-        *labelled(recipe.genuine),
-        labelled(recipe.validation),
-        store.folder(recipe.encoder),
+        list(map(apply, sentences)),
+        has_error,
+        ([apply(source) for source, _ in validation], [source != target for source, target in validation]),
+        store.folder(recipe.initial),
         folder,
         recipe.options,
         recipe.seed,

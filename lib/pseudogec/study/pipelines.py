@@ -155,18 +155,18 @@ class PipelinePlanner:
     def _detection(
         self, step: ErrorDetectionStep, earlier: Sequence[AnyStep], seed: int, place: dict[str, Any]
     ) -> DetectionCorrection:
-        detector = step.hugging_face or self.detector(step.encoder or "")
+        detector = step.hugging_face or self.detector(step.model or "")
         threshold: float | ThresholdSearch | None = step.threshold
         if threshold is None:
             before = self._developed(earlier, seed)
             threshold = ThresholdSearch(**self._tuned_on, before=before, detector=detector, bpe=self._planner.bpe)
         return DetectionCorrection(**place, detector=detector, bpe=self._planner.bpe, threshold=threshold)
 
-    def detector(self, encoder: str) -> Detector:
-        """The classifier that starts from the encoder of a named model."""
+    def detector(self, model: str) -> Detector:
+        """The classifier that a named model becomes."""
         return Detector(
             options=self._profile.error_detector,
-            encoder=self._model(encoder, self._profile.seeds[0]),
+            initial=self._model(model, self._profile.seeds[0]),
             bpe=self._planner.bpe,
             genuine=self._planner.genuine,
             validation=self._planner.validation,

@@ -182,9 +182,9 @@ def _check_step(profile: Profile, where: str, step: AnyStep, before: list[AnySte
     ):
         raise ValueError(f"{where}: chooses among corrections; the step before must be of models with `n_best` above 1")
     if isinstance(step, ErrorDetectionStep):
-        if (step.encoder is None) == (step.hugging_face is None):
-            raise ValueError(f"{where}: give either `encoder`, a name from `models`, or `hugging_face`, a classifier")
-        refuse_unknown(where, "model", [step.encoder] if step.encoder else [], profile.models)
+        if (step.model is None) == (step.hugging_face is None):
+            raise ValueError(f"{where}: give either `model`, a name from `models`, or `hugging_face`, a classifier")
+        refuse_unknown(where, "model", [step.model] if step.model else [], profile.models)
         if not before:
             raise ValueError(f"{where}: decides whether a correction is used, so a step that corrects must come before")
     judged = isinstance(step, LanguageModelStep) or (isinstance(step, SpellingStep) and step.language_model)

@@ -92,7 +92,7 @@ class ErrorDetectionStep(Section):
     """A sentence is corrected only if a classifier finds an error in it (TASLP footnote 14)."""
 
     step: Literal["error_detection"]
-    encoder: str | None = Field(None, description="a name from `models`: the model whose encoder the classifier starts from")
+    model: str | None = Field(None, description="a name from `models`: the correction model that becomes the classifier")
     hugging_face: str | None = Field(None, description="a classifier's name at Hugging Face or its folder, instead")
     threshold: float | None = Field(None, ge=0, le=1, description="found on development data when it is not given")
 

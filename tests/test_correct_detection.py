@@ -1,0 +1,189 @@
+"""Corrections only where an error is detected: the step, the threshold, and classifiers from Hugging Face."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pseudogec.correct.error_detection import DetectionStep, choose_threshold
+from pseudogec.correct.hugging_face import HuggingFaceDetector
+from pseudogec.correct.step import Corrected, as_written
+from pseudogec.errors import UserError
+from pseudogec.evaluate import precision_recall_f05
+
+SOURCES = [["He", "go", "."], ["She", "goes", "."], [], ["\x07", "😀"]]
+CORRECTED = [Corrected(tuple(words)) for words in (["He", "goes", "."], ["She", "went", "."], [], ["😀"])]
+
+
+def probabilities(sentences):
+    """Of an error, known by the first word."""
+    known = {"He": 0.9, "She": 0.12, "\x07": 0.5}
+    return [known[tokens[0]] if tokens else 0.0 for tokens in sentences]
+
+
+def test_a_sentence_is_corrected_only_where_an_error_is_detected():
+    found = DetectionStep(probabilities, threshold=0.5)(SOURCES, CORRECTED)
+    assert [sentence.tokens for sentence in found] == [("He", "goes", "."), ("She", "goes", "."), (), ("😀",)]
+    assert found[0].note == "p(error) = 0.90"
+    assert found[1].note == "p(error) = 0.12, below 0.50: left as it was written"
+
+
+@pytest.mark.parametrize(("threshold", "expected"), [(0.0, [one.tokens for one in CORRECTED]), (1.0, [*map(tuple, SOURCES)])])
+def test_the_extremes_of_the_threshold_use_all_corrections_and_none(threshold, expected):
+    assert [one.tokens for one in DetectionStep(probabilities, threshold)(SOURCES, CORRECTED)] == expected
+
+
+def test_the_detector_reads_what_was_written_and_not_what_was_corrected():
+    read = []
+
+    def detector(sentences):
+        read.extend(sentences)
+        return [1.0] * len(sentences)
+
+    DetectionStep(detector, 0.5)(SOURCES, CORRECTED)
+    assert read == SOURCES
+
+
+def test_no_sentences():
+    assert DetectionStep(probabilities, 0.5)([], as_written([])) == []
+
+
+def brute_force(probabilities: np.ndarray, corrected: np.ndarray, unchanged: np.ndarray) -> float:
+    """The best F0.5 of all gates, each counted anew from its definition."""
+    scores = []
+    for threshold in [0.0, *probabilities, 2.0, *(probabilities[:, None] + probabilities[None, :]).ravel() / 2]:
+        totals = sum(
+            (after if probability >= threshold else before)
+            for probability, after, before in zip(probabilities, corrected, unchanged, strict=True)
+        )
+        scores.append(float(precision_recall_f05(*totals)[2]))
+    return max(scores)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_threshold_is_the_best_of_all(seed):
+    numbers = np.random.default_rng(seed)
+    # Few different probabilities in half of the cases: sentences of equal probability are decided together.
+    found = numbers.random(25) if seed % 2 else numbers.integers(0, 6, 25) / 5
+    errors = numbers.integers(0, 4, 25)
+    right = numbers.integers(0, errors + 1)
+    corrected = np.stack([right, numbers.integers(0, 4, 25), errors - right], axis=1)
+    unchanged = np.stack([np.zeros_like(errors), np.zeros_like(errors), errors], axis=1)
+    chosen = choose_threshold(found.tolist(), corrected, unchanged)
+    assert chosen.f05 == pytest.approx(brute_force(found, corrected, unchanged))
+    assert chosen.f05 >= chosen.f05_of_all == pytest.approx(float(precision_recall_f05(*corrected.sum(axis=0))[2]))
+    applied = np.where((found >= chosen.threshold)[:, None], corrected, unchanged).sum(axis=0)
+    assert float(precision_recall_f05(*applied)[2]) == pytest.approx(chosen.f05)
+    # It survives being written down.
+    assert json.loads(json.dumps(chosen._asdict()))["threshold"] == chosen.threshold
+
+
+def test_where_the_gate_cannot_help_every_correction_is_used():
+    corrected, unchanged = np.array([[1, 0, 0]] * 4), np.array([[0, 0, 1]] * 4)
+    assert choose_threshold([0.1, 0.2, 0.3, 0.4], corrected, unchanged) == (0.0, 1.0, 1.0)
+
+
+def test_corrections_that_are_all_wrong_are_all_taken_back():
+    corrected, unchanged = np.array([[0, 1, 0], [0, 1, 0], [0, 2, 0]]), np.zeros((3, 3), dtype=int)
+    chosen = choose_threshold([0.2, 1.0, 1.0], corrected, unchanged)
+    assert chosen.f05 == 1.0 and chosen.threshold > 1.0
+
+
+@pytest.fixture(scope="module")
+def transformers():
+    return pytest.importorskip(
+        "transformers", reason="classifiers from Hugging Face are an option: pip install 'pseudogec[hugging-face]'"
+    )
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
+LONGEST = 24
+
+
+@pytest.fixture(scope="module")
+def classifier(transformers, tmp_path_factory) -> Path:
+    """A tiny BERT with random weights and WordPieces of single letters."""
+    import torch
+
+    folder = tmp_path_factory.mktemp("bert")
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *(f"##{letter}" for letter in LETTERS)]
+    (folder / "vocab.txt").write_text("\n".join(pieces))
+    transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
+    configuration = transformers.BertConfig(
+        vocab_size=len(pieces),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=LONGEST,
+        id2label={0: "right", 1: "odd", 2: "wrong"},
+        label2id={"right": 0, "odd": 1, "wrong": 2},
+        initializer_range=1.0,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(1)
+        transformers.BertForSequenceClassification(configuration).save_pretrained(folder)
+    return folder
+
+
+def sentences_of_letters(count: int) -> list[list[str]]:
+    numbers = np.random.default_rng(3)
+    return [["".join(numbers.choice([*LETTERS], 2)) for _ in range(numbers.integers(1, 7))] for _ in range(count)]
+
+
+def test_probabilities_are_the_softmax_of_the_models_logits(transformers, classifier):
+    import torch
+
+    sentences = sentences_of_letters(70)
+    model = transformers.BertForSequenceClassification.from_pretrained(classifier).eval()
+    tokeniser = transformers.BertTokenizerFast.from_pretrained(classifier)
+    with torch.no_grad():
+        expected = [
+            model(**tokeniser(" ".join(words), return_tensors="pt")).logits[0].softmax(0)[2].item() for words in sentences
+        ]
+    # One by one above, in batches here.
+    assert HuggingFaceDetector(str(classifier)).probabilities(sentences) == pytest.approx(expected, abs=1e-5)
+
+
+def test_labels_by_number_and_name(classifier):
+    sentences = sentences_of_letters(3)
+    found = {label: HuggingFaceDetector(str(classifier), label).probabilities(sentences) for label in (0, 1, 2, "right", "wrong")}
+    assert found[0] == found["right"] != found[2] == found["wrong"]
+    assert np.add(np.add(found[0], found[1]), found[2]) == pytest.approx(np.ones(3))
+    with pytest.raises(UserError, match=r"no label 'bad'.*0 \(right\), 1 \(odd\), 2 \(wrong\)"):
+        HuggingFaceDetector(str(classifier), "bad")
+    with pytest.raises(UserError, match="no label 3"):
+        HuggingFaceDetector(str(classifier), 3)
+
+
+def test_odd_sentences_are_read(classifier):
+    detector = HuggingFaceDetector(str(classifier))
+    long = ["abc"] * 50
+    found = detector.probabilities([[], long, ["\x00", "😀"], [*long, "z"]])
+    assert found[0] == 0.0
+    assert all(0.0 < value < 1.0 for value in found[1:])
+    assert found[1] == pytest.approx(found[3])  # of long ones, the beginning
+    assert detector.probabilities([]) == []
+
+
+def test_a_model_that_was_never_trained_to_classify_is_refused(transformers, classifier, tmp_path):
+    model = transformers.BertForSequenceClassification.from_pretrained(classifier)
+    model.bert.save_pretrained(tmp_path)
+    transformers.BertTokenizerFast.from_pretrained(classifier).save_pretrained(tmp_path)
+    with pytest.raises(UserError, match=r"no trained classifier.*classifier\.weight"):
+        HuggingFaceDetector(str(tmp_path))
+
+
+def test_a_classifier_that_is_not_there(transformers, tmp_path):
+    with pytest.raises(UserError, match="cannot be loaded"):
+        HuggingFaceDetector(str(tmp_path / "none"))
+
+
+def test_without_the_package_one_learns_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(UserError, match=r"pip install 'pseudogec\[hugging-face\]'"):
+        HuggingFaceDetector("any")
