@@ -28,7 +28,7 @@ def labelled(count: int, seed: int) -> tuple[list[list[str]], list[bool]]:
 
 
 def cyclic(count: int, seed: int) -> tuple[list[list[str]], list[bool]]:
-    """A language in which an error can be seen: the vocabulary goes round and round; in half of the sentences a piece is wrong."""
+    """A language in which an error can be seen: words follow one another in a ring; half of the sentences hold a wrong one."""
     numbers = np.random.default_rng(seed)
     sentences, labels = [], []
     for _ in range(count):

@@ -138,18 +138,20 @@ def train_detector(
     from pseudogec.seq2seq import detector_network, loaded_models
 
     save_dir.mkdir(parents=True, exist_ok=True)
+    architecture = detector_network.architecture_of(model_options(initial_model))
     for name in map(dictionary_name, SIDES):
         shutil.copyfile(initial_model / name, save_dir / name)
-    architecture = detector_network.architecture_of(model_options(initial_model))
     network = detector_network.DetectorNetwork(save_dir, architecture, options.dropout)
     network.model.load_state_dict(loaded_models.load(initial_model).model.state_dict())
-    losses = detector_network.fine_tune(network, (sentences, has_error), validation, options, seed, progress)
+    usable = [number for number, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest]
+    training = [sentences[number] for number in usable], [has_error[number] for number in usable]
+    losses = detector_network.fine_tune(network, training, validation, options, seed, progress)
     result = DetectorResult(
         epoch=losses.index(min(losses)) + 1,
         validation_losses=losses,
         **_quality(network.probabilities(validation[0]) >= 0.5, np.array(validation[1], dtype=bool)),
         share_with_error=sum(validation[1]) / len(validation[1]),
-        sentences=len(sentences),
+        sentences=len(usable),
     )
     with write_atomically(save_dir / _WEIGHTS) as stream:
         stream.write(save(network.weights()))

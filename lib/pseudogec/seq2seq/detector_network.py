@@ -142,7 +142,7 @@ def fine_tune(
 ) -> list[float]:
     """Train a network and leave it as it was after the epoch with the lowest validation loss.
 
-    The arguments are those of `train_detector`.
+    The arguments are those of `train_detector`; no sentence to train on may be empty or too long.
 
     Returns:
         Every epoch's validation loss.
@@ -174,8 +174,7 @@ def _epochs(
 ) -> Iterator[None]:
     """Train, and pause after every pass over the sentences."""
     sentences, labels = training
-    lengths = [(len(pieces), place) for place, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest]
-    batches = list(fill(lengths, options.max_tokens))
+    batches = list(fill([(len(pieces), place) for place, pieces in enumerate(sentences)], options.max_tokens))
     updates = len(batches) * options.epochs
     optimiser = torch.optim.Adam(network.parameters(), options.learning_rate)
     warmup = max(1, round(_WARMUP * updates))
@@ -198,5 +197,5 @@ def _epochs(
             schedule.step()
             done += len(places)
             if progress is not None:
-                progress(done, len(lengths) * options.epochs)
+                progress(done, len(sentences) * options.epochs)
         yield
