@@ -187,3 +187,19 @@ def test_without_the_package_one_learns_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(UserError, match=r"pip install 'pseudogec\[hugging-face\]'"):
         HuggingFaceDetector("any")
+
+
+def test_a_profile_names_a_classifier_from_hugging_face(classifier, tmp_path):
+    from pseudogec.study import Study
+    from pseudogec.study.corrector import Corrector, find_system
+
+    detection = f"{{step: error_detection, threshold: 0.5, hugging_face: {{name: {classifier}, error_label: wrong}}}}"
+    overrides = [f"systems.careful.steps=[{{step: spelling, language_model: false, casing: false}}, {detection}]"]
+    study = Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
+    sentences = [["this", "is", number, "speling"] for number in ("one", "two", "three", "four", "five", "six")]
+    with study.engine:
+        traces = Corrector(study, find_system(study, "careful"))(sentences)
+    found = HuggingFaceDetector(str(classifier), error_label="wrong").probabilities(sentences)
+    for sentence, trace, probability in zip(sentences, traces, found, strict=True):
+        mended = [*sentence[:3], "spelling"]
+        assert [*trace.tokens] == (mended if probability >= 0.5 else sentence)

@@ -110,7 +110,7 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
         "references": {"A": str(tmp_path / "a.m2")},
     }
     runs = {}
-    for notebook in ("06_error_types", "07_proficiency"):
+    for notebook in ("05_top_systems", "06_error_types", "07_proficiency"):
         source, executed = PROJECT / "notebooks" / f"{notebook}.ipynb", tmp_path / f"{notebook}.ipynb"
         command = [
             sys.executable,

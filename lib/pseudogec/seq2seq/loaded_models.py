@@ -1,7 +1,8 @@
 """Models in memory: each is loaded once a process, whoever decodes with it alone, in an ensemble, or scores with it.
 
-A model that somebody holds is never loaded again. Beyond that the models used last stay, up to `MOST_KEPT` of them and `MOST_BYTES`
-of model files, for those who come back to them: the members of an ensemble that is searched, the models of one system.
+A model that somebody holds is never loaded again. Beyond that the models used last stay, up to `MOST_KEPT` of them and as much
+as `MOST_BYTES` of model files, for those who come back to them: the members of an ensemble that is searched, the models of one
+system.
 """
 
 from __future__ import annotations

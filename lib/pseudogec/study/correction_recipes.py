@@ -11,6 +11,7 @@ from typing import ClassVar, Literal
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
+from pseudogec.study.profile_systems import HuggingFaceClassifier
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, Corpus, FileReference, Model, References, SeedText
 
@@ -207,8 +208,7 @@ class DetectionCorrection(Correction):
     """The correction where an error is detected, the sentence as it was written elsewhere."""
 
     needs_gpu: ClassVar[bool] = True
-    detector: Detector | str
-    """Our own, or the name of a classifier at Hugging Face."""
+    detector: Detector | HuggingFaceClassifier
     bpe: Bpe
     threshold: float | ThresholdSearch
 
@@ -311,7 +311,7 @@ class ThresholdSearch(Search):
     """From which probability of an error a correction is used."""
 
     before: Correction
-    detector: Detector | str
+    detector: Detector | HuggingFaceClassifier
     bpe: Bpe
 
 

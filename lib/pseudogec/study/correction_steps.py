@@ -39,6 +39,7 @@ from pseudogec.study.correction_recipes import (
     TypeDroppingCorrection,
     UnknownWordsCorrection,
 )
+from pseudogec.study.profile_systems import HuggingFaceClassifier
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import Bpe
 from pseudogec.study.store import Store
@@ -161,9 +162,11 @@ def sentence_scorer(model: LanguageModel, bpe: Bpe, store: Store) -> SentenceSco
     return lambda sentences: scorer.log_probabilities([segmentation.apply(tokens) for tokens in sentences])
 
 
-def error_probabilities(detector: Detector | str, bpe: Bpe, store: Store) -> Callable[[Sequence[Tokens]], Sequence[float]]:
+def error_probabilities(
+    detector: Detector | HuggingFaceClassifier, bpe: Bpe, store: Store
+) -> Callable[[Sequence[Tokens]], Sequence[float]]:
     """How likely a classifier holds it that sentences of words contain an error."""
-    if isinstance(detector, str):
-        return loaded.hugging_face_detector(detector).probabilities
+    if isinstance(detector, HuggingFaceClassifier):
+        return loaded.hugging_face_detector(detector.name, detector.error_label).probabilities
     classifier, segmentation = loaded.detector(store.folder(detector)), loaded.segmentation(store.folder(bpe))
     return lambda sentences: classifier.probabilities([segmentation.apply(tokens) for tokens in sentences])

@@ -66,9 +66,9 @@ def detector(folder: Path) -> Detector:
 
 
 @functools.lru_cache(maxsize=1)
-def hugging_face_detector(name: str) -> HuggingFaceDetector:
+def hugging_face_detector(name: str, error_label: int | str | None) -> HuggingFaceDetector:
     """A classifier from Hugging Face, or from a folder in its format."""
-    return HuggingFaceDetector(name)
+    return HuggingFaceDetector(name, error_label)
 
 
 @functools.lru_cache(maxsize=2)

@@ -88,12 +88,21 @@ class RightToLeftStep(WithModels):
     step: Literal["right_to_left"]
 
 
+class HuggingFaceClassifier(Section):
+    """A sequence classifier in the format of Hugging Face."""
+
+    name: str = Field(description="its name at Hugging Face, or its folder")
+    error_label: int | str | None = Field(
+        None, description="which of its labels says that there is an error; the last by default"
+    )
+
+
 class ErrorDetectionStep(Section):
     """A sentence is corrected only if a classifier finds an error in it (TASLP footnote 14)."""
 
     step: Literal["error_detection"]
     model: str | None = Field(None, description="a name from `models`: the correction model that becomes the classifier")
-    hugging_face: str | None = Field(None, description="a classifier's name at Hugging Face or its folder, instead")
+    hugging_face: HuggingFaceClassifier | None = Field(None, description="another classifier, instead")
     threshold: float | None = Field(None, ge=0, le=1, description="found on development data when it is not given")
 
 
@@ -167,7 +176,7 @@ def describe(step: AnyStep) -> str:
         case RightToLeftStep():
             return f"ranked by {' and '.join(step.models)} from right to left"
         case ErrorDetectionStep():
-            return f"only where an error is detected ({step.hugging_face or 'our classifier'})"
+            return f"only where an error is detected ({step.hugging_face.name if step.hugging_face else 'our classifier'})"
         case SpellingStep():
             judged = " by the language model" if step.language_model else ""
             return f"spelling{judged}" + (" with capitals" if step.casing else "")
