@@ -91,7 +91,7 @@ class ErrorAnalysis:
         if scores.empty:
             return self._nothing
         figure = draw.f05_bars(scores, category, labels, bars, names)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)} {note}".strip())
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)} {note}".strip(), scores.seed.dropna())
 
     def table(
         self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
@@ -119,7 +119,7 @@ class ErrorAnalysis:
         wide.columns = [names.get(column, column) for column in wide.columns]
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
-        caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.provenance}"
+        caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.origin(shown.seed.dropna())}"
         return plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
 
     def beside_choe(self, scores: pd.DataFrame, name: str) -> Styler | Finding:
@@ -149,7 +149,7 @@ class ErrorAnalysis:
         if scores.empty:
             return self._nothing
         figure = draw.f05_against_pairs_by_level(scores)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}")
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}", scores.seed)
 
     def frequent_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """The most frequent error types of each level (TASLP figure 6).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pseudogec.evaluate import compare_scores, confidence_interval
@@ -26,9 +27,8 @@ class _FromFiles(Report):
         super().__init__(study)
         self._outputs = outputs
 
-    @property
-    def provenance(self) -> str:
-        """What was scored against what."""
+    def origin(self, seeds: Iterable[int]) -> str:
+        """What was scored against what; nothing has seeds."""
         names, against = ", ".join(self._outputs.hypotheses), self._outputs.dataset
         sentences = len(self._outputs.sentences)
         return f"Corrections from files ({names}), not trained here. References: {against}, {sentences:,} sentences."

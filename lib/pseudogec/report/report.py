@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.files import write_atomically
@@ -32,15 +32,20 @@ class Report:
 
     @property
     def provenance(self) -> str:
-        """How the numbers came about: data, profile, seeds."""
+        """How the study's numbers come about: data, profile, seeds."""
+        return self.origin(self.study.seeds)
+
+    def origin(self, seeds: Iterable[int]) -> str:
+        """How numbers came about that rest on some of the study's seeds; 0 stands for an ensemble of several."""
         profile = self.study.profile
         kind = (
             "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
             if profile.simulation
             else "Trained and tested on real learner text."
         )
-        seeds = ", ".join(map(str, self.study.seeds))
-        return f"{kind} Profile {profile.name}: {profile.description} Seeds {seeds}."
+        single = sorted({int(seed) for seed in seeds} - {0})
+        named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
+        return f"{kind} Profile {profile.name}: {profile.description}{named}"
 
     def compare(
         self, scores: pd.DataFrame, rows: str | Sequence[str], name: str, paper: str | None = None, note: str = ""
@@ -63,7 +68,9 @@ class Report:
         self.save_table(table, name)
         scorers = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
-        caption = f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.provenance} Scorer: {scorers}."
+        caption = (
+            f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.origin(scores.seed)} Scorer: {scorers}."
+        )
         return style(table, rows, caption.strip(), paper)
 
     def paper_table(self, paper: str) -> Styler:
@@ -109,9 +116,9 @@ class Report:
         """
         return plain_style(table, note, decimals or {})
 
-    def styled(self, table: pd.DataFrame, note: str, scorers: str) -> Styler:
-        """A table of texts as it stands, with a caption that says how it came about."""
-        return table.style.hide(axis="index").set_caption(f"{note} {self.provenance} {scorers}").set_table_styles(LOOKS)
+    def styled(self, table: pd.DataFrame, caption: str) -> Styler:
+        """A table of texts as it stands."""
+        return table.style.hide(axis="index").set_caption(caption).set_table_styles(LOOKS)
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
@@ -119,9 +126,9 @@ class Report:
             stream.write(table.to_csv(index=False, float_format="%.4f").encode())
         return table
 
-    def save_figure(self, figure: Figure, name: str, caption: str = "") -> Figure:
+    def save_figure(self, figure: Figure, name: str, caption: str = "", seeds: Iterable[int] | None = None) -> Figure:
         """Write a figure as PNG and SVG and return it; the caption says what is shown and how it came about."""
-        text = f"{caption} {self.provenance}".strip()
+        text = f"{caption} {self.origin(self.study.seeds if seeds is None else seeds)}".strip()
         figure.text(0, -0.02, _wrapped(text, 110), fontsize=7.5, va="top", color="#444444")
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
@@ -134,7 +141,7 @@ class Report:
         """Precision, recall and F0.5 by method; see :func:`figures.bars_by_method`."""
         seeds = scores.seed.nunique()
         caption = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}, one dot a seed, error bars one standard deviation."
-        return self.save_figure(figures.bars_by_method(scores), name, caption)
+        return self.save_figure(figures.bars_by_method(scores), name, caption, scores.seed)
 
     def error_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """Which errors writers of each level make; see :func:`figures.error_types_by_level`."""
@@ -157,7 +164,8 @@ class Report:
         caption = (
             f"{seeds} seed{'s' if seeds > 1 else ''} a point; the band is the baseline's mean and standard deviation over seeds."
         )
-        return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption)
+        shown = [*scores.seed, *baseline.seed]
+        return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption, shown)
 
     def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure | Finding:
         """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`."""
@@ -172,13 +180,13 @@ class Report:
         baseline = scores[scores.method == "none"].f05
         mean = baseline.mean() * 100 if len(baseline) else None
         caption = "Mean over seeds, error bars one standard deviation" + ("; the dashed line is our baseline." if mean else ".")
-        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption)
+        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption, scores.seed)
 
     def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:
         """F0.5 against a size, one line a method; see :func:`figures.against_size`."""
         theirs = paper_scores(published) if published is not None else None
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
-        return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption)
+        return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption, scores.seed)
 
     def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
         """Whether systems that differ in one choice differ in their scores, over seeds and over sentences.

@@ -82,7 +82,13 @@ class SystemsReport:
         self._report.save_table(flat.reset_index(names="system"), name)
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
-        return self._report.styled(ours.rename_axis("system").reset_index(), note, f"Scorers: {signatures}.")
+        caption = f"{note} {self._report.origin(self._seeds)} Scorers: {signatures}."
+        return self._report.styled(ours.rename_axis("system").reset_index(), caption)
+
+    @property
+    def _seeds(self) -> list[int]:
+        """Those of systems of single models; the study's where there are none."""
+        return [system.seed for system in self._systems if system.seed] or list(self._study.seeds)
 
     def additions(self) -> Finding:
         """What each system adds to the one in the row before it, in points, and whether that may be chance."""
@@ -111,7 +117,7 @@ class SystemsReport:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
         caption = f"{self._study.test}, ERRANT. One dot a model where a system has one for each seed; lines join the means."
-        return self._report.save_figure(figures.systems(scores), name, caption)
+        return self._report.save_figure(figures.systems(scores), name, caption, self._seeds)
 
     def tuned(self) -> Finding:
         """What was chosen on development data: the ensembles' members, thresholds, types of edits."""
