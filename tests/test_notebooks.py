@@ -65,7 +65,10 @@ def test_a_notebook_shows_a_figure(outputs: Path, name: str) -> None:
 
 
 def test_every_grid_is_among_the_scores(outputs: Path) -> None:
-    found = set(pd.read_parquet(outputs / "scores.parquet").setting)
+    scores = pd.read_parquet(outputs / "scores.parquet")
     profile = load_profile(PROJECT / "params" / "smoke.yaml")
-    wanted = {setting for grids in profile.notebooks.values() for grid in grids for setting in profile.grids[grid].setting}
-    assert found == wanted | {"baseline"}
+    shown = {name for names in profile.notebooks.values() for name in names}
+    settings = {setting for name in shown & set(profile.grids) for setting in profile.grids[name].setting}
+    assert set(scores.setting) == settings | {"baseline", ""}
+    systems = {system for name in shown & set(profile.comparisons) for system in profile.comparisons[name]}
+    assert set(scores[scores.setting == ""].system) == systems

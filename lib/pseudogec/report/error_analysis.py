@@ -54,8 +54,8 @@ class ErrorAnalysis:
         return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
-        """The tidy scores of a grid; see :meth:`pseudogec.study.Study.scores`."""
-        return self.report.study.scores(grid, by)
+        """The tidy scores of a grid on this test set; see :meth:`pseudogec.study.Study.scores`."""
+        return self.report.study.scores(grid, by, self.dataset)
 
     def f05_by_type(
         self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES

@@ -186,19 +186,21 @@ class Study:
     def _pseudo_edits(self, shard: PseudoData) -> PseudoEdits:
         return PseudoEdits(pseudo_data=shard, annotator=self.planner.annotator)
 
-    def scores(self, grid: Sequence[System | Pipeline], by: By | None = None) -> pd.DataFrame:
-        """The tidy ERRANT scores of systems on the first test corpus, after building what is missing.
+    def scores(self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None) -> pd.DataFrame:
+        """The tidy ERRANT scores of systems on one test corpus, after building what is missing.
 
         Args:
             grid: systems.
             by: split by proficiency level, error type, or both.
+            test: the corpus's name; the first by default.
 
         Returns:
             See :func:`pseudogec.study.results.tidy`.
         """
-        self.build([self.planner.score(system, self.test) for system in grid])
-        levels = self.levels(self.test)
-        return tidy(((system, self.test, self.score(system), levels) for system in grid), by)
+        test = test or self.test
+        self.build([self.planner.score(system, test) for system in grid])
+        levels = self.levels(test)
+        return tidy(((system, test, self.score(system, test), levels) for system in grid), by)
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
         """The tidy scores of systems on every test corpus by every scorer that the profile names for it."""
