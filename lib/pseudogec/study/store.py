@@ -193,6 +193,7 @@ def _log_to(path: Path) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
+    logging.captureWarnings(True)  # they concern this artefact, not whoever watches the build
     try:
         yield
     except BaseException:
@@ -200,6 +201,7 @@ def _log_to(path: Path) -> Iterator[None]:
             traceback.print_exc(file=stream)
         raise
     finally:
+        logging.captureWarnings(False)
         root.removeHandler(handler)
         with contextlib.suppress(OSError):
             handler.close()
