@@ -89,6 +89,13 @@ def test_what_is_tuned_is_tuned_on_development_data_and_never_on_a_test_set(plan
     assert planner.development not in planner.tests.values()
 
 
+def test_what_a_track_with_few_pairs_is_tuned_on_was_not_trained_on(planner: Planner) -> None:
+    dropping = steps(planner, "low resource+ensemble+post")[-1]
+    assert isinstance(dropping, TypeDroppingCorrection)
+    for corpus in (dropping.search.references.corpus, *(step.corpus for step in dropping.search.before.steps)):
+        assert isinstance(corpus, SplitCorpus) and corpus.part == "remaining"
+
+
 def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(planner: Planner) -> None:
     choice = planner.profile.models["low_resource"]
     model = planner.model(System(**choice.model_dump(), parameters=(), seed=1))
@@ -128,6 +135,10 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
         ("systems.pretlarge.steps=[{step: right_to_left, models: pretlarge}]", ["right_to_left", "`n_best` above 1"]),
         ("systems.pretlarge.steps=[{step: error_detection, model: pretlarge}]", ["error_detection", "must come before"]),
         ("systems.spellcheck.steps=[{step: spelling, language_model: false}]", ["spelling", "casing: false"]),
+        (
+            "systems.pretlarge.steps=[{step: models, models: [realistic, low_resource], ensemble: all}]",
+            ["systems.pretlarge", "low_resource and restricted"],
+        ),
         ("language_model=null", ["needs a language model", "language_model"]),
         ("language_model.sentences=7", ["language_model.sentences", "7", "multiple"]),
         ("language_model.architecture.attention_heads=5", ["language_model.architecture", "multiple of attention_heads"]),

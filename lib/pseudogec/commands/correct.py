@@ -27,7 +27,7 @@ _DESCRIPTION = """\
 Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
 corrected keeps its spacing. Models that the store lacks are trained first (pseudogec tells how long that takes).
 
-Example: echo "He depend of it ." | pseudogec correct --system PretLarge+SSE"""
+Example: echo "He depend of it ." | pseudogec correct --system pretlarge+sse"""
 
 _LINES_AT_ONCE = 1000
 """Lines that are corrected together when they come from a file or pipe: enough to fill batches."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pseudogec.errors import UserError, nearest
 from pseudogec.files import write_atomically
 from pseudogec.report.page import NotebookOutcome, write_index
-from pseudogec.study import PROJECT, BuildError, Pipeline, Study, System, missing
+from pseudogec.study import PROJECT, BuildError, Study, missing
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
 from pseudogec.study.progress import format_duration
@@ -213,9 +213,7 @@ def _write_scores(study: Study) -> None:
     import pandas as pd
 
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
-    grids = [study.grid(name) for name in names if name in study.profile.grids]
-    pipelines = [system for name in names if name in study.profile.comparisons for system in study.comparison(name)]
-    systems: list[System | Pipeline] = [*dict.fromkeys(system for grid in grids for system in grid), *dict.fromkeys(pipelines)]
+    systems = list(dict.fromkeys(system for name in names for system in study.systems(name)))
     parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)

@@ -74,17 +74,17 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
     return Contrast(label, differences, randomisation_p_values(*together, MEASURES, SWAPS))
 
 
-def contrast_with_each(label: str, one: np.ndarray, others: Sequence[np.ndarray]) -> Contrast:
+def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
     """Compare a system that exists once, such as an ensemble, with each of several, such as its models.
 
-    The p-value is the largest of those against each: it says whether the one differs from all of them.
+    The p-value is the largest of those of each: it says whether the one differs from all of them.
 
     Args:
         label: what is compared with what.
-        one: counts of every sentence, (sentences, 3).
-        others: the same of each of the others.
+        first: counts of every sentence, (sentences, 3), of each version; one side has a single version.
+        second: the same of the other side.
     """
-    singles = [contrast(label, [one], [other]) for other in others]
+    singles = [contrast(label, [one], [other]) for one in first for other in second]
     differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in MEASURES}
     return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in MEASURES})
 

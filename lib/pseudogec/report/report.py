@@ -179,7 +179,9 @@ class Report:
         order = list(dict.fromkeys(systems[column]))
         baseline = scores[scores.method == "none"].f05
         mean = baseline.mean() * 100 if len(baseline) else None
-        caption = "Mean over seeds, error bars one standard deviation" + ("; the dashed line is our baseline." if mean else ".")
+        caption = "Mean over seeds, error bars one standard deviation" + (
+            "; the dashed line is our baseline." if mean is not None else "."
+        )
         return self.save_figure(figures.f05_by(table, column, order, mean), name, caption, scores.seed)
 
     def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:

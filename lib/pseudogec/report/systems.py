@@ -10,7 +10,7 @@ import numpy as np
 
 from pseudogec.edits import load_annotator
 from pseudogec.report import figures
-from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_with_each
+from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.markup import Html, marked_steps
 from pseudogec.report.paper import PAPERS, paper_scores
@@ -101,15 +101,14 @@ class SystemsReport:
         for (before, earlier), (name, versions) in pairwise(self._versions.items()):
             label = f"{name} against {before}"
             ours, theirs = self._counts(versions), self._counts(earlier)
-            if len(ours) == len(theirs):
-                yield contrast(label, ours, theirs)
-            elif len(ours) == 1:
-                yield contrast_with_each(label, ours[0], theirs)
-            else:
-                yield contrast(label, ours, theirs * len(ours))
+            if seeds := sorted(ours.keys() & theirs.keys()):
+                yield contrast(label, [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds])
+            elif 1 in (len(ours), len(theirs)):
+                yield contrast_each(label, list(ours.values()), list(theirs.values()))
 
-    def _counts(self, versions: Sequence[Pipeline]) -> list[np.ndarray]:
-        return [self._study.score(version).per_sentence() for version in versions]
+    def _counts(self, versions: Sequence[Pipeline]) -> dict[int, np.ndarray]:
+        """The counts of every sentence, by seed."""
+        return {version.seed: self._study.score(version).per_sentence() for version in versions}
 
     def f05(self, name: str) -> Figure | Finding:
         """Precision, recall and F0.5 of each system on the first test set, one dot a seed."""
@@ -134,27 +133,25 @@ class SystemsReport:
     def _last(self, pipeline: Pipeline) -> Correction:
         return self._study.planner.correction(pipeline, self._study.test)
 
-    def walk_through(self, name: str, sentences: int = 3) -> Html | Finding:
+    def walk_through(self, name: str, most: int = 3) -> Html | Finding:
         """Sentences on their way through a system: those of the test set that most of its steps change.
 
         Args:
             name: the system.
-            sentences: how many.
+            most: how many.
         """
         if name not in self._versions:
             return NOT_LISTED
         study = self._study
         steps = self._last(self._versions[name][0]).steps
         study.build(steps)
-        after = [[sentence.tokens for sentence in read_corrected(study.store.folder(step))] for step in steps]
         sources = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "source.txt")]
-        changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise([sources, *after])])
-        chosen = np.argsort(-changed.sum(axis=0), kind="stable")[:sentences]
-        notes = [[sentence.note for sentence in read_corrected(study.store.folder(step))] for step in steps]
-        names = [step.step for step in steps]
+        after = [(step.step, read_corrected(study.store.folder(step))) for step in steps]
+        tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
+        changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
         shown = []
-        for place in chosen:
-            made = [(name, tokens[place], note[place]) for name, tokens, note in zip(names, after, notes, strict=True)]
+        for place in np.argsort(-changed.sum(axis=0), kind="stable")[:most]:
+            made = [(name, sentences[place].tokens, sentences[place].note) for name, sentences in after]
             shown.append((f"sentence {place + 1}", sources[place], made))
         return self._marked(shown)
 

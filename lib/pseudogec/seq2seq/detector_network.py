@@ -12,6 +12,7 @@ import numpy as np
 
 from pseudogec.seq2seq import compat, session
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
+from pseudogec.seq2seq.detector import Labelled, Pieces
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.sentence_batches import fill
 from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_dictionary
@@ -26,9 +27,6 @@ from torch.nn import functional  # noqa: E402
 from pseudogec.seq2seq import plugins  # noqa: E402
 
 plugins.register()
-
-Pieces = Sequence[str]
-Labelled = tuple[Sequence[Pieces], Sequence[bool]]
 
 _WARMUP = 0.1
 """Share of the updates in which the learning rate rises."""

@@ -2,45 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveInt, model_validator
+from pydantic import PositiveInt, model_validator
+
+from pseudogec.seq2seq.options import TransformerShape
 
 _SHAPE = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
 
 
-class LanguageModelArchitecture(BaseModel):
+class LanguageModelArchitecture(TransformerShape):
     """The shape of a language model.
 
     Attributes:
         name: fairseq's name of the model; the shape below is that of "transformer_lm". Others, such as
             "fconv_lm_dauphin_wikitext103" (Dauphin et al. 2017, which Choe et al. use), are told by ``fairseq_options`` alone.
         layers: layers of the Transformer.
-        attention_heads: heads of every attention.
-        model_size: width of embeddings and layers.
-        feed_forward_size: inner width of the feed-forward layers.
-        dropout: share of activations dropped.
-        max_positions: longest sentence in pieces, its end included.
-        fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = "transformer_lm"
     layers: PositiveInt = 6
-    attention_heads: PositiveInt = 8
-    model_size: PositiveInt = 512
-    feed_forward_size: PositiveInt = 2048
-    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)
-    max_positions: PositiveInt = 1024
-    fairseq_options: Mapping[str, bool | int | float | str] = {}
-
-    @model_validator(mode="after")
-    def _heads_divide_the_model(self) -> Self:
-        if self.model_size % self.attention_heads:
-            raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
-        return self
 
     @model_validator(mode="after")
     def _shape_is_the_transformers(self) -> Self:
@@ -59,7 +40,4 @@ class LanguageModelArchitecture(BaseModel):
             arguments += ["--decoder-layers", str(self.layers), "--decoder-attention-heads", str(self.attention_heads)]
             arguments += ["--decoder-embed-dim", str(self.model_size), "--decoder-ffn-embed-dim", str(self.feed_forward_size)]
             arguments += ["--dropout", str(self.dropout), "--decoder-normalize-before", "--share-decoder-input-output-embed"]
-        for option, value in self.fairseq_options.items():
-            if value is not False:
-                arguments += [f"--{option}"] if value is True else [f"--{option}", str(value)]
-        return arguments
+        return arguments + self._further_arguments()

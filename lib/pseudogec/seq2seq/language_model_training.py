@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pseudogec.errors import UserError
 from pseudogec.seq2seq import training_data
 from pseudogec.seq2seq.binarise import DICTIONARY
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
@@ -54,12 +53,10 @@ def train_language_model(
     """
     if (result := finished(save_dir)) is not None:
         return result
-    if optimisation.selection == "best" and valid_data is None:
-        raise UserError('selection "best" chooses by validation perplexity and needs validation data')
     work = work_folder(save_dir)
+    common = common_arguments(work, optimisation, seed, valid_data is not None)
     training_data.prepare_text(train_data, valid_data, dictionary, work / "data")
-    arguments = [work / "data", "--task", "language_modeling", *architecture.fairseq_arguments()]
-    arguments += common_arguments(work, optimisation, seed, valid_data is not None)
+    arguments = [work / "data", "--task", "language_modeling", *architecture.fairseq_arguments(), *common]
     result = run_training(arguments, optimisation, save_dir, progress=progress, seconds_between_saves=seconds_between_saves)
     shutil.copyfile(dictionary, save_dir / DICTIONARY)
     finish(save_dir, result)

@@ -12,37 +12,22 @@ class _Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Architecture(_Options):
-    """The shape of a Transformer.
+class TransformerShape(_Options):
+    """What the shapes of all Transformers have in common.
 
     Attributes:
-        name: fairseq's name of the model ("transformer", or one of `pseudogec.seq2seq.plugins`).
-        encoder_layers: layers of the encoder.
-        decoder_layers: layers of the decoder.
         attention_heads: heads of every attention.
         model_size: width of embeddings and layers.
         feed_forward_size: inner width of the feed-forward layers.
         dropout: share of activations dropped after embeddings and sublayers.
-        attention_dropout: share of attention weights dropped.
-        activation_dropout: share of inner feed-forward activations dropped.
-        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder"
-            (the last two) or "none".
-        pre_norm: layer normalisation before every sublayer rather than behind it.
-        max_positions: longest sentence in pieces, on either side.
+        max_positions: longest sentence in pieces, its end included.
         fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.
     """
 
-    name: str = "transformer"
-    encoder_layers: PositiveInt = 6
-    decoder_layers: PositiveInt = 6
     attention_heads: PositiveInt = 8
     model_size: PositiveInt = 512
     feed_forward_size: PositiveInt = 2048
     dropout: float = Field(default=0.1, ge=0.0, lt=1.0)
-    attention_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
-    activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
-    share_embeddings: Literal["all", "decoder", "none"] = "all"
-    pre_norm: bool = False
     max_positions: PositiveInt = 1024
     fairseq_options: Mapping[str, bool | int | float | str] = {}
 
@@ -51,6 +36,34 @@ class Architecture(_Options):
         if self.model_size % self.attention_heads:
             raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
         return self
+
+    def _further_arguments(self) -> list[str]:
+        """The arguments of ``fairseq-train`` that ``fairseq_options`` gives."""
+        given = {option: value for option, value in self.fairseq_options.items() if value is not False}
+        return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
+
+
+class Architecture(TransformerShape):
+    """The shape of a Transformer.
+
+    Attributes:
+        name: fairseq's name of the model ("transformer", or one of `pseudogec.seq2seq.plugins`).
+        encoder_layers: layers of the encoder.
+        decoder_layers: layers of the decoder.
+        attention_dropout: share of attention weights dropped.
+        activation_dropout: share of inner feed-forward activations dropped.
+        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder"
+            (the last two) or "none".
+        pre_norm: layer normalisation before every sublayer rather than behind it.
+    """
+
+    name: str = "transformer"
+    encoder_layers: PositiveInt = 6
+    decoder_layers: PositiveInt = 6
+    attention_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    share_embeddings: Literal["all", "decoder", "none"] = "all"
+    pre_norm: bool = False
 
     @property
     def copies(self) -> bool:
@@ -72,10 +85,7 @@ class Architecture(_Options):
         shared = {"all": ["--share-all-embeddings"], "decoder": ["--share-decoder-input-output-embed"], "none": []}
         arguments += shared[self.share_embeddings]
         arguments += ["--max-source-positions", str(self.max_positions), "--max-target-positions", str(self.max_positions)]
-        for option, value in self.fairseq_options.items():
-            if value is not False:
-                arguments += [f"--{option}"] if value is True else [f"--{option}", str(value)]
-        return arguments
+        return arguments + self._further_arguments()
 
 
 class AverageLast(_Options):

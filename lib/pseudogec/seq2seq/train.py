@@ -145,15 +145,13 @@ def train(
     """
     if (result := finished(save_dir)) is not None:
         return result
-    if optimisation.selection == "best" and valid_data is None:
-        raise UserError('selection "best" chooses by validation perplexity and needs validation data')
     work = work_folder(save_dir)
+    common = common_arguments(work, optimisation, seed, valid_data is not None)
     training_data.prepare(train_data, valid_data, dictionary, work / "data")
     if initial_model is not None:
         training_data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
     arguments: list[Any] = [work / "data", "--source-lang", SOURCE, "--target-lang", TARGET, "--task", "translation"]
-    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments()]
-    arguments += common_arguments(work, optimisation, seed, valid_data is not None)
+    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments(), *common]
     result = run_training(
         arguments,
         optimisation,
@@ -223,10 +221,12 @@ def common_arguments(work: Path, optimisation: Optimisation, seed: int, validate
     """The arguments for ``fairseq-train`` that trainings of all kinds share.
 
     Raises:
-        UserError: half precision was asked for, and there is no GPU.
+        UserError: half precision was asked for, and there is no GPU; or the best of the checkpoints, and nothing to validate on.
     """
     import torch
 
+    if optimisation.selection == "best" and not validate:
+        raise UserError('selection "best" chooses by validation perplexity and needs validation data')
     arguments: list[Any] = ["--save-dir", work, "--seed", seed, "--dataset-impl", "mmap", *optimisation.fairseq_arguments()]
     # One process, one device: several trainings share a machine through the study's scheduler. Batches are made without processes
     # of their own, which workers of a scheduler may not start.

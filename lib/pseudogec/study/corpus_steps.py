@@ -53,7 +53,7 @@ def file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progre
         if recipe.source == "m2":
             gold += read_m2(paths[0])
     if recipe.sentences is not None and recipe.sentences < len(pairs):
-        chosen = sorted(np.random.default_rng(1).permutation(len(pairs))[: recipe.sentences])
+        chosen = _drawn(len(pairs), recipe.sentences)
         pairs, levels = [pairs[place] for place in chosen], [levels[place] for place in chosen]
         gold = [gold[place] for place in chosen] if gold else []
     if gold:
@@ -61,10 +61,16 @@ def file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progre
     return _write_corpus(folder, pairs, levels)
 
 
+def _drawn(available: int, wanted: int | None) -> list[int]:
+    """The places of sentences drawn without replacement, in their order; all when no number is wanted."""
+    return sorted(np.random.default_rng(1).permutation(available)[:wanted].tolist())
+
+
 def _rewritten_corpus(recipe: FileCorpus, folder: Path) -> dict[str, Any]:
     """Sentences with several corrections each: the first is the target, all of them are references."""
     source, *corrections = (file.path for file in recipe.files)
-    sentences = list(read_jfleg(source, corrections))[: recipe.sentences]
+    found = list(read_jfleg(source, corrections))
+    sentences = [found[place] for place in _drawn(len(found), recipe.sentences)]
     for number in range(len(corrections)):
         write_lines(folder / f"reference{number}.txt", (" ".join(sentence.references[number]) for sentence in sentences))
     pairs = [Pair(sentence.source, sentence.references[0]) for sentence in sentences]

@@ -132,19 +132,20 @@ class Detector(Recipe):
 class Correction(Recipe):
     """The sentences of a corpus after one more step of a system.
 
-    Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: its tokens, why the step left it so, and the corrections
-        among which the next step may choose.
+    Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: why the step left it so, and the corrections among which
+        the next step may choose.
     """
 
     kind: ClassVar[str] = "correction"
     corpus: Corpus
+    step_name: ClassVar[str] = ""
     before: Correction | None
     """The step before; nothing for the first, which goes on from the sentences as they were written."""
 
     @property
     def step(self) -> str:
         """What the step is, in a few words."""
-        raise NotImplementedError
+        return self.step_name
 
     @property
     def steps(self) -> tuple[Correction, ...]:
@@ -207,47 +208,36 @@ class RightToLeftCorrection(Correction):
 class DetectionCorrection(Correction):
     """The correction where an error is detected, the sentence as it was written elsewhere."""
 
+    step_name: ClassVar[str] = "error detection"
     needs_gpu: ClassVar[bool] = True
     detector: Detector | HuggingFaceClassifier
     bpe: Bpe
     threshold: float | ThresholdSearch
 
-    @property
-    def step(self) -> str:
-        """Error detection."""
-        return "error detection"
-
 
 class SpellingCorrection(Correction):
     """Misspelt words replaced."""
 
+    step_name: ClassVar[str] = "spelling"
     bpe: Bpe
     language_model: LanguageModel | None
     words: WordCounts | None
     """Where capitalised forms are learnt from."""
     casing_times: float
 
-    @property
-    def step(self) -> str:
-        """Spelling."""
-        return "spelling"
-
 
 class UnknownWordsCorrection(Correction):
     """Edits of words that the models cannot read, undone."""
 
+    step_name: ClassVar[str] = "unknown words"
     bpe: Bpe
     annotator: str
-
-    @property
-    def step(self) -> str:
-        """Unknown words."""
-        return "unknown words"
 
 
 class LanguageModelCorrection(Correction):
     """The subset of the edits that a language model likes best."""
 
+    step_name: ClassVar[str] = "language model"
     needs_gpu: ClassVar[bool] = True
     bpe: Bpe
     language_model: LanguageModel
@@ -255,22 +245,13 @@ class LanguageModelCorrection(Correction):
     length_penalty: float
     annotator: str
 
-    @property
-    def step(self) -> str:
-        """Language model."""
-        return "language model"
-
 
 class TypeDroppingCorrection(Correction):
     """Edits of weak types, undone."""
 
+    step_name: ClassVar[str] = "type dropping"
     search: TypeSearch
     annotator: str
-
-    @property
-    def step(self) -> str:
-        """Dropping of types."""
-        return "type dropping"
 
 
 class Search(Recipe):

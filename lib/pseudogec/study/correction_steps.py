@@ -44,15 +44,15 @@ from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import Bpe
 from pseudogec.study.store import Store
 
-STEPS = "steps.jsonl"
+HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
 
 
 def correction(recipe: Correction, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Correct a corpus's sentences by one more step."""
     sources = list(read_plain(store.folder(recipe.corpus) / "source.txt"))
-    before = read_corrected(store.folder(recipe.before)) if recipe.before else as_written(sources)
+    before = corrected_before(recipe.before, sources, store)
     after = step_of(recipe, store)(sources, before, lambda done, total: progress(done, total, "sentences"))
-    write_lines(folder / "hypotheses.txt", (" ".join(sentence.tokens) for sentence in after))
+    write_lines(folder / HYPOTHESES, (" ".join(sentence.tokens) for sentence in after))
     write_lines(folder / STEPS, map(_as_json, after))
     changed = sum(new.tokens != old.tokens for new, old in zip(after, before, strict=True))
     return {"sentences": len(after), "changed": changed}
@@ -61,7 +61,6 @@ def correction(recipe: Correction, folder: Path, store: Store, progress: Progres
 def _as_json(sentence: Corrected) -> str:
     candidates = [[" ".join(candidate.pieces), candidate.score] for candidate in sentence.candidates]
     content = {
-        "tokens": " ".join(sentence.tokens),
         "note": sentence.note,
         "candidates": candidates,
         "corrected_pieces": " ".join(sentence.corrected_pieces),
@@ -73,13 +72,18 @@ def read_corrected(folder: Path) -> list[Corrected]:
     """What a ``correction`` artefact made of each sentence."""
     return [
         Corrected(
-            tuple(content.get("tokens", "").split()),
+            tuple(tokens),
             content.get("note", ""),
             tuple(Candidate(tuple(pieces.split()), score) for pieces, score in content.get("candidates", ())),
             tuple(content.get("corrected_pieces", "").split()),
         )
-        for content in map(json.loads, read_lines(folder / STEPS))
+        for tokens, content in zip(read_plain(folder / HYPOTHESES), map(json.loads, read_lines(folder / STEPS)), strict=True)
     ]
+
+
+def corrected_before(correction: Correction | None, sources: Sequence[Tokens], store: Store) -> list[Corrected]:
+    """What the first of a system's steps left, or (without a correction) the sentences as they were written."""
+    return as_written(sources) if correction is None else read_corrected(store.folder(correction))
 
 
 @functools.singledispatch

@@ -51,7 +51,6 @@ class Corrector:
         study.build(
             [needed for recipe in corrections for needed in recipe.parents if needed not in {recipe.corpus, recipe.before}]
         )
-        self.pipeline = pipeline
         self._steps = [(recipe.step, step_of(recipe, study.store)) for recipe in corrections]
 
     def __call__(self, sentences: Sequence[Tokens], progress: Progress | None = None) -> list[Trace]:

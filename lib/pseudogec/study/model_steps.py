@@ -12,8 +12,16 @@ from typing import Any
 from pseudogec.corpora import Pair, drop_identical, read_plain
 from pseudogec.errors import UserError
 from pseudogec.files import write_lines
-from pseudogec.seq2seq import binarise, binarise_text, import_checkpoint, read_binarised, train, train_language_model
-from pseudogec.seq2seq.detector import train_detector
+from pseudogec.seq2seq import (
+    TrainingProgress,
+    binarise,
+    binarise_text,
+    import_checkpoint,
+    read_binarised,
+    train,
+    train_detector,
+    train_language_model,
+)
 from pseudogec.study.correction_recipes import BinarisedText, Detector, LanguageModel, ReleasedBpe, ReleasedModel, WordCounts
 from pseudogec.study.loaded import segmentation
 from pseudogec.study.progress import Progress
@@ -78,11 +86,14 @@ def model(recipe: Model, folder: Path, store: Store, progress: Progress) -> dict
         seed=recipe.seed,
         initial_model=store.folder(recipe.initial) if recipe.initial else None,
         upsample_primary=recipe.upsample,
-        progress=lambda now: progress(
-            now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}"
-        ),
+        progress=_training(progress),
     )
     return result.model_dump(mode="json")
+
+
+def _training(progress: Progress) -> Callable[[TrainingProgress], None]:
+    """Tells how far a training is."""
+    return lambda now: progress(now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}")
 
 
 def binarised_text(recipe: BinarisedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
@@ -102,9 +113,7 @@ def language_model(recipe: LanguageModel, folder: Path, store: Store, progress: 
         recipe.architecture,
         recipe.optimisation,
         seed=recipe.seed,
-        progress=lambda now: progress(
-            now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}"
-        ),
+        progress=_training(progress),
     )
     return result.model_dump(mode="json")
 

@@ -26,7 +26,7 @@ from pseudogec.study.correction_recipes import (
     WordCounts,
 )
 from pseudogec.study.profile import Profile
-from pseudogec.study.profile_checks import all_steps
+from pseudogec.study.profile_checks import all_steps, tracks_of
 from pseudogec.study.profile_systems import (
     AnyStep,
     ErrorDetectionStep,
@@ -101,19 +101,28 @@ class PipelinePlanner:
                 )
             case TypeDroppingStep():
                 search = TypeSearch(
-                    **self._tuned_on, before=self._developed(earlier, seed), rounds=step.rounds, at_most=step.at_most, seed=1
+                    **self._tuned_on(earlier),
+                    before=self._developed(earlier, seed),
+                    rounds=step.rounds,
+                    at_most=step.at_most,
+                    seed=1,
                 )
                 return TypeDroppingCorrection(**place, search=search, annotator=self._planner.annotator)
 
-    @property
-    def _tuned_on(self) -> dict[str, Any]:
-        """The development data, as a search needs them."""
+    def _development(self, steps: Sequence[AnyStep]) -> Corpus:
+        """The development data for some steps: for models of a track that trains on a part of them, the remaining part."""
+        for track in tracks_of(self._profile, steps) - {"restricted"}:
+            return self._planner.tracks[track].validation
+        return self._planner.development
+
+    def _tuned_on(self, steps: Sequence[AnyStep]) -> dict[str, Any]:
+        """The development data for some steps, as a search needs them."""
         annotator = self._planner.annotator
-        return {"references": References(corpus=self._planner.development, annotator=annotator), "annotator": annotator}
+        return {"references": References(corpus=self._development(steps), annotator=annotator), "annotator": annotator}
 
     def _developed(self, steps: Sequence[AnyStep], seed: int) -> Correction:
         """The development data after some steps."""
-        correction = self._after(steps, seed, self._planner.development)
+        correction = self._after(steps, seed, self._development(steps))
         assert correction is not None  # by the profile's checks, tuned steps are not the first
         return correction
 
@@ -123,8 +132,9 @@ class PipelinePlanner:
         options: dict[str, Any] = {"bpe": self._planner.bpe, "beam": decoding.beam, "length_penalty": decoding.length_penalty}
         search = None
         if step.ensemble == "greedy":
-            before = self._after(earlier, seed, self._planner.development)
-            search = EnsembleSearch(**self._tuned_on, models=models, before=before, **options)
+            steps = [*earlier, step]
+            before = self._after(earlier, seed, self._development(steps))
+            search = EnsembleSearch(**self._tuned_on(steps), models=models, before=before, **options)
         return ModelCorrection(**place, models=models, n_best=step.n_best, search=search, **options)
 
     def _released(self, step: ReleasedModelsStep, place: dict[str, Any]) -> ModelCorrection:
@@ -159,17 +169,18 @@ class PipelinePlanner:
         threshold: float | ThresholdSearch | None = step.threshold
         if threshold is None:
             before = self._developed(earlier, seed)
-            threshold = ThresholdSearch(**self._tuned_on, before=before, detector=detector, bpe=self._planner.bpe)
+            threshold = ThresholdSearch(**self._tuned_on(earlier), before=before, detector=detector, bpe=self._planner.bpe)
         return DetectionCorrection(**place, detector=detector, bpe=self._planner.bpe, threshold=threshold)
 
     def detector(self, model: str) -> Detector:
-        """The classifier that a named model becomes."""
+        """The classifier that a named model becomes, on the genuine sentences of its track."""
+        data = self._planner.tracks[self._profile.models[model].track]
         return Detector(
             options=self._profile.error_detector,
             initial=self._model(model, self._profile.seeds[0]),
             bpe=self._planner.bpe,
-            genuine=self._planner.genuine,
-            validation=self._planner.validation,
+            genuine=data.genuine,
+            validation=data.validation,
             seed=1,
         )
 

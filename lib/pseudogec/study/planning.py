@@ -79,12 +79,12 @@ class Planner:
         in_domain = profile.corpora.in_domain
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
-        self._tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
+        self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
         for name, track in profile.tracks.items():
             parts: dict[str, Any] = {"corpus": self.development, "training_share": track.training_share, "seed": track.seed}
             training = SplitCorpus(name=f"{name}-training", part="training", **parts)
             remaining = SplitCorpus(name=f"{name}-validation", part="remaining", **parts)
-            self._tracks[name] = GenuineData(training, remaining, None)
+            self.tracks[name] = GenuineData(training, remaining, None)
         self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str, str], list[PseudoData]] = {}
         self.pipelines = PipelinePlanner(self)
         for name in profile.methods:
@@ -145,7 +145,7 @@ class Planner:
         if method in BACK_TRANSLATION:
             reverse = self.reverse_model(track)
             return [_back_translated(text, reverse, common) for text in texts]
-        genuine = self._tracks[track].genuine
+        genuine = self.tracks[track].genuine
         references = References(corpus=genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
         return [NoisedData(seed_text=text, genuine=genuine, references=references, **common) for text in texts]
 
@@ -167,15 +167,10 @@ class Planner:
             system.seed,
             self.pseudo_data(system),
             system.upsample,
-            architecture=self._architecture(system.architecture),
+            architecture=self.profile.architecture_of(system.architecture),
             track=system.track,
             right_to_left=right_to_left,
         )
-
-    def _architecture(self, name: str) -> Architecture:
-        default = self.profile.architecture
-        changes = {} if name == "default" else self.profile.architectures[name]
-        return Architecture.model_validate({**default.model_dump(), **changes}) if changes else default
 
     def _model(
         self,
@@ -199,7 +194,7 @@ class Planner:
             if copying and architecture.copies and len(stages) > 1:
                 continue  # it would teach such a model nothing but never to change a word
             arrangement = "correct" if copying else direction
-            validation = self.validation if copying else self._tracks[track].validation
+            validation = self.validation if copying else self.tracks[track].validation
             held_out = self._binarised(validation, arrangement, drop_identical=False)
             data = self._stage_data(stage, pseudo, arrangement, track)
             model = Model(
@@ -220,7 +215,7 @@ class Planner:
         self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str
     ) -> tuple[BinarisedPairs | PseudoData, ...]:
         found: list[BinarisedPairs | PseudoData] = []
-        genuine = self._tracks[track]
+        genuine = self.tracks[track]
         for part in stage.data:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))

@@ -49,6 +49,16 @@ class Profile(Section):
     )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
 
+    def architecture_of(self, name: str) -> Architecture:
+        """The architecture of a name from ``architectures``, or of ``default``.
+
+        Raises:
+            ValidationError: what the name changes is impossible.
+        """
+        if name == "default":
+            return self.architecture
+        return Architecture.model_validate({**self.architecture.model_dump(), **self.architectures[name]})
+
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
         checks.check_corpora(self)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
 from pseudogec.study.profile_systems import (
     AnyStep,
@@ -23,7 +23,7 @@ from pseudogec.study.section import refuse_unknown
 if TYPE_CHECKING:
     from pseudogec.study.profile import Profile
 
-NO_PART_OF_TESTS = {"genuine", "validation", "in_domain", "development"}
+RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
 
 
 def check_corpora(profile: Profile) -> None:
@@ -34,7 +34,7 @@ def check_corpora(profile: Profile) -> None:
     """
     for number, (name, pairs) in enumerate(profile.corpora.tests.items()):
         where = f"corpora.tests.{name}"
-        if name in NO_PART_OF_TESTS:
+        if name in RESERVED_NAMES:
             raise ValueError(f"{where}: the name belongs to another part of the corpora; choose another")
         if pairs.source == "jfleg" and pairs.scorers != ("gleu",):
             raise ValueError(f"{where}: JFLEG's rewrites are scored by GLEU; write `scorers: gleu`")
@@ -61,11 +61,11 @@ def check_settings(profile: Profile) -> None:
         raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
     if any("pseudo" in stage.data for stage in profile.settings["baseline"]):
         raise ValueError("settings.baseline: it is trained without pseudo data; every grid compares its methods with it")
-    for name, changes in profile.architectures.items():
+    for name in profile.architectures:
         if name == "default":
             raise ValueError("architectures.default: the name stands for `architecture`; choose another")
         try:
-            Architecture.model_validate({**profile.architecture.model_dump(), **changes})
+            profile.architecture_of(name)
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, (name, *first["loc"])))
@@ -137,6 +137,8 @@ def check_systems(profile: Profile) -> None:
         _check_size(profile, "language_model", language_model.sentences, "sentences")
     for name in profile.systems:
         steps = all_steps(profile, name)
+        if len(tracks := tracks_of(profile, steps)) > 1:
+            raise ValueError(f"systems.{name}: its models are of the tracks {' and '.join(sorted(tracks))}; name models of one")
         for place, step in enumerate(steps):
             _check_step(profile, f"systems.{name}: the step `{step.step}`", step, steps[:place])
     for name, systems in profile.comparisons.items():
@@ -170,6 +172,13 @@ def all_steps(profile: Profile, system: str) -> list[AnyStep]:
             raise ValueError(f"systems.{system}: goes on from itself: {' -> '.join([*names, earlier])}")
         names.append(earlier)
     return [step for name in reversed(names) for step in profile.systems[name].steps]
+
+
+def tracks_of(profile: Profile, steps: Sequence[AnyStep]) -> set[str]:
+    """The tracks of the models that steps name; names that the profile does not have are passed over."""
+    named = [name for step in steps if isinstance(step, ModelsStep | RightToLeftStep) for name in step.models]
+    named += [step.model for step in steps if isinstance(step, ErrorDetectionStep) and step.model is not None]
+    return {profile.models[name].track for name in named if name in profile.models}
 
 
 def _check_step(profile: Profile, where: str, step: AnyStep, before: list[AnyStep]) -> None:

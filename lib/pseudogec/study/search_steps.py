@@ -6,14 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pseudogec.correct import as_written, choose_threshold, greedy_search, search_types
-from pseudogec.correct.decoding import ModelStep
-from pseudogec.correct.step import Corrected
+from pseudogec.correct import ModelStep, choose_threshold, greedy_search, search_types
 from pseudogec.edits import AnnotatedSentence, read_m2
 from pseudogec.evaluate import ErrantScorer
 from pseudogec.study import loaded
-from pseudogec.study.correction_recipes import Correction, EnsembleSearch, Search, ThresholdSearch, TypeSearch
-from pseudogec.study.correction_steps import error_probabilities, read_corrected
+from pseudogec.study.correction_recipes import EnsembleSearch, Search, ThresholdSearch, TypeSearch
+from pseudogec.study.correction_steps import corrected_before, error_probabilities, read_corrected
 from pseudogec.study.progress import Progress
 from pseudogec.study.store import Store
 
@@ -21,7 +19,8 @@ from pseudogec.study.store import Store
 def ensemble_search(recipe: EnsembleSearch, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Search the ensemble of models with the best development score, greedily."""
     references = _references(recipe, store)
-    before = _before(recipe.before, references, store)
+    sources = [sentence.source for sentence in references]
+    before = corrected_before(recipe.before, sources, store)
     scorer = ErrantScorer(references, loaded.annotator(recipe.annotator))
     segmentation = loaded.segmentation(store.folder(recipe.bpe))
     tried = 0
@@ -30,7 +29,7 @@ def ensemble_search(recipe: EnsembleSearch, folder: Path, store: Store, progress
         nonlocal tried
         decoder = loaded.decoder(tuple(store.folder(recipe.models[number]) for number in members))
         step = ModelStep(decoder, segmentation, beam=recipe.beam, n_best=1, length_penalty=recipe.length_penalty)
-        corrected = step([sentence.source for sentence in references], before)
+        corrected = step(sources, before)
         tried += 1
         progress(tried, len(recipe.models) * (len(recipe.models) + 1) // 2, "ensembles")
         return scorer.score([sentence.tokens for sentence in corrected]).f05
@@ -68,12 +67,6 @@ def type_search(recipe: TypeSearch, folder: Path, store: Store, progress: Progre
 
 def _references(recipe: Search, store: Store) -> list[AnnotatedSentence]:
     return list(read_m2(store.folder(recipe.references) / "references.m2"))
-
-
-def _before(correction: Correction | None, references: list[AnnotatedSentence], store: Store) -> list[Corrected]:
-    if correction is None:
-        return as_written([sentence.source for sentence in references])
-    return read_corrected(store.folder(correction))
 
 
 def _write(folder: Path, found: dict[str, Any]) -> dict[str, Any]:

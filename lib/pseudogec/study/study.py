@@ -140,6 +140,14 @@ class Study:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
         return [pipeline for system in known[name] for pipeline in pipelines(self.profile, system)]
 
+    def systems(self, name: str) -> list[System | Pipeline]:
+        """The systems of a grid or of a comparison of the profile.
+
+        Raises:
+            UserError: there is no such grid.
+        """
+        return [*(self.comparison(name) if name in self.profile.comparisons else self.grid(name))]
+
     def listed_comparison(self, notebook: str, name: str) -> list[Pipeline]:
         """The systems of a comparison that the profile lists for a notebook; none where it does not."""
         return self.comparison(name) if name in self.profile.notebooks.get(notebook, ()) else []
