@@ -15,13 +15,14 @@ import pytest
 import torch
 
 from pseudogec.errors import UserError
-from pseudogec.files import digest_file, write_lines
+from pseudogec.files import write_lines
 from pseudogec.seq2seq.binarise import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
 from pseudogec.study.back_translation import BACK_TRANSLATION
 from pseudogec.study.engine import Engine, missing
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, MisspeltData, PseudoData
+from pseudogec.study.recipes import Bpe, MisspeltData, PseudoData
+from pseudogec.study.seed_recipes import WorldSeedText
 from pseudogec.study.steps import build
 from pseudogec.study.store import Store
 from pseudogec.text import MASK
@@ -170,9 +171,8 @@ def test_empty_and_too_long_sentences_are_counted_and_keep_their_places(
     monkeypatch.setattr(back_translation, "PART", 3)
     too_long = " ".join(["a"] * 3000)
     lines = ["the cat sat .", "", too_long, "a dog .", "", "the end ."]
-    write_lines(tmp_path / "seed.txt", lines)
-    file = FileReference(path=tmp_path / "seed.txt", digest=digest_file(tmp_path / "seed.txt"))
-    text = FileSeedText(name="mine", size=len(lines), shard=0, file=file)
+    text = WorldSeedText(name="mine", size=len(lines), shard=0, register_name="simple", seed=1)
+    store.build(text, lambda recipe, folder: {"sentences": write_lines(folder / "sentences.txt", lines)})
     recipe = changed(shard(planner, "backtrans_sample"), seed_text=text)
     result = make(recipe, store)["result"]
     assert result["pairs"] == 6

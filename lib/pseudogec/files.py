@@ -9,18 +9,34 @@ import io
 import lzma
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from pseudogec.errors import DataError, UserError
 
+_WATCHED_BUFFER = 2**18  # bytes; a call for each
+
+
+class _WatchedFile(io.FileIO):
+    """A file that tells how many bytes are read from it, whatever decompresses them."""
+
+    def __init__(self, path: Path, told: Callable[[int], None]) -> None:
+        super().__init__(path, "rb")
+        self._told = told
+
+    def readinto(self, buffer: Any) -> Any:
+        size = super().readinto(buffer)
+        self._told(size or 0)
+        return size
+
 
 @contextlib.contextmanager
-def _open_binary(path: Path, mode: str, compression: str) -> Iterator[IO[bytes]]:
+def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
-        raw: Any = stack.enter_context(path.open(mode))
+        file = path.open(mode) if told is None else io.BufferedReader(_WatchedFile(path, told), _WATCHED_BUFFER)
+        raw: Any = stack.enter_context(file)
         stream: Any = raw
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.
@@ -76,8 +92,12 @@ class _ZstdReader(io.RawIOBase):
 
 
 @contextlib.contextmanager
-def open_for_reading(path: Path | str) -> Iterator[IO[bytes]]:
+def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
     """Open a plain, ``.gz``, ``.zst`` or ``.xz`` file for reading bytes.
+
+    Args:
+        path: the file.
+        told: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
         DataError: the file is missing, a folder, or may not be read.
@@ -85,7 +105,7 @@ def open_for_reading(path: Path | str) -> Iterator[IO[bytes]]:
     path = Path(path)
     with contextlib.ExitStack() as stack:
         try:
-            stream = stack.enter_context(_open_binary(path, "rb", path.suffix))
+            stream = stack.enter_context(_open_binary(path, "rb", path.suffix, told))
         except FileNotFoundError:
             raise DataError(path, "no such file") from None
         except IsADirectoryError:
@@ -95,16 +115,20 @@ def open_for_reading(path: Path | str) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def read_lines(path: Path | str) -> Iterator[str]:
+def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[str]:
     """Yield the lines of a text file without their line ends; a last line without an end counts too.
 
     Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
+
+    Args:
+        path: a plain or compressed file.
+        told: as of :func:`open_for_reading`.
 
     Raises:
         DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
     """
     number = 0
-    with open_for_reading(path) as stream:
+    with open_for_reading(path, told) as stream:
         try:
             for line in stream:
                 number += 1

@@ -20,6 +20,8 @@ from measuring import Ratio, describe_machine, genuine_text, lines_of, seed_text
 
 from pseudogec.__main__ import main as pseudogec
 from pseudogec.files import write_lines
+from pseudogec.study.engine import missing
+from pseudogec.study.store import Store
 
 FLAT = 1.1
 NOISE_METHODS = ("direct_noise", "realistic")
@@ -75,7 +77,7 @@ def main() -> None:
         def study(size: int) -> float:
             # One shard of the whole text: of two, each is half of what is asked for.
             shard = describe_shards(folder / f"text{size}", 2 * size, merges=2000)[0]
-            for parent in shard.parents:
+            for parent in missing(shard.parents, Store(folder / "store")):
                 build_here(folder / "store", parent)
             return peak_of(build_here, folder / "store", shard)
 

@@ -27,8 +27,10 @@ from pseudogec.files import digest_file, read_lines, write_lines
 from pseudogec.noise import UnigramDistribution, check_method
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
+from pseudogec.study.engine import missing
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, FileReference, FileSeedText, NoisedData, WorldCorpus
+from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
+from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
 from pseudogec.study.steps import build
 from pseudogec.study.store import Store
 
@@ -115,12 +117,15 @@ class Study:
 def describe_shards(text: Path, sentences: int, merges: int) -> list[NoisedData]:
     genuine = WorldCorpus(name="genuine", split="train", sentences=4000, seed=1, levels=None)
     file = FileReference(path=text, digest=digest_file(text))
+    size = sentences // WORKERS
+    corpus = SeedCorpus(name="seed", source="plain", tokenised=True, clean=False, files=(file,), share=(0, 1))
+    shards = SeedShards(name="seed", corpus=(corpus,), size=size, first=0, last=WORKERS)
     return [
         NoisedData(
             name="direct_noise",
             method="direct_noise",
             parameters=check_method("direct_noise", {}).model_dump(),
-            seed_text=FileSeedText(name="seed", size=sentences // WORKERS, shard=number, file=file),
+            seed_text=FileSeedText(name="seed", size=size, shard=number, shards=shards),
             bpe=Bpe(genuine=genuine, merges=merges),
             seed=1,
             genuine=genuine,
@@ -163,7 +168,7 @@ def main() -> None:
         write_lines(folder / "text", (" ".join(tokens) for tokens in seed_text(options.text, options.sentences)))
         store = Store(folder / "store")
         shards = describe_shards(folder / "text", options.sentences, options.merges)
-        for parent in (parent for shard in shards for parent in shard.parents):
+        for parent in missing((parent for shard in shards for parent in shard.parents), store):
             build_here(store.root, parent)
         text = [line for shard in shards for line in read_lines(store.folder(shard.seed_text) / "sentences.txt")]
         chain, study = Chain(folder, text, store.folder(shards[0].bpe)), Study(store, shards)

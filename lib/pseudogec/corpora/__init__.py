@@ -7,12 +7,15 @@ from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import ReferencedSentence, read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
 from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
-from pseudogec.corpora.splits import part_of_each
+from pseudogec.corpora.splits import WHOLE, Share, Shuffle, part_of_each
 
 __all__ = [
+    "WHOLE",
     "CorpusFiles",
     "Pair",
     "ReferencedSentence",
+    "Share",
+    "Shuffle",
     "clean_seed_text",
     "drop_identical",
     "is_clean_seed_text",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -13,6 +14,7 @@ from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
 from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
+from pseudogec.corpora.splits import WHOLE, Share
 from pseudogec.errors import UserError
 
 Item = TypeVar("Item")
@@ -49,24 +51,30 @@ def open_pairs(corpus: CorpusFiles) -> Iterator[Pair]:
     return _refuse_empty(_pairs(corpus), corpus.name)
 
 
-def open_sentences(corpus: CorpusFiles) -> Iterator[list[str]]:
+def open_sentences(corpus: CorpusFiles, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
     """Yield the grammatical sentences of a corpus: of text all, of pairs the targets.
+
+    Args:
+        corpus: its files.
+        share: of text, read only these of each file's lines, pages or documents.
+        told: of text, called with the number of bytes read since the last call, before decompression.
 
     Raises:
         UserError: the corpus is empty (found when it has been read).
         DataError: a file is missing or malformed.
     """
-    read = _SENTENCE_READERS.get(corpus.format)
-    if read is None:
-        return (pair.target for pair in open_pairs(corpus))
-    return _refuse_empty((tokens for path in corpus.paths for tokens in read(path, corpus)), corpus.name)
-
-
-_SENTENCE_READERS: dict[str, Callable[[Path, CorpusFiles], Iterator[list[str]]]] = {
-    "plain": lambda path, corpus: read_plain(path, corpus.tokenised),
-    "cirrussearch": lambda path, corpus: read_cirrussearch(path),
-    "gigaword": lambda path, corpus: read_gigaword(path),
-}
+    sentences: Iterable[list[str]]
+    match corpus.format:
+        case "plain":
+            sentences = chain.from_iterable(read_plain(path, corpus.tokenised, share, told) for path in corpus.paths)
+        case "cirrussearch":
+            sentences = chain.from_iterable(read_cirrussearch(path, share, told) for path in corpus.paths)
+        case "gigaword":
+            sentences = chain.from_iterable(read_gigaword(path, share, told) for path in corpus.paths)
+        case _:
+            return (pair.target for pair in open_pairs(corpus))
+    # A share may well hold nothing of what is read.
+    return _refuse_empty(sentences, corpus.name) if share == WHOLE else iter(sentences)
 
 
 def _pairs(corpus: CorpusFiles) -> Iterator[Pair]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from pseudogec.corpora.pair import Pair, tokenise_pairs
+from pseudogec.corpora.splits import WHOLE, Share
 from pseudogec.errors import DataError, UserError
 from pseudogec.files import read_lines
 from pseudogec.text import tokenise
@@ -20,19 +21,24 @@ class ReferencedSentence(NamedTuple):
     references: list[list[str]]
 
 
-def read_plain(path: Path | str, tokenised: bool = True) -> Iterator[list[str]]:
+def read_plain(
+    path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Callable[[int], None] | None = None
+) -> Iterator[list[str]]:
     """Yield the sentences of a text file, one a line, plain or compressed.
 
     Args:
         path: the file.
         tokenised: the file holds tokens with spaces between; otherwise each line is tokenised.
+        share: read only these of the lines.
+        told: called with the number of bytes read since the last call, before decompression.
 
     Raises:
         DataError: the file cannot be read.
     """
-    if tokenised:
-        return (line.split() for line in read_lines(path))
-    return tokenise(read_lines(path))
+    lines = read_lines(path, told)
+    if share is not WHOLE:
+        lines = (line for place, line in enumerate(lines) if share.takes(place))
+    return (line.split() for line in lines) if tokenised else tokenise(lines)
 
 
 def read_parallel(source_path: Path | str, target_path: Path | str, tokenised: bool = True) -> Iterator[Pair]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from pseudogec.corpora.splits import WHOLE, Share
 from pseudogec.errors import DataError
 from pseudogec.files import read_lines
 from pseudogec.text import sentence_spans, tokenise
@@ -15,29 +16,36 @@ from pseudogec.text import sentence_spans, tokenise
 _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
 
 
-def read_cirrussearch(path: Path | str) -> Iterator[list[str]]:
+def read_cirrussearch(path: Path | str, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
     """Yield the sentences of a cirrussearch dump of (Simple) Wikipedia, split and tokenised.
 
     The dump is JSON lines in twos, an index entry and a page; only articles (name space 0) are read.
 
     Args:
         path: such as ``simplewiki-20190225-cirrussearch-content.json.gz``.
+        share: read only these of the pages. The others are skipped unparsed, at the speed of decompression.
+        told: called with the number of bytes read since the last call, before decompression.
 
     Raises:
         DataError: the file cannot be read or a line is not JSON.
     """
-    return tokenise(_split(_articles(path)))
+    return tokenise(_split(_articles(path, share, told)))
 
 
-def read_gigaword(path: Path | str) -> Iterator[list[str]]:
+def read_gigaword(path: Path | str, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
     """Yield the sentences of a file of the LDC's English Gigaword, split and tokenised.
 
     Of the documents only those of type ``story`` are read, and of these the paragraphs, without headline and dateline.
 
+    Args:
+        path: such as ``afp_eng_201012.gz``.
+        share: read only these of the documents.
+        told: called with the number of bytes read since the last call, before decompression.
+
     Raises:
         DataError: the file cannot be read.
     """
-    return tokenise(_split(_paragraphs(path)))
+    return tokenise(_split(_paragraphs(path, share, told)))
 
 
 def _split(texts: Iterable[str]) -> Iterator[str]:
@@ -46,8 +54,10 @@ def _split(texts: Iterable[str]) -> Iterator[str]:
             yield text[start:end]
 
 
-def _articles(path: Path | str) -> Iterator[str]:
-    for number, line in enumerate(read_lines(path), start=1):
+def _articles(path: Path | str, share: Share, told: Callable[[int], None] | None) -> Iterator[str]:
+    for number, line in enumerate(read_lines(path, told), start=1):
+        if not share.takes((number - 1) // 2):
+            continue
         try:
             entry = json.loads(line)
         except json.JSONDecodeError as error:
@@ -56,14 +66,16 @@ def _articles(path: Path | str) -> Iterator[str]:
             yield entry["text"]
 
 
-def _paragraphs(path: Path | str) -> Iterator[str]:
-    is_story = False
+def _paragraphs(path: Path | str, share: Share, told: Callable[[int], None] | None) -> Iterator[str]:
+    document = -1
+    is_read = False
     paragraph: list[str] | None = None  # None outside of paragraphs
-    for line in read_lines(path):
+    for line in read_lines(path, told):
         if line.startswith("<DOC "):
+            document += 1
             kind = _GIGAWORD_TYPE.match(line)
-            is_story = kind is not None and kind[1] == "story"
-        elif line == "<P>" and is_story:
+            is_read = kind is not None and kind[1] == "story" and share.takes(document)
+        elif line == "<P>" and is_read:
             paragraph = []
         elif line == "</P>" and paragraph is not None:
             yield html.unescape(" ".join(paragraph))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,12 @@ from typing import Any
 import numpy as np
 
 from pseudogec.corpora import CorpusFiles, Pair, open_pairs, part_of_each, read_jfleg, read_plain
-from pseudogec.corpora.world import learner_sentences, seed_sentences
+from pseudogec.corpora.world import learner_sentences
 from pseudogec.edits import AnnotatedSentence, EditProfile, read_m2, write_m2
-from pseudogec.errors import DataError
 from pseudogec.files import read_lines, write_lines
 from pseudogec.study.loaded import annotator
 from pseudogec.study.progress import Progress
-from pseudogec.study.recipes import FileCorpus, FileSeedText, References, SplitCorpus, WorldCorpus, WorldSeedText
+from pseudogec.study.recipes import FileCorpus, References, SplitCorpus, WorldCorpus
 from pseudogec.study.store import Store
 
 
@@ -90,26 +88,6 @@ def split_corpus(recipe: SplitCorpus, folder: Path, store: Store, progress: Prog
     return _write_corpus(folder, [pairs[place] for place in chosen], [levels[place] for place in chosen])
 
 
-def world_seed_text(recipe: WorldSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    """Grammatical sentences of the simulation."""
-    # Each shard has a seed of its own, so shards can be made at once, in any order.
-    seed = recipe.seed * 1_000_003 + recipe.shard
-    return _write_seed_text(folder, seed_sentences(recipe.register_name, recipe.size, seed), recipe.size, progress)
-
-
-def file_seed_text(recipe: FileSeedText, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    """Sentences drawn from a text file."""
-    path = recipe.file.path
-    available = sum(1 for _ in read_lines(path))
-    first, last = recipe.shard * recipe.size, (recipe.shard + 1) * recipe.size
-    if last > available:
-        raise DataError(path, f"has {available:,} sentences; {last:,} are needed (fewer pseudo_pairs, or a larger seed corpus)")
-    chosen = np.zeros(available, dtype=bool)
-    chosen[np.random.default_rng(recipe.seed).permutation(available)[first:last]] = True
-    sentences = (tokens for wanted, tokens in zip(chosen, read_plain(path), strict=True) if wanted)
-    return _write_seed_text(folder, sentences, recipe.size, progress)
-
-
 def references(recipe: References, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """The edits that a corpus's sentences need."""
     corpus = store.folder(recipe.corpus)
@@ -139,17 +117,3 @@ def _write_corpus(folder: Path, pairs: list[Pair], levels: list[str]) -> dict[st
         "identical_pairs": sum(pair.source == pair.target for pair in pairs),
         "levels": dict(sorted(Counter(levels).items())),
     }
-
-
-def _write_seed_text(folder: Path, sentences: Iterable[list[str]], size: int, progress: Progress) -> dict[str, Any]:
-    tokens = 0
-
-    def lines() -> Iterator[str]:
-        nonlocal tokens
-        for count, sentence in enumerate(sentences, start=1):
-            tokens += len(sentence)
-            progress(count, size, "sentences")
-            yield " ".join(sentence)
-
-    written = write_lines(folder / "sentences.txt", lines())
-    return {"sentences": written, "tokens": tokens}

@@ -13,7 +13,8 @@ from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.profile_systems import HuggingFaceClassifier
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, Corpus, FileReference, Model, References, SeedText
+from pseudogec.study.recipes import Bpe, Corpus, Model, References
+from pseudogec.study.seed_recipes import FileReference, SeedText
 
 
 class ReleasedModel(Recipe):

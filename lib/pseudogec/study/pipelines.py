@@ -38,7 +38,8 @@ from pseudogec.study.profile_systems import (
     TypeDroppingStep,
     UnknownWordsStep,
 )
-from pseudogec.study.recipes import Corpus, Model, References, SeedText
+from pseudogec.study.recipes import Corpus, Model, References
+from pseudogec.study.seed_recipes import SeedText
 from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:

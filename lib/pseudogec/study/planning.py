@@ -15,7 +15,7 @@ from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_transl
 from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
-from pseudogec.study.profile_sections import FilePairs, Scorer, StageOfTraining, WorldPairs, WorldSentences
+from pseudogec.study.profile_sections import FilePairs, FileSentences, Scorer, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
     Arrangement,
     BackTranslatedData,
@@ -23,20 +23,20 @@ from pseudogec.study.recipes import (
     Bpe,
     Corpus,
     FileCorpus,
-    FileReference,
-    FileSeedText,
     Mirrored,
     MisspeltData,
     Model,
     NoisedData,
     PseudoData,
     References,
-    SeedText,
     SplitCorpus,
     WorldCorpus,
-    WorldSeedText,
 )
+from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
+
+SHARDS_A_PASS = 100
+"""Shards that are cut from a seed corpus in one pass over it; a pass costs minutes where the corpus has 100 million sentences."""
 
 
 class GenuineData(NamedTuple):
@@ -85,6 +85,7 @@ class Planner:
             training = SplitCorpus(name=f"{name}-training", part="training", **parts)
             remaining = SplitCorpus(name=f"{name}-validation", part="remaining", **parts)
             self.tracks[name] = GenuineData(training, remaining, None)
+        self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str, str], list[PseudoData]] = {}
         self.pipelines = PipelinePlanner(self)
         for name in profile.methods:
@@ -119,7 +120,42 @@ class Planner:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
-        return FileSeedText(name=name, size=size, shard=shard, file=self.file(sentences.path))
+        group = shard // SHARDS_A_PASS
+        shards = SeedShards(
+            name=name,
+            corpus=self._seed_corpus(name, sentences),
+            size=size,
+            first=group * SHARDS_A_PASS,
+            last=(group + 1) * SHARDS_A_PASS,
+        )
+        return FileSeedText(name=name, size=size, shard=shard, shards=shards)
+
+    def _seed_corpus(self, name: str, sentences: FileSentences) -> tuple[SeedCorpus, ...]:
+        """A seed corpus from files, in shares; each reads files of its own where there are enough of them."""
+        if name not in self._seed_corpora:
+            files = tuple(file for path in sentences.files for file in self._matching(path))
+            shares = sentences.shares
+            work = (
+                [(files[number::shares], (0, 1)) for number in range(shares)]
+                if len(files) >= shares
+                else [(files, (number, shares)) for number in range(shares)]
+            )
+            common: dict[str, Any] = {"name": name, "source": sentences.source}
+            common |= {"tokenised": sentences.tokenised, "clean": sentences.clean}
+            self._seed_corpora[name] = tuple(SeedCorpus(files=read, share=share, **common) for read, share in work)
+        return self._seed_corpora[name]
+
+    def _matching(self, path: Path) -> list[FileReference]:
+        """The file of a path, or the files of a pattern.
+
+        Raises:
+            DataError: there is none.
+        """
+        if not any(character in str(path) for character in "*?["):
+            return [self.file(path)]
+        full = self._data / path
+        found = sorted(Path(full.anchor).glob(str(full.relative_to(full.anchor))))
+        return [self.file(file) for file in found] or [self.file(path)]
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""

@@ -37,7 +37,7 @@ class CorpusFile(Section):
 class FilePairs(Section):
     """Pairs from files. Paths are relative to the profile's data folder."""
 
-    source: Literal["m2", "parallel", "bea_json", "jfleg"]
+    source: Literal["m2", "parallel", "bea_json", "jfleg", "lang8", "nucle"]
     files: tuple[CorpusFile, ...] = Field(
         min_length=1, description="for parallel text and JFLEG: the source file, then its corrections"
     )
@@ -59,11 +59,21 @@ class WorldSentences(Section):
 
 
 class FileSentences(Section):
-    """Grammatical sentences from a text file, one a line, tokenised. The path is relative to the profile's data folder."""
+    """Grammatical sentences from files. Paths are relative to the profile's data folder."""
 
-    source: Literal["plain"]
-    path: Path
+    source: Literal["plain", "cirrussearch", "gigaword"] = Field(
+        description="one sentence a line; a search dump of Wikipedia; files of the LDC's English Gigaword"
+    )
+    files: tuple[Path, ...] = Field(min_length=1, description="paths, or patterns such as `gigaword/data/*/*.gz`")
+    tokenised: bool = Field(True, description="whether plain text is tokens with spaces between; dumps are tokenised in any case")
+    clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
+    shares: int = Field(1, ge=1, description="into how many pieces of work the reading is cut; workers do them at once")
     stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
+
+    @field_validator("files", mode="before")
+    @classmethod
+    def _accept_single_files(cls, value: Any) -> Any:
+        return as_tuple(value)
 
 
 class Scored(Section):

@@ -8,27 +8,14 @@ corpus ────────────────────────�
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, ClassVar, Literal
-
-from pydantic import BaseModel, ConfigDict
 
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study.recipe import Recipe
+from pseudogec.study.seed_recipes import FileReference, SeedText
 
 Arrangement = Literal["correct", "reverse", "copy"]
 """Which side of a pair is the model's input, and which its output."""
-
-
-class FileReference(BaseModel):
-    """A file of a corpus, known by its content: moving it changes nothing, editing it makes another corpus."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    incidental: ClassVar[frozenset[str]] = frozenset({"path"})
-
-    path: Path
-    digest: str
-    level: str = ""
 
 
 class Corpus(Recipe):
@@ -82,7 +69,7 @@ class FileCorpus(Corpus):
     @property
     def work(self) -> float:
         """Sentences, or a guess from the size of the files (M2 takes about 250 bytes a sentence)."""
-        return self.sentences or sum(file.path.stat().st_size for file in self.files if file.path.exists()) / 250
+        return self.sentences or sum(file.size for file in self.files) / 250
 
 
 class SplitCorpus(Corpus):
@@ -102,40 +89,6 @@ class SplitCorpus(Corpus):
     def work(self) -> float:
         """Sentences."""
         return self.corpus.work
-
-
-class SeedText(Recipe):
-    """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data from."""
-
-    kind: ClassVar[str] = "seed_text"
-    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
-    name: str
-    size: int
-    shard: int
-
-    @property
-    def label(self) -> str:
-        """Seed corpus and shard number."""
-        return f"{self.name}-{self.shard}"
-
-    @property
-    def work(self) -> float:
-        """Sentences."""
-        return self.size
-
-
-class WorldSeedText(SeedText):
-    """Sentences of a register of the embedded simulation."""
-
-    register_name: str
-    seed: int
-
-
-class FileSeedText(SeedText):
-    """Sentences drawn from a text file without replacement: the shards are consecutive parts of one seeded shuffle."""
-
-    file: FileReference
-    seed: int = 1
 
 
 class Bpe(Recipe):

@@ -12,7 +12,7 @@ from typing import Any
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
-from pseudogec.study import corpus_steps, correction_steps, model_steps, pseudo_data_steps, search_steps
+from pseudogec.study import corpus_steps, correction_steps, model_steps, pseudo_data_steps, search_steps, seed_text_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
 from pseudogec.study.progress import Progress
@@ -38,8 +38,10 @@ for _step in (
     corpus_steps.world_corpus,
     corpus_steps.file_corpus,
     corpus_steps.split_corpus,
-    corpus_steps.world_seed_text,
-    corpus_steps.file_seed_text,
+    seed_text_steps.world_seed_text,
+    seed_text_steps.seed_corpus,
+    seed_text_steps.seed_shards,
+    seed_text_steps.file_seed_text,
     corpus_steps.references,
     model_steps.bpe,
     model_steps.binarised_pairs,

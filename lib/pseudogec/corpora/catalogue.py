@@ -1,0 +1,191 @@
+"""What is known of the papers' corpora: home, licence, downloads, files, digests, sizes (``data/catalogue.yaml``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Literal, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from pseudogec.errors import UserError, nearest
+
+CATALOGUE = Path(__file__).parent / "data" / "catalogue.yaml"
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Download(_Entry):
+    """A file to fetch, or an archive that comes by other ways.
+
+    Attributes:
+        url: where it is; none for what must be requested.
+        archive: the archive's file name, where there is no ``url``.
+        sha256: its digest, where one is known.
+        size: bytes (``bytes`` in the file).
+        to: where a file that is no archive belongs, in the data folder.
+        unpack_to: the folder of the data folder that the archive is unpacked in.
+        strip: how many leading folders of the archive's names are left out.
+        install: whether it is a Python package to be installed.
+    """
+
+    url: str | None = None
+    archive: str | None = None
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    size: int | None = Field(None, alias="bytes")
+    to: Path | None = None
+    unpack_to: Path | None = None
+    strip: int = 0
+    install: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return self.archive or PurePosixPath(self.url or "").name
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> Self:
+        if (self.url is None) == (self.archive is None):
+            raise ValueError("give either `url` or `archive`")
+        if (self.to is not None) + (self.unpack_to is not None) + self.install != 1:
+            raise ValueError("give one of `to`, `unpack_to` and `install`")
+        return self
+
+
+class Dump(_Entry):
+    """A search index of a wiki, of which Wikimedia publishes a new dump every week, in as many files as it takes.
+
+    Attributes:
+        url: the page that lists the dumps by date.
+        index: the index's name, such as ``simplewiki_content``.
+        to: the folder of the data folder that holds the files.
+        about_bytes: size of a recent dump.
+    """
+
+    url: str
+    index: str
+    to: Path
+    about_bytes: int
+
+
+class KnownFile(_Entry):
+    """A file that profiles read.
+
+    Attributes:
+        path: in the data folder; a pattern where names or numbers of files differ.
+        aliases: other places that profiles name it by.
+        sha256: digest of the version that the papers used, where it is known.
+        sentences: that it holds, where it is known.
+        others: other versions by their digest, and what they are.
+    """
+
+    path: str
+    aliases: tuple[str, ...] = ()
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    sentences: int | None = None
+    others: dict[str, str] = Field(default_factory=dict)
+
+    def is_at(self, path: Path) -> bool:
+        """Whether a profile that names ``path`` means this file."""
+        return any(fnmatch(path.as_posix(), place) for place in (self.path, *self.aliases))
+
+
+class KnownCorpus(_Entry):
+    """A corpus and how to get it.
+
+    Attributes:
+        name: its key in the catalogue.
+        title: its name for people.
+        home: its page.
+        access: anybody can download it; it must be requested; or it is made from others.
+        request: the page where it is requested.
+        licence: what may be done with it.
+        steps: what to do by hand, or to know.
+        made_from: names of the corpora that it is made from.
+        downloads: what to fetch.
+        dump: or the dump to fetch.
+        files: what profiles read of it.
+    """
+
+    name: str
+    title: str
+    home: str
+    access: Literal["public", "request", "made"]
+    request: str | None = None
+    licence: str
+    steps: str = ""
+    made_from: tuple[str, ...] = ()
+    downloads: tuple[Download, ...] = ()
+    dump: Dump | None = None
+    files: tuple[KnownFile, ...]
+
+    @property
+    def how_to_get(self) -> str:
+        """What to do to have it, in one or two sentences."""
+        if self.access == "public":
+            return f"make data fetches it. Licence: {self.licence}"
+        if self.access == "made":
+            return f"made from {' and '.join(self.made_from)}. {self.steps}"
+        return f"{self.request}  {self.steps}"
+
+
+class Whole(_Entry):
+    """A corpus as the papers count it.
+
+    Attributes:
+        name: what tables call it.
+        published: rows of the papers' tables of corpora, and how many times each of them is in the files.
+        counted: the sentences that the papers count: all, or those that were corrected.
+        hint: why another count may be right.
+        files: paths or patterns of the catalogue's files.
+    """
+
+    name: str
+    published: dict[str, int]
+    counted: Literal["all", "corrected"] = "all"
+    hint: str = ""
+    files: tuple[str, ...]
+
+
+class Catalogue(_Entry):
+    """All corpora, by name, and the wholes that the papers make of them."""
+
+    corpora: dict[str, KnownCorpus]
+    wholes: tuple[Whole, ...]
+
+    def find(self, path: Path) -> tuple[KnownCorpus, KnownFile] | None:
+        """The corpus and file that a profile means by a path of its data folder; none for a file of the user's own."""
+        for corpus in self.corpora.values():
+            for file in corpus.files:
+                if file.is_at(path):
+                    return corpus, file
+        return None
+
+    def whole(self, paths: Iterable[Path]) -> Whole | None:
+        """The corpus that files together are in the papers, if they are one."""
+        found = [self.find(path) for path in paths]
+        places = {each[1].path for each in found if each is not None}
+        return next((whole for whole in self.wholes if None not in found and set(whole.files) == places), None)
+
+    def corpus(self, name: str) -> KnownCorpus:
+        """The corpus of a name.
+
+        Raises:
+            UserError: there is none.
+        """
+        if name not in self.corpora:
+            raise UserError(f"no corpus is called `{name}`{nearest(name, self.corpora)}")
+        return self.corpora[name]
+
+
+@cache
+def load_catalogue(path: Path = CATALOGUE) -> Catalogue:
+    """Read the catalogue."""
+    content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    content["corpora"] = {name: {"name": name, **entry} for name, entry in content["corpora"].items()}
+    return Catalogue.model_validate(content)

@@ -1,0 +1,1 @@
+"""What is known of the papers' corpora, as data: ``catalogue.yaml``."""
