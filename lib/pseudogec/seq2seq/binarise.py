@@ -85,8 +85,7 @@ class _SideWriter:
     def finish(self) -> int:
         """Write what waits and the index; returns the number of tokens, ends of sentence included."""
         self._flush()
-        header = _MAGIC + struct.pack("<Q", _VERSION) + struct.pack("<B", _TYPE_CODES[self._dtype])
-        self._index.write(header + struct.pack("<Q", self.sentences))
+        self._index.write(_header(self._dtype, self.sentences))
         self._sizes.seek(0)
         shutil.copyfileobj(self._sizes, self._index)
         self._sizes.seek(0)
@@ -218,6 +217,55 @@ def count_pairs(folder: Path) -> int:
         DataError: the folder holds none.
     """
     return _read_header(folder / f"{data_name(SOURCE)}.idx")[1]
+
+
+def count_sentences(text: Path) -> int:
+    """The number of sentences in a binarised text.
+
+    Raises:
+        DataError: the folder holds none.
+    """
+    return _read_header(text / f"{TEXT}.idx")[1]
+
+
+def deal_pairs(folder: Path, parts: Sequence[Path]) -> None:
+    """Deal the pairs of a binarised dataset out to several smaller ones, as one deals cards: pair i goes to part i mod n.
+
+    Args:
+        folder: the dataset.
+        parts: folders to write the parts to; each gets ``train.src-trg.{src,trg}.{bin,idx}``.
+
+    Raises:
+        DataError: the folder holds no dataset.
+        UserError: a part cannot be written.
+    """
+    for side in SIDES:
+        data = folder / data_name(side)
+        dtype, count = _read_header(data.with_name(f"{data.name}.idx"))
+        sizes = np.fromfile(data.with_name(f"{data.name}.idx"), dtype=np.int32, count=count, offset=_HEADER)
+        for number, part in enumerate(parts):
+            with write_atomically(part / f"{data_name(side)}.bin") as stream:
+                for pieces in _every(len(parts), number, data.with_name(f"{data.name}.bin"), dtype, sizes):
+                    stream.write(pieces.data)
+            with write_atomically(part / f"{data_name(side)}.idx") as stream:
+                dealt = sizes[number :: len(parts)]
+                lengths = dealt.astype(np.int64) * dtype.itemsize
+                stream.write(_header(dtype, len(dealt)) + dealt.tobytes() + (np.cumsum(lengths) - lengths).tobytes())
+
+
+def _every(step: int, start: int, data: Path, dtype: np.dtype[Any], sizes: np.ndarray) -> Iterator[np.ndarray]:
+    """The pieces of the sentences start, start + step, ..., some thousand sentences at a time."""
+    block = max(_FLUSHED_AT // step, 1) * step  # so that every block begins with a sentence of the first part
+    with data.open("rb") as stream:
+        for first in range(0, len(sizes), block):
+            of_block = sizes[first : first + block]
+            pieces = np.frombuffer(stream.read(int(of_block.sum(dtype=np.int64)) * dtype.itemsize), dtype=dtype)
+            yield pieces[np.repeat(np.arange(len(of_block)) % step == start, of_block)]
+
+
+def _header(dtype: np.dtype[Any], sentences: int) -> bytes:
+    """The first bytes of an index."""
+    return _MAGIC + struct.pack("<Q", _VERSION) + struct.pack("<B", _TYPE_CODES[dtype]) + struct.pack("<Q", sentences)
 
 
 def _read_header(path: Path) -> tuple[np.dtype[Any], int]:

@@ -13,10 +13,11 @@ from pseudogec.seq2seq.options import Optimisation
 from pseudogec.seq2seq.train import (
     TrainingProgress,
     TrainingResult,
-    common_arguments,
     finish,
     finished,
+    refuse_impossible,
     run_training,
+    training_job,
     work_folder,
 )
 
@@ -31,6 +32,8 @@ def train_language_model(
     seed: int,
     progress: Callable[[TrainingProgress], None] | None = None,
     seconds_between_saves: float = 120.0,
+    processes: int | None = None,
+    launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
     """Train a language model, or go on where a killed training of the same ``save_dir`` stood; a finished one is only reported.
 
@@ -46,18 +49,25 @@ def train_language_model(
         seed: of initial weights, order of batches and dropout.
         progress: called about twice a second.
         seconds_between_saves: how often the full state is saved to resume from.
+        processes: processes that share each update's batches; see `pseudogec.seq2seq.train.train`.
+        launcher: a command that starts them; see there.
 
     Raises:
         UserError: data, dictionary or options do not fit together or do not fit this machine, or ``save_dir`` holds an
             unfinished training with other options.
+        RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
     if (result := finished(save_dir)) is not None:
         return result
-    work = work_folder(save_dir)
-    common = common_arguments(work, optimisation, seed, valid_data is not None)
-    training_data.prepare_text(train_data, valid_data, dictionary, work / "data")
-    arguments = [work / "data", "--task", "language_modeling", *architecture.fairseq_arguments(), *common]
-    result = run_training(arguments, optimisation, save_dir, progress=progress, seconds_between_saves=seconds_between_saves)
+    validate = valid_data is not None
+    refuse_impossible(optimisation, validate)
+    data = training_data.prepare_text(
+        train_data, valid_data, dictionary, work_folder(save_dir) / "data", optimisation.pairs_at_once
+    )
+    arguments = ["--task", "language_modeling", *architecture.fairseq_arguments()]
+    job = training_job(arguments, data, optimisation, seed, save_dir, validate)
+    job = job.model_copy(update={"seconds_between_saves": seconds_between_saves})
+    result = run_training(job, progress, processes, launcher)
     shutil.copyfile(dictionary, save_dir / DICTIONARY)
     finish(save_dir, result)
     return result

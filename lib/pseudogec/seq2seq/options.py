@@ -114,6 +114,9 @@ class Optimisation(_Options):
         update_frequency: batches whose gradients make one update.
         epochs: passes over the training data; ``updates`` may end training earlier.
         updates: most updates.
+        pairs_at_once: most training pairs whose index and order are in memory at once; larger data are read in turns, a turn
+            being its share of the primary data and consecutive datasets of the others (which are not cut); ``None``: all at once.
+            An epoch stays a pass over all data.
         precision: "fp32", or "fp16" and "bf16" on a GPU.
         checkpoint_updates: a checkpoint and a validation every so many updates; when not given, at the end of every epoch.
         selection: which weights are the model: "best" (lowest validation perplexity) or the mean of the last ones.
@@ -132,6 +135,7 @@ class Optimisation(_Options):
     update_frequency: PositiveInt = 1
     epochs: PositiveInt | None = None
     updates: PositiveInt | None = None
+    pairs_at_once: PositiveInt | None = None
     precision: Literal["fp32", "fp16", "bf16"] = "fp32"
     checkpoint_updates: PositiveInt | None = None
     selection: Literal["best"] | AverageLast = AverageLast(average_last=1)
@@ -146,9 +150,13 @@ class Optimisation(_Options):
             raise ValueError(f"adam_betas must lie in [0, 1), got {self.adam_betas}")
         return self
 
-    def fairseq_arguments(self) -> list[str]:
-        """The arguments of ``fairseq-train`` that say the same."""
-        return [*self._optimiser_arguments(), *self._criterion_arguments(), *self._cadence_arguments()]
+    def fairseq_arguments(self, turns: int = 1) -> list[str]:
+        """The arguments of ``fairseq-train`` that say the same.
+
+        Args:
+            turns: parts in which the data are read one after the other; fairseq calls each an epoch.
+        """
+        return [*self._optimiser_arguments(), *self._criterion_arguments(), *self._cadence_arguments(turns)]
 
     def _optimiser_arguments(self) -> list[str]:
         arguments = ["--optimizer", self.optimiser, "--lr", str(self.learning_rate), "--weight-decay", str(self.weight_decay)]
@@ -166,8 +174,10 @@ class Optimisation(_Options):
         arguments += ["--update-freq", str(self.update_frequency)]
         return arguments + ([f"--{self.precision}"] if self.precision != "fp32" else [])
 
-    def _cadence_arguments(self) -> list[str]:
-        arguments = ["--max-epoch", str(self.epochs)] if self.epochs is not None else []
+    def _cadence_arguments(self, turns: int) -> list[str]:
+        arguments = ["--max-epoch", str(self.epochs * turns)] if self.epochs is not None else []
+        if turns > 1:
+            arguments += ["--save-interval", str(turns), "--validate-interval", str(turns)]
         arguments += ["--max-update", str(self.updates)] if self.updates is not None else []
         if self.checkpoint_updates is not None:
             arguments += ["--save-interval-updates", str(self.checkpoint_updates)]

@@ -1,8 +1,9 @@
-"""Training a model in this process: fairseq's trainer, our loop, checkpoints that survive a kill, and one model file at the end.
+"""Training a model: fairseq's trainer, our loop, checkpoints that survive a kill, and one model file at the end.
 
 The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments. It is our own for four reasons: progress and
 loss curves without parsing a log, checkpoints that cost little (a state to resume from every few minutes, bare weights
-otherwise), a model file that is the choice among them, and no state left behind in the process.
+otherwise), a model file that is the choice among them, and no state left behind in the process. With several GPUs the same loop
+runs in processes of its own (`pseudogec.seq2seq.distributed`).
 """
 
 from __future__ import annotations
@@ -66,11 +67,37 @@ class LossPoint(BaseModel):
         return float(2**self.nll_loss)
 
 
+class TrainingJob(BaseModel):
+    """A training, as it is told to the processes that do it.
+
+    Attributes:
+        arguments: of ``fairseq-train``, for one process.
+        optimisation: the same options in the field's terms.
+        folder: where checkpoints are kept.
+        output: the model file to write.
+        initial_model: model file whose weights training starts from.
+        updates_per_point: distance of the points of the training curve.
+        seconds_between_saves: how often the full state is saved.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    arguments: list[str]
+    optimisation: Optimisation
+    folder: Path
+    output: Path
+    initial_model: Path | None = None
+    updates_per_point: int = 25
+    seconds_between_saves: float = 120.0
+
+
 class TrainingResult(BaseModel):
     """What a training did.
 
     Attributes:
-        arguments: the arguments of ``fairseq-train`` that say the same; paths are those of the run.
+        arguments: the arguments of ``fairseq-train`` that say the same for one process; paths are those of the run. Data that
+            are read in turns are several folders, each of which fairseq calls an epoch.
+        processes: processes that shared each update's batches.
         updates: updates done.
         epochs: passes over the data begun.
         seconds: time from start to model file, without a killed process's share after its last saved state.
@@ -90,6 +117,7 @@ class TrainingResult(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     arguments: list[str]
+    processes: int = 1
     updates: int
     epochs: int
     seconds: float
@@ -119,6 +147,8 @@ def train(
     progress: Callable[[TrainingProgress], None] | None = None,
     updates_per_point: int = 25,
     seconds_between_saves: float = 120.0,
+    processes: int | None = None,
+    launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
     """Train a model, or go on where a killed training of the same ``save_dir`` stood; a finished one is only reported.
 
@@ -138,29 +168,36 @@ def train(
         progress: called about twice a second.
         updates_per_point: distance of the points of the training curve.
         seconds_between_saves: how often the full state is saved to resume from.
+        processes: processes that share each update's batches, each with a GPU of its own (without GPUs: each with a core);
+            ``None``: as many as this process sees GPUs. As many of them are used as divide ``update_frequency``, so that an
+            update's batches, and so the model but for rounding and dropout, are the same for any number; a training may go on
+            with another number than it began with.
+        launcher: a command that starts the processes (of several machines with a common file system) when
+            ``-m MODULE FILE`` is put behind it, in ``torchrun``'s manner; it says how many there are. For example ``srun
+            --ntasks-per-node=1 torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint HOST:PORT`` in words.
 
     Raises:
         UserError: data, dictionary, initial model or options do not fit together or do not fit this machine, or ``save_dir``
             holds an unfinished training with other options.
+        RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
     if (result := finished(save_dir)) is not None:
         return result
+    refuse_impossible(optimisation, valid_data is not None)
     work = work_folder(save_dir)
-    common = common_arguments(work, optimisation, seed, valid_data is not None)
-    training_data.prepare(train_data, valid_data, dictionary, work / "data")
+    data = training_data.prepare(train_data, valid_data, dictionary, work / "data", optimisation.pairs_at_once, upsample_primary)
     if initial_model is not None:
         training_data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
-    arguments: list[Any] = [work / "data", "--source-lang", SOURCE, "--target-lang", TARGET, "--task", "translation"]
-    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments(), *common]
-    result = run_training(
-        arguments,
-        optimisation,
-        save_dir,
-        initial_model=initial_model,
-        progress=progress,
-        updates_per_point=updates_per_point,
-        seconds_between_saves=seconds_between_saves,
+    arguments: list[Any] = ["--source-lang", SOURCE, "--target-lang", TARGET, "--task", "translation"]
+    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments()]
+    job = training_job(arguments, data, optimisation, seed, save_dir, valid_data is not None).model_copy(
+        update={
+            "initial_model": None if initial_model is None else (initial_model / MODEL).absolute(),
+            "updates_per_point": updates_per_point,
+            "seconds_between_saves": seconds_between_saves,
+        }
     )
+    result = run_training(job, progress, processes, launcher)
     for side in SIDES:
         shutil.copyfile(dictionary, save_dir / dictionary_name(side))
     finish(save_dir, result)
@@ -179,35 +216,22 @@ def work_folder(save_dir: Path) -> Path:
 
 
 def run_training(
-    arguments: Sequence[Any],
-    optimisation: Optimisation,
-    save_dir: Path,
-    *,
-    initial_model: Path | None = None,
+    job: TrainingJob,
     progress: Callable[[TrainingProgress], None] | None = None,
-    updates_per_point: int = 25,
-    seconds_between_saves: float = 120.0,
+    processes: int | None = None,
+    launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
-    """Train what fairseq's arguments describe, or go on where a killed training stood, up to the file ``model.pt``.
+    """Do a training, or go on where a killed one stood, up to the model file; the other arguments are those of `train`."""
+    from pseudogec.seq2seq import distributed
 
-    Args:
-        arguments: of ``fairseq-train``.
-        optimisation: the same in the field's terms.
-        save_dir: where to; the other arguments are those of `train`.
-    """
+    progress = progress or (lambda _: None)
+    number = 1 if launcher else distributed.usable_processes(processes, job.optimisation.update_frequency)
+    if launcher or number > 1:
+        return distributed.run(job, progress, number, launcher)
     with session.isolated():
         from pseudogec.seq2seq.training_run import TrainingRun
 
-        run = TrainingRun(
-            arguments=[str(argument) for argument in arguments],
-            optimisation=optimisation,
-            folder=work_folder(save_dir),
-            initial_model=None if initial_model is None else initial_model / MODEL,
-            progress=progress or (lambda _: None),
-            updates_per_point=updates_per_point,
-            seconds_between_saves=seconds_between_saves,
-        )
-        return run.to_the_end(save_dir / MODEL)
+        return TrainingRun(job, progress).to_the_end()
 
 
 def finish(save_dir: Path, result: TrainingResult) -> None:
@@ -217,8 +241,8 @@ def finish(save_dir: Path, result: TrainingResult) -> None:
     shutil.rmtree(work_folder(save_dir))
 
 
-def common_arguments(work: Path, optimisation: Optimisation, seed: int, validate: bool) -> list[Any]:
-    """The arguments for ``fairseq-train`` that trainings of all kinds share.
+def refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
+    """Refuse options that this machine or the data cannot serve.
 
     Raises:
         UserError: half precision was asked for, and there is no GPU; or the best of the checkpoints, and nothing to validate on.
@@ -227,16 +251,37 @@ def common_arguments(work: Path, optimisation: Optimisation, seed: int, validate
 
     if optimisation.selection == "best" and not validate:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
-    arguments: list[Any] = ["--save-dir", work, "--seed", seed, "--dataset-impl", "mmap", *optimisation.fairseq_arguments()]
-    # One process, one device: several trainings share a machine through the study's scheduler. Batches are made without processes
-    # of their own, which workers of a scheduler may not start.
-    arguments += ["--distributed-world-size", "1", "--num-workers", "0"]
+    if optimisation.precision != "fp32" and not torch.cuda.is_available():
+        raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
+
+
+def training_job(
+    arguments: Sequence[Any], data: Sequence[Path], optimisation: Optimisation, seed: int, save_dir: Path, validate: bool
+) -> TrainingJob:
+    """A training of any kind of model.
+
+    Args:
+        arguments: for ``fairseq-train``: the task and the model.
+        data: folders to read in turn.
+        optimisation: how it is trained.
+        seed: of initial weights, order of batches and dropout.
+        save_dir: the model's folder.
+        validate: whether there are validation data.
+    """
+    import torch
+
+    work = work_folder(save_dir)
+    whole: list[Any] = [training_data.as_argument(data), *arguments, "--save-dir", work, "--seed", seed, "--dataset-impl", "mmap"]
+    whole += optimisation.fairseq_arguments(turns=len(data))
+    # Several trainings share a machine through the study's scheduler. Batches are made without processes of their own, which
+    # workers of a scheduler may not start.
+    whole += ["--distributed-world-size", "1", "--num-workers", "0"]
     if not torch.cuda.is_available():
-        if optimisation.precision != "fp32":
-            raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
         # On a CPU a thread that makes batches ahead would only compete for the core.
-        arguments += ["--cpu", "--data-buffer-size", "0"]
+        whole += ["--cpu", "--data-buffer-size", "0"]
     if not validate:
         # fairseq-train loads the validation data even then, so it is given a name that exists.
-        arguments += ["--disable-validation", "--valid-subset", "train"]
-    return arguments
+        whole += ["--disable-validation", "--valid-subset", "train"]
+    return TrainingJob(
+        arguments=list(map(str, whole)), optimisation=optimisation, folder=work.absolute(), output=(save_dir / MODEL).absolute()
+    )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import fairseq
 import numpy as np
@@ -22,8 +22,8 @@ from omegaconf import OmegaConf
 from pseudogec.errors import UserError
 from pseudogec.seq2seq import checkpoints, session
 from pseudogec.seq2seq.average import average_checkpoints
-from pseudogec.seq2seq.options import AverageLast, Optimisation
-from pseudogec.seq2seq.train import LossPoint, TrainingProgress, TrainingResult
+from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.train import LossPoint, TrainingJob, TrainingProgress, TrainingResult
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -39,40 +39,63 @@ class _History:
     training_curve: list[dict[str, float]] = field(default_factory=list)
     validation_curve: list[dict[str, float]] = field(default_factory=list)
     recent: list[str] = field(default_factory=list)
+    epoch: int = 0
+    checkpointed: int = 0  # the update of the last checkpoint
     best: str = ""
     best_perplexity: float = math.inf
+
+
+@dataclass(frozen=True)
+class _Pass:
+    """One pass over all training data.
+
+    Attributes:
+        updates: updates in it.
+        pairs: training pairs, repetitions counted.
+        skipped_pairs: pairs left out for their length.
+    """
+
+    updates: int
+    pairs: int
+    skipped_pairs: int
+
+
+class Process(NamedTuple):
+    """One of the processes that share a training.
+
+    Attributes:
+        rank: its number, from 0; the first one writes files and reports.
+        processes: how many there are; `torch.distributed` is initialised if several.
+        device: number of its GPU on its machine.
+    """
+
+    rank: int = 0
+    processes: int = 1
+    device: int = 0
 
 
 class TrainingRun:
     """One training from its first update, or its last saved state, to the model file.
 
+    What fairseq calls an epoch is a turn here: a pass over one folder of training data. Here an epoch is a pass over all of them.
+
     Args:
-        arguments: of ``fairseq-train``.
-        optimisation: the same options in the field's terms.
-        folder: where checkpoints are kept.
-        initial_model: model file whose weights training starts from.
+        job: the training.
         progress: called about twice a second.
-        updates_per_point: distance of the points of the training curve.
-        seconds_between_saves: how often the full state is saved.
+        process: which of its processes this is. All of them have to do the same steps.
     """
 
-    def __init__(
-        self,
-        arguments: list[str],
-        optimisation: Optimisation,
-        folder: Path,
-        initial_model: Path | None,
-        progress: Callable[[TrainingProgress], None],
-        updates_per_point: int,
-        seconds_between_saves: float,
-    ) -> None:
+    def __init__(self, job: TrainingJob, progress: Callable[[TrainingProgress], None], process: Process | None = None) -> None:
         self._started = time.perf_counter()
-        self._arguments, self._optimisation, self._folder = arguments, optimisation, folder
-        self._progress, self._updates_per_point, self._save_every = progress, updates_per_point, seconds_between_saves
+        self._job, self._progress, self._process = job, progress, process or Process()
+        self._optimisation, self._folder = job.optimisation, job.folder
         self._history = _History()
-        self._cfg = session.configuration(arguments)
+        self._kept: set[str] = set()  # the weights that the saved state names
+        self._cfg = session.configuration(job.arguments)
         add_defaults(self._cfg)
         self._plain_cfg = OmegaConf.to_container(self._cfg, resolve=True, enum_to_str=True)
+        self._share_updates()
+        self._turns = len(utils.split_paths(self._cfg.task.data))
         np.random.seed(self._cfg.common.seed)
         utils.set_torch_seed(self._cfg.common.seed)
         self._task = tasks.setup_task(self._cfg.task)
@@ -81,41 +104,86 @@ class TrainingRun:
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))
-        self._epochs = self._resume(initial_model)
-        per_epoch = math.ceil(len(self._epochs) / optimisation.update_frequency)
+        self._epochs: Any = None  # fairseq's iterator over the turns
+        self._pass = self._resume()
+        optimisation, per_epoch = self._optimisation, self._pass.updates
         self._total = min(optimisation.updates or math.inf, per_epoch * (optimisation.epochs or math.inf))
         self._last_epoch = math.ceil(self._total / per_epoch)
         self._resumed_at = self._trainer.get_num_updates()
         self._saved_at = self._reported_at = self._loop_started = self._resumed_clock = time.perf_counter()
 
-    def _resume(self, initial_model: Path | None) -> Any:
-        """Load the last saved state, or else the initial weights; returns fairseq's iterator over epochs."""
-        path = self._folder / checkpoints.LAST
-        state = checkpoints.load_if_whole(path)
-        if state is None:
-            if initial_model is not None:
-                self._load_weights(initial_model)
-            epochs = self._load_data(epoch=1)
-            self._trainer.lr_step(epochs.epoch)
-            return epochs
-        past = state["extra_state"]["pseudogec"]
-        if past["options"] != self._options():
-            raise UserError(f"{self._folder} holds an unfinished training with other options; remove it to start afresh")
-        self._history = _History(**past["history"])
-        position = self._trainer.load_checkpoint(str(path), reset_meters=True)["train_iterator"]
-        epochs = self._load_data(epoch=position["epoch"])
-        epochs.load_state_dict(position)
-        self._trainer.lr_step(epochs.epoch)
-        return epochs
+    def _share_updates(self) -> None:
+        """Give every process its share of an update's batches.
 
-    def _load_data(self, epoch: int) -> Any:
-        """fairseq's iterator over epochs of the training data.
+        fairseq deals the batches of an epoch out to the processes in turn, so that an update has the batches that it would have
+        with one process.
+        """
+        rank, processes, device = self._process
+        self._cfg.optimization.update_freq = [self._optimisation.update_frequency // processes]
+        if processes > 1:
+            settings = self._cfg.distributed_training
+            settings.distributed_world_size, settings.distributed_rank, settings.device_id = processes, rank, device
+            # torch's own way of summing gradients wants GPUs.
+            settings.ddp_backend = "legacy_ddp" if self._cfg.common.cpu else "pytorch_ddp"
+
+    def _resume(self) -> _Pass:
+        """Load the last saved state, or else the initial weights, and the data that come next."""
+        path = self._folder / checkpoints.LAST
+        # Only the first process looks at the file, so that all agree whether there is one.
+        past, position = self._told_by_first(lambda: self._read_past(path))
+        if past is None:
+            if self._job.initial_model is not None:
+                self._load_weights(self._job.initial_model)
+            whole = self._count_pass()
+            self._load_turn(1)
+        else:
+            if past["options"] != self._options():
+                raise UserError(f"{self._folder} holds an unfinished training with other options; remove it to start afresh")
+            self._history, whole = _History(**past["history"]), _Pass(**past["pass"])
+            self._kept = self._needed()
+            self._trainer.load_checkpoint(str(path), reset_meters=True)
+            self._load_turn(position["epoch"])
+            # Batches that the turn's processes have used up, now dealt out to as many as there are today.
+            used = position["iterations_in_epoch"] * past["processes"]
+            self._epochs.load_state_dict(position | {"iterations_in_epoch": used // self._process.processes})
+        self._trainer.lr_step(self._epochs.epoch)
+        return whole
+
+    def _read_past(self, path: Path) -> tuple[Any, Any]:
+        """What the last saved state says of the past and of the position in the data; none without a state."""
+        state = checkpoints.load_if_whole(path)
+        return (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"]) if state else (None, None)
+
+    def _told_by_first(self, find: Callable[[], Any]) -> Any:
+        """What the first process finds."""
+        found = [find() if self._process.rank == 0 else None]
+        if self._process.processes > 1:
+            torch.distributed.broadcast_object_list(found)
+        return found[0]
+
+    def _count_pass(self) -> _Pass:
+        """Count what a pass over the data holds. Takes a second or two a million pairs, and the memory of one turn."""
+        updates = pairs = batched = 0
+        for turn in range(1, self._turns + 1):
+            self._load_turn(turn)
+            batches = self._epochs.frozen_batches
+            updates += math.ceil(len(batches) / self._optimisation.update_frequency)
+            pairs += len(self._task.dataset("train"))
+            batched += sum(map(len, batches))
+        return _Pass(updates, pairs, skipped_pairs=pairs - batched)
+
+    def _load_turn(self, turn: int) -> None:
+        """Take the data of a turn, counted over all epochs from 1.
 
         Raises:
             UserError: no pair fits into a batch.
         """
+        load = self._turns > 1 or self._epochs is None
+        if load:
+            self._epochs = None  # so that two turns are never in memory together
+            self._task.datasets.pop("train", None)
         try:
-            return self._trainer.get_train_iterator(epoch=epoch, load_dataset=True)
+            self._epochs = self._trainer.get_train_iterator(epoch=turn, load_dataset=load, disable_iterator_cache=self._turns > 1)
         except Exception as error:
             if "dataset is empty" not in str(error):
                 raise
@@ -138,53 +206,65 @@ class TrainingRun:
 
     def _options(self) -> list[str]:
         """The arguments without what depends on the place."""
-        options = self._arguments[1:]
+        options = self._job.arguments[1:]
         place = options.index("--save-dir")
         return options[:place] + options[place + 2 :]
 
-    def to_the_end(self, output: Path) -> TrainingResult:
+    def to_the_end(self) -> TrainingResult:
         """Train, choose among the checkpoints, write the model file, and report."""
         while not self._finished():
-            self._one_epoch()
+            self._one_turn()
+            if not self._finished():
+                self._load_turn(self._epochs.next_epoch_idx)
         chosen = [self._history.best] if self._optimisation.selection == "best" else self._history.recent
-        average_checkpoints([self._folder / name for name in chosen], output)
+        if self._process.rank == 0:
+            average_checkpoints([self._folder / name for name in chosen], self._job.output)
         return self._result(chosen)
 
     def _finished(self) -> bool:
-        epochs = self._optimisation.epochs or math.inf
-        return self._epochs.next_epoch_idx > epochs or self._out_of_updates()
+        turns = (self._optimisation.epochs or math.inf) * self._turns
+        return self._epochs.next_epoch_idx > turns or self._out_of_updates()
 
     def _out_of_updates(self) -> bool:
         return self._trainer.get_num_updates() >= (self._optimisation.updates or math.inf)
 
-    def _one_epoch(self) -> None:
+    @property
+    def _epoch(self) -> int:
+        """The pass over the data that is under way."""
+        return (self._epochs.epoch - 1) // self._turns + 1
+
+    def _one_turn(self) -> None:
         batches = self._epochs.next_epoch_itr(shuffle=True)
-        epoch = self._epochs.epoch
-        groups = GroupedIterator(batches, self._optimisation.update_frequency)
-        self._trainer.begin_epoch(epoch)
+        turn = self._epochs.epoch
+        groups = GroupedIterator(batches, self._cfg.optimization.update_freq[0])
+        self._trainer.begin_epoch(turn)
         for samples in groups:
-            losses = self._trainer.train_step(samples)
-            if losses is None:  # half precision overflowed; fairseq lowered its loss scale and made no update
-                continue
-            self._record(epoch, losses, sum(int(sample["ntokens"]) for sample in samples if sample))
-            if self._checkpoint_is_due(end_of_epoch=not groups.has_next()):
-                self._checkpoint(epoch)
-            if time.perf_counter() - self._saved_at >= self._save_every:
+            # At the end of a turn some processes have a batch less, and get an empty one. fairseq lets an empty batch that comes
+            # last void its process's whole share, so it is kept only where there is nothing else.
+            losses = self._trainer.train_step([sample for sample in samples if sample] or samples[:1])
+            end_of_epoch = turn % self._turns == 0 and not groups.has_next()
+            if losses is not None:  # else half precision overflowed; fairseq lowered its loss scale and made no update
+                self._record(losses)
+            if self._checkpoint_is_due(end_of_epoch, updated=losses is not None):
+                self._checkpoint()
+            if time.perf_counter() - self._saved_at >= self._job.seconds_between_saves:
                 self._save_state()
             if self._out_of_updates():
                 return
-        self._trainer.lr_step(epoch)
-        self._epochs = self._trainer.get_train_iterator(epoch=self._epochs.next_epoch_idx, load_dataset=False)
+        self._trainer.lr_step(turn)
 
-    def _record(self, epoch: int, losses: dict[str, float], target_words: int) -> None:
+    def _record(self, losses: dict[str, float]) -> None:
         """Note an update's loss, and report it now and then."""
-        update = self._trainer.get_num_updates()
+        update, target_words = self._trainer.get_num_updates(), int(losses["sample_size"])
+        self._history.epoch = self._epoch
         self._history.target_words += target_words
         self._history.since_point.append((losses["loss"], losses["nll_loss"], target_words))
-        if update % self._updates_per_point == 0:
+        if update % self._job.updates_per_point == 0:
             loss, nll_loss, words = np.array(self._history.since_point).T
             point = {"loss": np.average(loss, weights=words), "nll_loss": np.average(nll_loss, weights=words)}
-            self._history.training_curve.append({"update": update, "epoch": epoch, **{k: float(v) for k, v in point.items()}})
+            self._history.training_curve.append(
+                {"update": update, "epoch": self._epoch, **{k: float(v) for k, v in point.items()}}
+            )
             self._history.since_point.clear()
         now = time.perf_counter()
         if now - self._reported_at >= _SECONDS_BETWEEN_REPORTS or update == self._total:
@@ -192,58 +272,79 @@ class TrainingRun:
             speed = (update - self._resumed_at) / (now - self._resumed_clock)
             self._progress(TrainingProgress(update, int(self._total), losses["loss"], speed, (self._total - update) / speed))
 
-    def _checkpoint_is_due(self, end_of_epoch: bool) -> bool:
-        cadence = self._optimisation.checkpoint_updates
-        last = self._out_of_updates() or (end_of_epoch and self._epochs.epoch == self._optimisation.epochs)
-        return last or (end_of_epoch if cadence is None else self._trainer.get_num_updates() % cadence == 0)
+    def _checkpoint_is_due(self, end_of_epoch: bool, updated: bool) -> bool:
+        cadence, update = self._optimisation.checkpoint_updates, self._trainer.get_num_updates()
+        last = self._out_of_updates() or (end_of_epoch and self._epoch == self._optimisation.epochs)
+        by_cadence = end_of_epoch if cadence is None else updated and update % cadence == 0
+        return (last or by_cadence) and update > self._history.checkpointed
 
-    def _checkpoint(self, epoch: int) -> None:
+    def _checkpoint(self) -> None:
         """Validate, and keep the weights where the final choice may need them."""
-        update, selection = self._trainer.get_num_updates(), self._optimisation.selection
+        epoch, update, selection = self._epoch, self._trainer.get_num_updates(), self._optimisation.selection
         name = f"checkpoint_{epoch}_{update}.pt"
+        self._history.checkpointed = update
         if not self._cfg.dataset.disable_validation:
             point = self._validate(update, epoch)
             self._history.validation_curve.append(point.model_dump())
             if selection == "best" and point.perplexity < self._history.best_perplexity:
-                self._save_weights(name)
                 self._history.best, self._history.best_perplexity = name, point.perplexity
+                self._save_weights(name)
         if isinstance(selection, AverageLast):
             by_epoch = self._optimisation.checkpoint_updates is None
             if by_epoch and epoch <= self._last_epoch - selection.average_last:
                 return  # enough later ones will come
-            self._save_weights(name)
             self._history.recent.append(name)
             del self._history.recent[: -selection.average_last]
+            self._save_weights(name)
 
     def _validate(self, update: int, epoch: int) -> LossPoint:
-        self._trainer.begin_valid_epoch(epoch)
+        self._trainer.begin_valid_epoch(self._epochs.epoch)
         batches = self._trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False, set_dataset_epoch=False)
         with metrics.aggregate(new_root=True) as losses:
             for batch in batches:
                 self._trainer.valid_step(batch)
         # The meters' own means: fairseq's log rounds them to three places.
-        return LossPoint(update=update, epoch=epoch, loss=losses["loss"].avg, nll_loss=losses["nll_loss"].avg)
+        return LossPoint(update=update, epoch=epoch, loss=float(losses["loss"].avg), nll_loss=float(losses["nll_loss"].avg))
 
     def _save_weights(self, name: str) -> None:
-        weights = utils.move_to_cpu(self._trainer.get_model().state_dict())
-        checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name)
+        """Save the weights of a checkpoint, and drop those that no choice can need any more.
+
+        What the saved state names is kept: a training that is killed goes back to it.
+        """
+        if self._process.rank == 0:
+            weights = utils.move_to_cpu(self._trainer.get_model().state_dict())
+            checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name)
+            self._drop_weights()
 
     def _save_state(self) -> None:
-        """Save all that resuming needs, then drop the weights that no choice can need any more.
-
-        Not before: until then a resumed training would go back to a state that names them.
-        """
+        """Save all that resuming needs."""
+        self._saved_at = time.perf_counter()
+        if self._process.rank > 0:
+            return
         self._note_time()
         self._trainer.consolidate_optimizer()
         state = utils.move_to_cpu(self._trainer.state_dict())
-        past = {"options": self._options(), "history": asdict(self._history)}
+        past = {
+            "options": self._options(),
+            "processes": self._process.processes,
+            "history": asdict(self._history),
+            "pass": asdict(self._pass),
+        }
         state["extra_state"] |= {"train_iterator": self._epochs.state_dict(), "pseudogec": past}
         checkpoints.save(state, self._folder / checkpoints.LAST)
-        needed = {*self._history.recent, self._history.best}
+        self._kept = self._needed()
+        self._drop_weights()
+        self._saved_at = time.perf_counter()
+
+    def _needed(self) -> set[str]:
+        """The weights that the final choice may need."""
+        return {*self._history.recent, self._history.best}
+
+    def _drop_weights(self) -> None:
+        needed = self._needed() | self._kept
         for path in self._folder.glob("checkpoint_*_*.pt"):
             if path.name not in needed:
                 path.unlink()
-        self._saved_at = time.perf_counter()
 
     def _note_time(self) -> None:
         """Add the time since the last note to the history."""
@@ -254,18 +355,19 @@ class TrainingRun:
 
     def _result(self, chosen: list[str]) -> TrainingResult:
         self._note_time()
-        history, trainer, training_set = self._history, self._trainer, self._task.dataset("train")
+        history, trainer = self._history, self._trainer
         model = trainer.get_model()
         return TrainingResult(
-            arguments=self._arguments,
+            arguments=self._job.arguments,
+            processes=self._process.processes,
             updates=trainer.get_num_updates(),
-            epochs=self._epochs.epoch,
+            epochs=history.epoch,
             seconds=history.seconds,
             target_words=history.target_words,
             words_per_second=history.target_words / history.loop_seconds,
             parameters=sum(weights.numel() for weights in model.parameters() if weights.requires_grad),
-            pairs=len(training_set),
-            skipped_pairs=len(training_set) - sum(len(batch) for batch in self._epochs.frozen_batches),
+            pairs=self._pass.pairs,
+            skipped_pairs=self._pass.skipped_pairs,
             training_curve=[LossPoint.model_validate(point) for point in history.training_curve],
             validation_curve=[LossPoint.model_validate(point) for point in history.validation_curve],
             chosen=chosen,

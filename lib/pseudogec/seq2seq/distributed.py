@@ -1,0 +1,273 @@
+"""One training shared by several processes, each with a GPU of its own, on one machine or several.
+
+The parent writes a file that describes the training, and starts processes by torchrun, each of which runs ``python -m
+pseudogec.seq2seq.distributed FILE``. They connect to the parent and tell it, in lines of JSON, how far they are, what the result
+is or what went wrong. The connection also tells them that the parent lives: when it ends, so do they, however it died.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import queue
+import secrets
+import socket
+import socketserver
+import subprocess
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import session
+from pseudogec.seq2seq.train import TrainingJob, TrainingProgress, TrainingResult
+
+_MODULE = "pseudogec.seq2seq.distributed"
+_JOB, _LOG = "job.json", "processes.log"
+_LINES_OF_LOG = 15
+_SECONDS_FOR_LAST_WORDS = 2.0
+_SECONDS_TO_END = 30.0
+
+log = logging.getLogger(__name__)
+
+
+class _Order(BaseModel):
+    """What a process is told: the training, and where its parent listens."""
+
+    model_config = ConfigDict(frozen=True)
+
+    job: TrainingJob
+    host: str
+    port: int
+    token: str
+
+
+# --- The parent
+
+
+def usable_processes(wanted: int | None, update_frequency: int) -> int:
+    """How many processes share a training.
+
+    Args:
+        wanted: most processes; ``None``: as many as this process sees GPUs.
+        update_frequency: batches an update, which the processes share evenly.
+
+    Raises:
+        UserError: there are fewer GPUs than that.
+    """
+    import torch
+
+    gpus = torch.cuda.device_count()
+    if wanted is not None and (wanted < 1 or wanted > gpus > 0):
+        raise UserError(f"processes must lie between 1 and the number of GPUs, of which torch sees {gpus}; got {wanted}")
+    wanted = wanted or max(gpus, 1)
+    fitting = _divisors(update_frequency)
+    used = max(number for number in fitting if number <= wanted)
+    if used < wanted:
+        log.warning(
+            "training uses %d of %d processes: they share the %d batches of an update (update_frequency), which %s can do evenly",
+            *(used, wanted, update_frequency, ", ".join(map(str, fitting))),
+        )
+    return used
+
+
+def _divisors(update_frequency: int) -> list[int]:
+    return [number for number in range(1, update_frequency + 1) if update_frequency % number == 0]
+
+
+def run(
+    job: TrainingJob, progress: Callable[[TrainingProgress], None], processes: int, launcher: Sequence[str] | None
+) -> TrainingResult:
+    """Train in processes of their own.
+
+    Args:
+        job: the training.
+        progress: called about twice a second.
+        processes: how many to start on this machine.
+        launcher: a command that starts them instead when ``-m MODULE FILE`` is put behind it.
+
+    Raises:
+        UserError: the launcher does not exist, or a process met what the user can mend.
+        RuntimeError: a process failed otherwise, with its own message.
+    """
+    here = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
+    here += ["--nproc-per-node", str(processes)]
+    # Processes on other machines find us by our name.
+    with _Listener("" if launcher else "127.0.0.1") as listener:
+        host, port = socket.gethostname() if launcher else "127.0.0.1", listener.server_address[1]
+        path = job.folder / _JOB
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)  # it holds a secret
+        order = _Order(job=job, host=host, port=port, token=listener.token)
+        path.write_text(order.model_dump_json(), encoding="utf-8")
+        return _follow([*(launcher or here), "-m", _MODULE, str(path)], job, listener.messages, progress)
+
+
+def _follow(
+    command: list[str], job: TrainingJob, messages: queue.Queue[dict[str, Any]], progress: Callable[[TrainingProgress], None]
+) -> TrainingResult:
+    """Run a command to its end and take its messages."""
+    with _running(command, job.folder / _LOG) as process:
+        ended = False
+        while True:
+            try:
+                message = messages.get(timeout=_SECONDS_FOR_LAST_WORDS if ended else 0.2)
+            except queue.Empty:
+                if ended:
+                    break
+                ended = process.poll() is not None
+                continue
+            if "progress" in message:
+                progress(TrainingProgress(*message["progress"]))
+            elif "result" in message:
+                # The others have done their part by then; what they may say while they end is of no interest.
+                process.wait()
+                return TrainingResult.model_validate(message["result"])
+            elif "advice" in message:
+                raise UserError(message["advice"])
+            else:
+                raise RuntimeError(f"training failed in one of its processes:\n{message['failure']}")
+    last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
+    raise RuntimeError(
+        f"the processes of a training ended (status {process.returncode}) without a word; the end of what {command[0]} wrote:\n"
+        + "\n".join(last_lines)
+    )
+
+
+@contextlib.contextmanager
+def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A running command, ended if it still runs when it is left.
+
+    Raises:
+        UserError: there is no such command.
+    """
+    with log_file.open("wb") as output:
+        try:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        except OSError as error:
+            raise UserError(f"the processes of a training cannot be started by `{command[0]}`: {error.strerror}") from None
+    try:
+        yield process
+    finally:
+        process.terminate()  # torchrun passes it on
+        try:
+            process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+class _Listener(socketserver.ThreadingTCPServer):
+    """Takes the messages of processes that know the token, and holds the connections by which they know that we live.
+
+    Args:
+        address: to listen at; empty: all of this machine's.
+    """
+
+    daemon_threads = True
+
+    def __init__(self, address: str) -> None:
+        super().__init__((address, 0), _Handler)
+        self.token = secrets.token_hex()
+        self.messages: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.connections: list[socket.socket] = []
+
+    def __enter__(self) -> _Listener:
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+        self.server_close()
+        for connection in self.connections:
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+
+class _Handler(socketserver.StreamRequestHandler):
+    server: _Listener
+
+    def handle(self) -> None:
+        if not secrets.compare_digest(self.rfile.readline(200).strip(), self.server.token.encode()):
+            return
+        self.server.connections.append(self.connection)
+        with contextlib.suppress(OSError):  # of a process that was killed
+            for line in self.rfile:
+                self.server.messages.put(json.loads(line))
+
+
+# --- A process
+
+
+def main(path: Path) -> None:
+    """Do a process's part of a training; torchrun says in the environment which.
+
+    Args:
+        path: the file that describes it.
+    """
+    order = _Order.model_validate_json(path.read_text(encoding="utf-8"))
+    parent = socket.create_connection((order.host, order.port))
+    parent.sendall(f"{order.token}\n".encode())
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+    def tell(message: dict[str, Any]) -> None:
+        parent.sendall(json.dumps(message).encode() + b"\n")
+
+    try:
+        result = _train(order.job, lambda now: tell({"progress": now}))
+    except UserError as error:
+        tell({"advice": str(error)})
+        raise
+    except Exception:
+        tell({"failure": f"process {os.environ['RANK']} on {socket.gethostname()}: {traceback.format_exc()}"})
+        raise
+    if result is not None:
+        tell({"result": result.model_dump(mode="json")})
+
+
+def _end_with(parent: socket.socket) -> None:
+    """End this process at once when the parent does."""
+    with contextlib.suppress(OSError):
+        while parent.recv(1):
+            pass
+    os._exit(1)
+
+
+def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> TrainingResult | None:
+    """Train together with the other processes; returns the result in the first one.
+
+    Raises:
+        UserError: the processes cannot share an update's batches evenly.
+    """
+    import torch
+
+    rank, processes, device = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    fitting = _divisors(job.optimisation.update_frequency)
+    if processes not in fitting:
+        raise UserError(
+            f"{processes} processes cannot share the {fitting[-1]} batches of an update (update_frequency) evenly; "
+            f"start {' or '.join(map(str, fitting))}"
+        )
+    if torch.cuda.is_available():
+        torch.cuda.set_device(device)
+    torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    with session.isolated():
+        from pseudogec.seq2seq.training_run import Process, TrainingRun
+
+        run = TrainingRun(job, progress if rank == 0 else (lambda _: None), Process(rank, processes, device))
+        result = run.to_the_end()
+    torch.distributed.destroy_process_group()
+    return result if rank == 0 else None
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
