@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-import pickle
+import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from pseudogec.files import write_atomically
+from pseudogec.seq2seq import safe_loading
 
 LAST = "checkpoint_last.pt"
 
@@ -24,23 +25,34 @@ def save(state: Mapping[str, Any], path: Path) -> None:
 
 
 def load(path: Path) -> dict[str, Any]:
-    """Read a checkpoint into main memory."""
-    import torch
+    """Read a checkpoint into main memory, without executing what it holds.
 
-    state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=False)
+    Raises:
+        UnsafeFileError: it is not one of ours.
+        DataError: it is damaged.
+    """
+    state: dict[str, Any] = safe_loading.load(path)
     return state
 
 
 def load_if_whole(path: Path) -> dict[str, Any] | None:
-    """Read a checkpoint; one that is missing, or damaged by more than a kill (a full disk, a power cut), counts as none."""
+    """Read a checkpoint; one that is missing, or damaged by more than a kill (a full disk, a power cut), counts as none.
+
+    Raises:
+        UnsafeFileError: it is whole, and not one of ours.
+    """
     if not path.exists():
         return None
     try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()  # torch writes check sums, and does not read them
+    except (OSError, zipfile.BadZipFile, EOFError) as error:
+        damaged = str(error)
+    if damaged is None:
         return load(path)
-    except (OSError, RuntimeError, EOFError, pickle.UnpicklingError) as error:
-        log.warning("%s is damaged (%s); training starts again from the beginning", path, error)
-        path.unlink()
-        return None
+    log.warning("%s is damaged (%s); training starts again from the beginning", path, damaged)
+    path.unlink()
+    return None
 
 
 def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 ``train``, ``generate``, ``interactive``, ``preprocess``, ``eval_lm``, ``validate`` and ``score`` take the arguments of
 ``fairseq-train`` and its sisters. For several GPUs: ``torchrun --nproc-per-node 8 -m pseudogec.seq2seq.command train ARGUMENTS``.
+A checkpoint that needs more than weights and plain options is read when the environment variable ``PSEUDOGEC_TRUST_CHECKPOINTS``
+names the file, or its folder.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import itertools
 import os
 import sys
 
+from pseudogec.errors import UserError
 from pseudogec.seq2seq import compat, plugins
 
 PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "validate", "score")
@@ -54,4 +57,7 @@ if __name__ == "__mp_main__":
     plugins.register()
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    try:
+        main(sys.argv[1:])
+    except UserError as error:
+        raise SystemExit(f"error: {error}") from None

@@ -19,6 +19,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from pseudogec.seq2seq import safe_loading
+
 _applied = False
 
 # The encoder layer's second copy of its weights; see _keep_one_copy_of_encoder_weights.
@@ -40,10 +42,11 @@ def apply() -> None:
         raise RuntimeError("pseudogec.seq2seq.compat.apply() must run before the first import of fairseq")
     _keep_dataclasses_hashable()
     _name_torch_release()
-    _load_whole_checkpoints()
+    _load_without_executing()
     _restore_numpy_names()
     _supply_missing_modules()
     _import_quietly()
+    _know_meters()
     _keep_one_copy_of_encoder_weights()
     _score_bleu_without_compiled_module()
     _applied = True
@@ -83,19 +86,20 @@ def _name_torch_release() -> None:
         torch.__version__ = type(torch.__version__)(release)
 
 
-def _load_whole_checkpoints() -> None:
-    """torch 2.6 loads weights only, unless told otherwise; fairseq's checkpoints also hold configurations."""
+def _load_without_executing() -> None:
+    """fairseq says nothing of how torch shall read its checkpoints, which hold an `argparse.Namespace` beside the weights."""
     import torch
 
     load = torch.load
 
     @functools.wraps(load)
-    def load_whole(*arguments: Any, **options: Any) -> Any:
+    def load_safely(*arguments: Any, **options: Any) -> Any:
         if _called_by_fairseq(depth=1):
-            options.setdefault("weights_only", False)
+            return safe_loading.load_for_fairseq(load, *arguments, **options)
         return load(*arguments, **options)
 
-    torch.load = load_whole
+    safe_loading.allow_plain_types()
+    torch.load = load_safely
 
 
 def _restore_numpy_names() -> None:
@@ -139,6 +143,15 @@ def _import_quietly() -> None:
         logging.disable(logging.NOTSET)
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+def _know_meters() -> None:
+    """fairseq up to 0.8 kept its meters themselves in checkpoints: plain records of sums and times, under an earlier name."""
+    import torch
+    from fairseq.logging.meters import AverageMeter, StopwatchMeter, TimeMeter
+
+    meters = (AverageMeter, StopwatchMeter, TimeMeter)
+    torch.serialization.add_safe_globals([(meter, f"fairseq.meters.{meter.__name__}") for meter in meters])
 
 
 def _keep_one_copy_of_encoder_weights() -> None:

@@ -112,7 +112,7 @@ def _convert(folder: Path, output: Path) -> Path:
     compat.apply()
     from ctranslate2.converters import FairseqConverter
 
-    converter = FairseqConverter(str(folder / MODEL), str(folder), "src", "trg", unsafe_deserialization=True)
+    converter = FairseqConverter(str(folder / MODEL), str(folder), "src", "trg")
     try:
         converter.convert(str(output))
     except ValueError as error:

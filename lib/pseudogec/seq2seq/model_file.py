@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pseudogec.errors import DataError
+from pseudogec.seq2seq import safe_loading
 
 MODEL = "model.pt"
 
@@ -14,16 +15,14 @@ def model_options(folder: Path) -> Any:
     """fairseq's options of the model in a folder (a namespace), without reading the weights.
 
     Raises:
-        DataError: there is no model file, or it is not fairseq's.
+        DataError: there is no model file, or it is not fairseq's, or it cannot be read without executing what it holds.
     """
-    import torch
-
     path = folder / MODEL
     if not path.exists():
         raise DataError(path, "no such file; a model folder holds model.pt, dict.src.txt and dict.trg.txt")
     try:
-        return torch.load(path, map_location="cpu", weights_only=False, mmap=True)["cfg"]["model"]
-    except (RuntimeError, KeyError, TypeError) as error:
+        return safe_loading.load(path, mmap=True)["cfg"]["model"]
+    except (KeyError, TypeError) as error:
         raise DataError(path, f"is not a model file in fairseq's format ({error})") from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,10 @@ from pseudogec.errors import DataError
 from pseudogec.seq2seq import checkpoints, compat, session
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.model_file import MODEL
+from pseudogec.seq2seq.safe_loading import UNREADABLE
 from pseudogec.seq2seq.vocabulary import read_dictionary
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
-_UNREADABLE = (LookupError, TypeError, AttributeError, ValueError, RuntimeError, ImportError, EOFError, pickle.UnpicklingError)
 _COPYING = "copy_transformer"
 # Whatever names its makers had for task and languages: the model folder's dictionaries have ours.
 _OURS = {"task": "translation", "source_lang": SOURCE, "target_lang": TARGET}
@@ -24,8 +23,8 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
     """Turn a fairseq checkpoint of any version into a model folder: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``.
 
     Early versions kept their options in an ``argparse.Namespace``, and named some weights otherwise; fairseq's own upgrade of old
-    checkpoints is applied. The optimiser's state is left behind. **A checkpoint is a Python pickle: reading it runs the code that
-    it holds.** Read only files that you trust.
+    checkpoints is applied. The optimiser's state is left behind. A checkpoint is a Python pickle, which may hold code: one that
+    needs more than weights and plain options is read only when the environment variable ``PSEUDOGEC_TRUST_CHECKPOINTS`` names it.
 
     Args:
         checkpoint: the file, such as ``checkpoint_best.pt``.
@@ -34,6 +33,7 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
         folder: where to.
 
     Raises:
+        UnsafeFileError: the checkpoint needs more than weights and plain options, and the user has not named it.
         DataError: a file is missing or not what it should be, a dictionary has another size than the model's vocabulary, or a
             model that copies has two different dictionaries.
     """
@@ -66,7 +66,7 @@ def _read(path: Path) -> dict[str, Any]:
         with session.isolated():
             state = checkpoint_utils.load_checkpoint_to_cpu(str(path), arg_overrides=_OURS)
             weights = state["model"]
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise DataError(path, f"cannot be read as a checkpoint of fairseq ({type(error).__name__}: {error})") from None
     if not all(name in weights for name in _EMBEDDINGS.values()):
         raise DataError(path, "is not a model from source to target: it has no encoder or no decoder")

@@ -1,0 +1,267 @@
+"""Files that would run a program when they are read: refused everywhere, and nothing runs; what is ours is read as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from argparse import Namespace
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from pseudogec.errors import DataError, UserError
+from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, loaded_models, model_file, train
+from pseudogec.seq2seq.detector import Detector
+from pseudogec.seq2seq.detector_network import architecture_of
+from pseudogec.seq2seq.language_model import LanguageModel
+from pseudogec.seq2seq.safe_loading import TRUST, UnsafeFileError
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+
+class Malicious:
+    """Whoever reads its pickle makes a file."""
+
+    def __init__(self, marker: Path) -> None:
+        self.marker = marker
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return os.mkdir, (str(self.marker),)
+
+
+def poison(path: Path, marker: Path, **options: Any) -> None:
+    """Add to a checkpoint what makes the marker when it is read."""
+    state = checkpoints.load(path)
+    state["extra_state"] = {**state["extra_state"], "payload": Malicious(marker)}
+    torch.save(state, path, **options)
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> Iterator[Path]:
+    """Where a malicious file would leave its mark; must not be there in the end."""
+    place = tmp_path / "executed"
+    yield place
+    assert not place.exists(), "the file's code was executed"
+
+
+@pytest.fixture(scope="module")
+def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_dictionary(make_pairs(100, seed=1), tmp_path_factory.mktemp("dictionary") / "dict.txt")
+
+
+@pytest.fixture(scope="module")
+def dataset(dictionary: Path) -> Path:
+    return make_dataset(dictionary.parent / "dataset", dictionary, 200, seed=1)
+
+
+@pytest.fixture(scope="module")
+def trained(dictionary: Path, dataset: Path) -> Path:
+    folder = dictionary.parent / "model"
+    train([dataset], dataset, dictionary, folder, TINY, short_training(updates=4), seed=1)
+    return folder
+
+
+@pytest.fixture
+def model(trained: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*")))
+
+
+def test_the_payload_of_these_tests_works(model: Path, tmp_path: Path) -> None:
+    poison(model / "model.pt", tmp_path / "made")
+    torch.load(model / "model.pt", weights_only=False)
+    assert (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize("zipped", [True, False], ids=["zip", "early format"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: Decoder([folder], engine="ctranslate2"),
+        lambda folder: Decoder([folder], engine="fairseq"),
+        lambda folder: Decoder([folder, folder]),
+        LanguageModel,
+        model_file.model_options,
+        lambda folder: checkpoints.load(folder / "model.pt"),
+    ],
+    ids=["ctranslate2", "fairseq", "ensemble", "language model", "options", "weights"],
+)
+def test_a_malicious_model_is_refused(
+    read: Callable[[Path], object], zipped: bool, model: Path, marker: Path, dictionary: Path
+) -> None:
+    shutil.copyfile(dictionary, model / "dict.txt")
+    poison(model / "model.pt", marker, _use_new_zipfile_serialization=zipped)
+    with pytest.raises(DataError, match=r"model\.pt"):
+        read(model)
+
+
+def test_a_refusal_names_the_file_and_what_it_asked_for(model: Path, marker: Path) -> None:
+    poison(model / "model.pt", marker)
+    with pytest.raises(UnsafeFileError, match=r"model\.pt.*posix\.mkdir"):
+        checkpoints.load(model / "model.pt")
+
+
+def test_a_permission_for_others_files_does_not_reach_our_own(model: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    poison(model / "model.pt", marker)
+    monkeypatch.setenv(TRUST, str(model))
+    with pytest.raises(UnsafeFileError):
+        checkpoints.load(model / "model.pt")
+    with pytest.raises(UnsafeFileError):
+        model_file.model_options(model)
+
+
+def test_a_malicious_detector_is_refused(model: Path, marker: Path) -> None:
+    architecture = architecture_of(model_file.model_options(model))
+    (model / "detector.json").write_text(json.dumps({"architecture": architecture}))
+    (model / "classifier.safetensors").write_bytes(pickle.dumps(Malicious(marker)))
+    with pytest.raises(DataError, match=r"classifier\.safetensors"):
+        Detector(model)
+
+
+def test_a_malicious_initial_model_is_refused(model: Path, marker: Path, dataset: Path, dictionary: Path, tmp_path: Path) -> None:
+    poison(model / "model.pt", marker)
+    with pytest.raises(UnsafeFileError, match=r"model\.pt"):
+        train([dataset], dataset, dictionary, tmp_path / "new", TINY, short_training(), seed=1, initial_model=model)
+
+
+class InterruptedTrainingError(Exception):
+    pass
+
+
+def stop(progress: TrainingProgress) -> None:
+    if progress.update >= 6:
+        raise InterruptedTrainingError
+
+
+def interrupted(folder: Path, dataset: Path, dictionary: Path) -> Path:
+    """A training that has saved its state and then stopped."""
+    with pytest.raises(InterruptedTrainingError):
+        train(
+            *([dataset], dataset, dictionary, folder, TINY, short_training(updates=7)),
+            seed=1,
+            progress=stop,
+            seconds_between_saves=0,
+        )
+    return folder / "unfinished" / checkpoints.LAST
+
+
+def test_a_malicious_state_is_not_resumed(dataset: Path, dictionary: Path, marker: Path, tmp_path: Path) -> None:
+    state = interrupted(tmp_path / "model", dataset, dictionary)
+    poison(state, marker)
+    with pytest.raises(UnsafeFileError, match=r"checkpoint_last\.pt"):
+        train([dataset], dataset, dictionary, tmp_path / "model", TINY, short_training(updates=7), seed=1)
+
+
+def test_a_state_with_a_flipped_bit_is_not_resumed(dataset: Path, dictionary: Path, tmp_path: Path) -> None:
+    options = short_training(updates=7)
+    train([dataset], dataset, dictionary, tmp_path / "undisturbed", TINY, options, seed=1)
+    state = interrupted(tmp_path / "model", dataset, dictionary)
+    damaged = bytearray(state.read_bytes())
+    damaged[len(damaged) // 2] ^= 1  # within the weights, where no reader would stumble
+    state.write_bytes(damaged)
+    train([dataset], dataset, dictionary, tmp_path / "model", TINY, options, seed=1)
+    ours, undisturbed = (checkpoints.load(tmp_path / name / "model.pt")["model"] for name in ("model", "undisturbed"))
+    assert all(torch.equal(ours[name], undisturbed[name]) for name in undisturbed)
+
+
+@pytest.mark.parametrize("content", [b"", b"no checkpoint\n" * 10, pickle.dumps({"a": 1}), bytes(1000)])
+def test_what_is_no_model_file_is_named(model: Path, content: bytes) -> None:
+    (model / "model.pt").write_bytes(content)
+    with pytest.raises(DataError, match=r"model\.pt: .*damaged"):
+        model_file.model_options(model)
+
+
+def old_checkpoint(model: Path, path: Path, **extra: object) -> Path:
+    """A model as others release theirs: options as a namespace, in the format of early torch."""
+    state = checkpoints.load(model / "model.pt")
+    options = Namespace(**{**vars(state["cfg"]["model"]), "source_lang": "en", "target_lang": "xx", "task": "translation"})
+    state |= {"args": options, "extra_state": {"train_iterator": {"epoch": 3}, **extra}}
+    del state["cfg"]
+    torch.save(state, path, _use_new_zipfile_serialization=False)
+    return path
+
+
+def test_a_malicious_released_checkpoint_is_refused_with_the_way_to_allow_it(
+    model: Path, marker: Path, dictionary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = old_checkpoint(model, tmp_path / "checkpoint_best.pt", payload=Malicious(marker))
+    with pytest.raises(UserError, match=rf"checkpoint_best\.pt.*posix\.mkdir.*{TRUST}={released}"):
+        import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+    monkeypatch.setenv(TRUST, str(model))  # another file
+    with pytest.raises(UnsafeFileError):
+        import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+    assert not (tmp_path / "imported").exists()
+
+
+@pytest.mark.parametrize("named", ["the file", "its folder", "among others"])
+def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
+    named: str, model: Path, dictionary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    released = old_checkpoint(model, tmp_path / "checkpoint_best.pt", payload=Malicious(tmp_path / "made"))
+    trusted = {"the file": [released], "its folder": [tmp_path], "among others": [model, released]}[named]
+    monkeypatch.setenv(TRUST, os.pathsep.join(map(str, trusted)))
+    import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+    assert (tmp_path / "made").exists()
+    assert "payload" not in checkpoints.load(tmp_path / "imported/model.pt")["extra_state"]
+    sentences = [source for source, _ in make_pairs(20, seed=5)]
+    again, first = (Decoder([folder]).decode(sentences) for folder in (tmp_path / "imported", model))
+    assert [best[0].pieces for best in again] == [best[0].pieces for best in first]
+
+
+def test_meters_of_early_checkpoints_are_no_danger(model: Path, dictionary: Path, tmp_path: Path) -> None:
+    """fairseq up to 0.8 wrote the objects themselves, by the name that their module had then."""
+    compat.apply()
+    from fairseq.logging import meters
+
+    objects = OrderedDict(loss=meters.AverageMeter(), wps=meters.TimeMeter(), wall=meters.StopwatchMeter())
+    objects["loss"].update(2.5)
+    released = old_checkpoint(model, tmp_path / "checkpoint.pt", train_meters=objects)
+    content = released.read_bytes()
+    assert content.count(b"fairseq.logging.meters") == 3
+    released.write_bytes(content.replace(b"fairseq.logging.meters", b"fairseq.meters"))
+    import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+
+
+def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "pseudogec.seq2seq.command", *map(str, arguments)],
+        env={**os.environ, "OMP_NUM_THREADS": "1", **environment},
+        input="ba be\n",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_fairseqs_programs_refuse_a_malicious_checkpoint_until_it_is_named(model: Path, tmp_path: Path) -> None:
+    path = model / "model.pt"
+    poison(path, tmp_path / "made")
+    arguments = ("interactive", model, "--path", path, "-s", "src", "-t", "trg", "--cpu")
+    refused = command(*arguments)
+    assert refused.returncode != 0
+    assert refused.stderr.splitlines()[-1].startswith(f"error: {path}: asks for posix.mkdir")
+    assert f"{TRUST}={path}" in refused.stderr
+    assert "Traceback" not in refused.stderr
+    assert not (tmp_path / "made").exists()
+    allowed = command(*arguments, **{TRUST: str(path)})
+    assert allowed.returncode == 0, allowed.stderr
+    assert (tmp_path / "made").exists()
+
+
+def test_a_language_model_for_fairseqs_own_program_is_read_safely(model: Path, marker: Path) -> None:
+    poison(model / "model.pt", marker)
+    assert command("eval_lm", model, "--path", model / "model.pt", "--cpu").returncode != 0
+
+
+def test_other_readers_in_the_process_stay_strict(model: Path, marker: Path) -> None:
+    loaded_models.load(model)
+    poison(model / "model.pt", marker)
+    with pytest.raises(pickle.UnpicklingError):
+        torch.load(model / "model.pt")
