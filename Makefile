@@ -2,6 +2,7 @@
 # make test    set up, check the code's style and types, run the tests
 # make lab     set up, then open the notebooks in JupyterLab
 # make env     set up alone; does nothing when nothing has changed
+# make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
 # make lint, make format, make hooks, make model, make clean
 
 VENV    ?= .venv
@@ -27,7 +28,7 @@ TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
 FAIRSEQ         = fairseq==0.12.2
 SPACY_MODEL     = en_core_web_sm-3.8.0
 
-.PHONY: env study test lab lint format hooks model clean
+.PHONY: env study test lab data lint format hooks model clean
 
 env: $(STAMP)
 	@:
@@ -40,6 +41,9 @@ test: lint
 
 lab: $(STAMP)
 	$(BIN)/python -m jupyterlab notebooks
+
+data: $(STAMP)
+	$(BIN)/python -m pseudogec data --profile $(PROFILE)
 
 # pre-commit runs this target too, so there is one list of checks.
 lint: $(STAMP)
@@ -58,7 +62,7 @@ hooks: $(STAMP)
 
 # The published scores' annotator. Without it ERRANT uses the offline annotator, and every score's signature says so.
 model: $(STAMP)
-	$(BIN)/python -m spacy download --direct $(SPACY_MODEL) --no-deps
+	$(BIN)/python -m pseudogec data $(SPACY_MODEL)
 
 # Results are left alone: delete outputs/ by hand.
 clean:

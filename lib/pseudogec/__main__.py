@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from pseudogec.commands import correct, noise, score
+from pseudogec.commands import correct, fetch_data, noise, score
 from pseudogec.errors import UserError
 
 
@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     noise.add_parser(commands)
     score.add_parser(commands)
     correct.add_parser(commands)
+    fetch_data.add_parser(commands)
     options = parser.parse_args(arguments)
     try:
         options.run(options)

@@ -91,8 +91,9 @@ class KnownFile(_Entry):
     others: dict[str, str] = Field(default_factory=dict)
 
     def is_at(self, path: Path) -> bool:
-        """Whether a profile that names ``path`` means this file."""
-        return any(fnmatch(path.as_posix(), place) for place in (self.path, *self.aliases))
+        """Whether a profile that names a path or pattern means this file."""
+        name = path.as_posix()
+        return any(fnmatch(name, place) or fnmatch(place, name) for place in (self.path, *self.aliases))
 
 
 class KnownCorpus(_Entry):

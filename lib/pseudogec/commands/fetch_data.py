@@ -1,0 +1,161 @@
+"""``pseudogec data``: fetch the public corpora that a profile reads, and say how to get the others."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from pseudogec.corpora.catalogue import KnownCorpus, load_catalogue
+from pseudogec.corpora.fetching import ARCHIVES, Fetcher
+from pseudogec.errors import UserError
+from pseudogec.study import PROJECT, Profile, load_profile
+from pseudogec.study.profile_files import corpus_files, matching
+
+_MODEL = "en_core_web_sm-3.8.0"
+
+_DESCRIPTION = """\
+Fetch the public corpora that a profile reads into its data folder, and name the others with the page where they are requested.
+An archive that was requested is unpacked from DATA_FOLDER/archives/. What is there already is left alone."""
+
+
+def add_parser(commands: Any) -> None:
+    """Add this program to the subcommands of ``pseudogec``."""
+    parser = commands.add_parser(
+        "data",
+        help="fetch the public corpora that a profile reads",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="corpora of the catalogue, instead of those of a profile; see --list"
+    )
+    parser.add_argument("--profile", default="paper", metavar="P", help="a name from params/ or a YAML file (default: paper)")
+    parser.add_argument("--data-folder", type=Path, metavar="F", help="where to put them (default: the profile's data_folder)")
+    parser.add_argument("--dump-date", metavar="YYYYMMDD", help="which dump of Wikipedia (default: the newest)")
+    parser.add_argument(
+        "--mirror",
+        default=os.environ.get("PSEUDOGEC_MIRROR"),
+        metavar="URL",
+        help="fetch URL/host/path in place of https://host/path (default: the environment's PSEUDOGEC_MIRROR)",
+    )
+    parser.add_argument("--list", action="store_true", help="list the catalogue, and stop")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the program.
+
+    Raises:
+        UserError: an option is wrong, or something could not be fetched; what was fetched stays.
+    """
+    catalogue = load_catalogue()
+    if options.list:
+        for corpus in catalogue.corpora.values():
+            print(f"{corpus.name:24}{corpus.title}\n{'':24}{corpus.home}\n{'':24}{corpus.how_to_get}")
+        return
+    profile = _load(options.profile)
+    folder = options.data_folder or PROJECT / profile.data_folder
+    fetcher = Fetcher(folder, options.mirror, options.dump_date)
+    named = [catalogue.corpus(name) for name in options.names]
+    try:
+        problems = _fetch_named(named, fetcher, folder) if named else _fetch_profile(profile, fetcher, folder)
+    except KeyboardInterrupt:
+        raise UserError("stopped; the same command goes on from there") from None
+    if problems:
+        raise UserError("\n".join(["some corpora could not be fetched:", *problems]))
+
+
+def _load(name: str) -> Profile:
+    path = Path(name)
+    if path.suffix not in {".yaml", ".yml"}:
+        path = PROJECT / "params" / f"{name}.yaml"
+    return load_profile(path, library=PROJECT / "params")
+
+
+def _fetch_named(corpora: Sequence[KnownCorpus], fetcher: Fetcher, folder: Path) -> list[str]:
+    problems = []
+    for corpus in corpora:
+        files = [Path(file.path) for file in corpus.files]
+        if files and all(matching(folder, file) for file in files):
+            print(f"there     {corpus.name}")
+            continue
+        problems += _try(fetcher, corpus)
+        _tell_how(corpus, folder, files)
+    return problems
+
+
+def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str]:
+    """Fetch what a profile reads; returns what went wrong."""
+    paths = list(dict.fromkeys(path for part in corpus_files(profile) for path in part.files))
+    if not paths:
+        print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
+        return []
+    catalogue, problems = load_catalogue(), []
+    lacking: dict[str, list[Path]] = {}
+    for path in paths:
+        if matching(folder, path):
+            continue
+        if (found := catalogue.find(path)) is None:
+            print(f"yours     {folder / path} is missing; the catalogue does not know it, so it is a file of your own")
+        else:
+            lacking.setdefault(found[0].name, []).append(path)
+    for name, wanted in lacking.items():
+        corpus = catalogue.corpus(name)
+        problems += _fetch_named([catalogue.corpus(source) for source in corpus.made_from], fetcher, folder)
+        problems += _try(fetcher, corpus, wanted)
+        _place(folder, wanted)
+        _tell_how(corpus, folder, wanted)
+    if profile.annotator != "offline" and not _model_installed():
+        problems += _try(fetcher, catalogue.corpus(_MODEL))
+    there = sum(bool(matching(folder, path)) for path in paths)
+    print(f"profile {profile.name}: {there} of {len(paths)} files or patterns of files are in {folder}")
+    return problems
+
+
+def _try(fetcher: Fetcher, corpus: KnownCorpus, wanted: Sequence[Path] | None = None) -> list[str]:
+    """Fetch one corpus; a problem with it does not keep the others from being fetched."""
+    if corpus.access == "public":
+        print(f"corpus    {corpus.title}: {corpus.licence}")
+    meant = [] if wanted is None else [file for path in wanted for file in corpus.files if file.is_at(path)]
+    try:
+        fetcher.fetch(corpus, lambda path: wanted is None or any(file.is_at(path) for file in meant))
+    except UserError as error:
+        return [f"  {corpus.name}: {error}"]
+    return []
+
+
+def _place(folder: Path, wanted: Sequence[Path]) -> None:
+    """Put a file also where the profile names it, if that is another place than the archive's own."""
+    for path in wanted:
+        found = load_catalogue().find(path)
+        if found is None or (folder / path).exists() or not (original := folder / found[1].path).is_file():
+            continue
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        try:
+            (folder / path).hardlink_to(original)
+        except OSError:  # a file system without hard links
+            shutil.copy2(original, folder / path)
+
+
+def _tell_how(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> None:
+    """Say how to get what is missing of a corpus that cannot be fetched."""
+    missing = [path for path in paths if not matching(folder, path)]
+    if corpus.access == "public" or not missing:
+        return
+    kind = "make" if corpus.access == "made" else "request"
+    print(f"{kind:10}{corpus.title}\n{'':10}{corpus.how_to_get}\n{'':10}licence: {corpus.licence}")
+    archives = [str(folder / ARCHIVES / download.name) for download in corpus.downloads]
+    print(f"{'':10}wanted: {', '.join(archives or [str(folder / path) for path in missing])}")
+
+
+def _model_installed() -> bool:
+    try:
+        version(_MODEL.rpartition("-")[0])
+    except PackageNotFoundError:
+        return False
+    return True

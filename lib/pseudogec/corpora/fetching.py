@@ -1,0 +1,278 @@
+"""Fetching public corpora: resumed where it was interrupted, checked by digest, unpacked safely, never half there."""
+
+from __future__ import annotations
+
+import logging
+import lzma
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
+
+from pseudogec.corpora.catalogue import Download, Dump, KnownCorpus
+from pseudogec.errors import DataError, UserError
+from pseudogec.files import digest_file, read_lines, write_lines
+
+ARCHIVES = Path("archives")
+"""The folder of the data folder that archives are kept in."""
+
+NOTES = Path("fetched.sha256")
+"""The file of the data folder that notes the digests of what was fetched and has no known digest."""
+
+_SECONDS = 60  # without a byte, after which a server counts as gone
+_CHUNK = 2**16  # bytes; what came of a chunk before a connection broke is lost
+
+
+class Fetcher:
+    """Fetches corpora into a data folder.
+
+    Args:
+        folder: the data folder.
+        mirror: an address that stands in for the internet: ``MIRROR/host/path`` is fetched in place of ``https://host/path``.
+        dump_date: which dump of a wiki, as ``20261115``; the newest by default.
+        tell: shows a line of text.
+    """
+
+    def __init__(
+        self, folder: Path, mirror: str | None = None, dump_date: str | None = None, tell: Callable[[str], None] = print
+    ) -> None:
+        self._folder, self._mirror, self._dump_date, self._tell = folder, mirror, dump_date, tell
+
+    def fetch(self, corpus: KnownCorpus, wanted: Callable[[Path], bool] = lambda path: True) -> None:
+        """Fetch what the data folder lacks of a corpus; a requested archive that the user put there is unpacked.
+
+        Args:
+            corpus: from the catalogue.
+            wanted: which of the corpus's single files are fetched, by their path in the data folder.
+
+        Raises:
+            UserError: a server cannot be reached or has no such file, or the disk is too small.
+            DataError: a file or archive is not what the catalogue says.
+        """
+        for download in corpus.downloads:
+            if download.install:
+                self._install(download)
+            elif download.to is None:
+                self._unpack(corpus, download)
+            elif download.url is not None and wanted(download.to) and not (self._folder / download.to).exists():
+                known = {Path(file.path): file.sha256 for file in corpus.files}
+                self._download(download.url, self._folder / download.to, download.sha256 or known.get(download.to), download.size)
+        if corpus.dump is not None and not (self._folder / corpus.dump.to).exists():
+            self._fetch_dump(corpus.dump)
+
+    def _unpack(self, corpus: KnownCorpus, download: Download) -> None:
+        archive = self._folder / ARCHIVES / download.name
+        if download.url is not None and not archive.exists():
+            self._download(download.url, archive, download.sha256, download.size)
+        if archive.exists():
+            if download.sha256 is not None:
+                _check(archive, download.sha256)
+            assert download.unpack_to is not None  # the catalogue's schema
+            count = unpack(archive, self._folder / download.unpack_to, download.strip)
+            self._tell(f"unpacked {archive}: {count} new files in {self._folder / download.unpack_to}")
+
+    def _install(self, download: Download) -> None:
+        wheel = self._folder / ARCHIVES / download.name
+        if download.url is not None and not wheel.exists():
+            self._download(download.url, wheel, download.sha256, download.size)
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", str(wheel)]
+        if subprocess.run(command, check=False).returncode != 0:
+            raise UserError(f"{wheel} could not be installed; pip's own message stands above")
+        self._tell(f"installed {download.name}")
+
+    def _fetch_dump(self, dump: Dump) -> None:
+        """All files of a dump, first into a folder of their own, so that the folder that profiles name is whole."""
+        date, page, names = self._find_dump(dump)
+        waiting = self._folder / ARCHIVES / f"{dump.index}-{date}"
+        self._tell(f"{dump.index}: dump of {date}, {len(names)} files, about {dump.about_bytes / 1e9:.1f} GB")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        if not waiting.exists():
+            _check_space(self._folder, dump.about_bytes, page)
+        for name in names:
+            if not (waiting / name).exists():
+                self._download(urljoin(page, name), waiting / name, note=False)
+        (self._folder / dump.to).parent.mkdir(parents=True, exist_ok=True)
+        waiting.rename(self._folder / dump.to)
+        self._note([self._folder / dump.to / name for name in names])
+
+    def _find_dump(self, dump: Dump) -> tuple[str, str, list[str]]:
+        """The date, page and files of the dump of the wanted date, or of the newest that is whole."""
+        dates = sorted(set(re.findall(r'href="(?:[^"]*/)?(\d{8})/"', self._read(dump.url))), reverse=True)
+        if self._dump_date is not None and self._dump_date not in dates:
+            raise UserError(f"{dump.url} has no dump of {self._dump_date}; it has {', '.join(dates) or 'none'}")
+        for date in dates if self._dump_date is None else [self._dump_date]:
+            page = urljoin(dump.url, f"{date}/{quote(f'index_name={dump.index}', safe='')}/")
+            listing = self._read(page)
+            names = sorted(set(re.findall(rf"{re.escape(dump.index)}-{date}-\d+\.json\.\w+", listing)))
+            if names and "_SUCCESS" in listing:
+                return date, page, names
+        raise UserError(f"{dump.url} has no dump of {dump.index} that is whole; try again later, or name one with --dump-date")
+
+    def _read(self, url: str) -> str:
+        import requests
+
+        address = self._address(url)
+        with _reaching(address):
+            response = requests.get(address, timeout=_SECONDS)
+            response.raise_for_status()
+            return response.text
+
+    def _download(self, url: str, target: Path, sha256: str | None = None, size: int | None = None, *, note: bool = True) -> None:
+        import pooch
+
+        pooch.get_logger().setLevel(logging.WARNING)
+        address = self._address(url)
+        self._tell(f"fetching {address}" + (f" ({size / 1e6:.1f} MB)" if size else ""))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with _reaching(address):
+            pooch.retrieve(
+                address,
+                known_hash=f"sha256:{sha256}" if sha256 else None,
+                fname=target.name,
+                path=target.parent,
+                downloader=_resuming(target.with_name(f".{target.name}.part")),
+            )
+        if sha256 is None and note:
+            self._note([target])
+
+    def _note(self, files: Sequence[Path]) -> None:
+        """Note the digests of files that nobody knows the digests of, as ``sha256sum --check`` reads them."""
+        notes = self._folder / NOTES
+        lines = {path: digest for digest, path in (line.split("  ", 1) for line in read_lines(notes))} if notes.exists() else {}
+        for file in files:
+            digest = digest_file(file)
+            lines[str(file.relative_to(self._folder))] = digest
+            self._tell(f"no digest of {file} is known; its own, {digest}, is noted in {notes}")
+        write_lines(notes, [f"{digest}  {path}" for path, digest in lines.items()])
+
+    def _address(self, url: str) -> str:
+        if self._mirror is None:
+            return url
+        parts = urlsplit(url)
+        return f"{self._mirror.rstrip('/')}/{parts.netloc}{parts.path}"
+
+
+@contextmanager
+def _reaching(address: str) -> Iterator[None]:
+    """Turn what a server or the network did into an error that names the address."""
+    import requests
+
+    try:
+        yield
+    except requests.HTTPError as error:
+        raise UserError(f"{address} cannot be fetched: the server says {error}") from None
+    except requests.ConnectionError as error:
+        raise UserError(
+            f"{address} cannot be reached ({_reason(error)}); check the network, or give a mirror with --mirror"
+        ) from None
+    except requests.RequestException as error:
+        raise UserError(f"{address}: the download broke off ({_reason(error)}); the same command goes on from there") from None
+    except ValueError as error:
+        if "hash" not in str(error).lower():
+            raise
+        raise UserError(f"{address} is not the file that is known: {error}; nothing of it was kept") from None
+
+
+def _reason(error: Exception) -> str:
+    """The innermost reason, without the addresses of Python objects that requests and urllib3 wrap around it."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner  # type: ignore[assignment]
+    return getattr(error, "strerror", None) or str(error) or type(error).__name__
+
+
+def _resuming(partial: Path) -> Callable[[str, str, Any], None]:
+    """A downloader for pooch that goes on with a partial file, if the server still has the same version of it.
+
+    Pooch gives a temporary file, which it throws away when the download fails; what came so far stays in ``partial``.
+    """
+    version = partial.with_name(f"{partial.name}.version")
+
+    def download(url: str, output: str, _: Any) -> None:
+        import requests
+
+        headers = {"Accept-Encoding": "identity"}
+        known = version.read_text(encoding="utf-8") if version.exists() and partial.exists() else ""
+        if known and partial.stat().st_size:
+            headers |= {"Range": f"bytes={partial.stat().st_size}-", "If-Range": known}
+        with requests.get(url, headers=headers, stream=True, timeout=_SECONDS) as response:
+            if response.status_code == requests.codes.requested_range_not_satisfiable:  # there is no more of it than we have
+                partial.unlink()
+                download(url, output, _)
+                return
+            response.raise_for_status()
+            _check_space(partial.parent, int(response.headers.get("Content-Length", 0)), url)
+            version.write_text(_version(response.headers), encoding="utf-8")
+            with partial.open("ab" if response.status_code == requests.codes.partial_content else "wb") as stream:
+                for chunk in response.iter_content(_CHUNK):
+                    stream.write(chunk)
+        version.unlink()
+        partial.replace(output)
+
+    return download
+
+
+def _version(headers: Any) -> str:
+    """What names the version of a file to its server: a strong tag, or its date."""
+    tag = headers.get("ETag", "")
+    return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
+
+
+def _check_space(folder: Path, size: int, url: str) -> None:
+    free = shutil.disk_usage(folder).free
+    if size > free:
+        raise UserError(f"{url} has {size / 1e9:.1f} GB, and {folder} has room for {free / 1e9:.1f} GB; make room")
+
+
+def _check(path: Path, sha256: str) -> None:
+    if (found := digest_file(path)) != sha256:
+        raise DataError(
+            path, f"is not the file that is known: its SHA-256 is {found}, not {sha256}; remove it and fetch it again"
+        )
+
+
+def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
+    """Unpack a tar or zip archive; files that are there already stay as they are.
+
+    All is unpacked elsewhere first and then moved file by file, so that no file is ever half there.
+
+    Args:
+        archive: the archive; names that lead out of it, links out of it and devices are refused (``tarfile``'s data filter).
+        folder: where to.
+        strip: how many leading folders of the names are left out.
+
+    Returns:
+        How many files are new.
+
+    Raises:
+        DataError: the archive is damaged or holds what it must not.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary:
+        try:
+            if zipfile.is_zipfile(archive):
+                with zipfile.ZipFile(archive) as opened:
+                    opened.extractall(temporary)
+            else:
+                with tarfile.open(archive) as opened_tar:
+                    opened_tar.extractall(temporary, filter="data")
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:  # the disk, not the archive
+                raise UserError(f"{folder}: {archive.name} cannot be unpacked there ({error.strerror})") from None
+            raise DataError(archive, f"cannot be unpacked ({error}); remove it and fetch it again") from None
+        for path in sorted(Path(temporary).rglob("*")):
+            target = folder.joinpath(*path.relative_to(temporary).parts[strip:])
+            if path.is_file() and len(path.relative_to(temporary).parts) > strip and not target.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.replace(target)
+                count += 1
+    return count

@@ -1,0 +1,101 @@
+"""The files that a profile reads, part by part, whether they are there or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from pseudogec.study.profile import Profile
+from pseudogec.study.profile_checks import all_steps
+from pseudogec.study.profile_sections import FilePairs, FileSentences, MorePseudoData
+from pseudogec.study.profile_systems import ReleasedModelsStep
+
+
+class PartFiles(NamedTuple):
+    """The files of one part of a profile's corpora.
+
+    Attributes:
+        part: its place in the profile, such as ``genuine`` or ``seeds.simple``.
+        source: their format.
+        files: paths or patterns, relative to the data folder.
+        drawn: how many pairs the profile draws from them; none for all.
+        needed: how many sentences the study needs, of a seed corpus; 0 for others.
+    """
+
+    part: str
+    source: str
+    files: tuple[Path, ...]
+    drawn: int | None = None
+    needed: int = 0
+
+
+def corpus_files(profile: Profile) -> list[PartFiles]:
+    """The corpora that a profile reads from files; parts from the embedded world have none."""
+    corpora = profile.corpora
+    pairs = {
+        "genuine": corpora.genuine,
+        "validation": corpora.validation,
+        "development": corpora.development,
+        "in_domain": corpora.in_domain,
+        **{f"tests.{name}": test for name, test in corpora.tests.items()},
+    }
+    found = [
+        PartFiles(part, section.source, tuple(file.path for file in section.files), section.sentences)
+        for part, section in pairs.items()
+        if isinstance(section, FilePairs)
+    ]
+    for name, sentences in corpora.seeds.items():
+        if isinstance(sentences, FileSentences):
+            found.append(PartFiles(f"seeds.{name}", sentences.source, sentences.files, needed=_sentences_of_seed(profile, name)))
+    return found
+
+
+def released_files(profile: Profile) -> dict[str, tuple[Path, ...]]:
+    """The files of models that others released, by the system whose steps name them, relative to the data folder."""
+    return {
+        name: (*step.checkpoints, step.source_dictionary, step.target_dictionary, step.codes)
+        for name in _systems_shown(profile)
+        for step in all_steps(profile, name)
+        if isinstance(step, ReleasedModelsStep)
+    }
+
+
+def hugging_face_models(profile: Profile) -> list[str]:
+    """The names or folders of the classifiers from Hugging Face that systems name."""
+    steps = (step for name in _systems_shown(profile) for step in all_steps(profile, name))
+    return list(dict.fromkeys(step.hugging_face.name for step in steps if step.step == "error_detection" and step.hugging_face))
+
+
+def matching(folder: Path, path: Path) -> list[Path]:
+    """The files of a path or pattern of the data folder; none where it is missing."""
+    if path.is_absolute():
+        folder, path = Path(path.anchor), path.relative_to(path.anchor)
+    return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file()]
+
+
+def _systems_shown(profile: Profile) -> list[str]:
+    """The systems that the profile's notebooks compare."""
+    listed = (name for names in profile.notebooks.values() for name in names)
+    return list(dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ())))
+
+
+def _sentences_of_seed(profile: Profile, seed: str) -> int:
+    """The largest number of sentences of a seed corpus that a grid, model, stage of training or language model takes."""
+    return max(_amounts(profile, seed), default=profile.pseudo_data.shard)
+
+
+def _amounts(profile: Profile, seed: str) -> Iterator[int]:
+    for grid in profile.grids.values():
+        if seed in grid.seed_corpus:
+            yield from grid.pseudo_pairs
+    for model in profile.models.values():
+        if model.seed_corpus == seed:
+            yield model.pseudo_pairs
+    settings = {setting for grid in profile.grids.values() for setting in grid.setting}
+    settings |= {model.setting for model in profile.models.values()}
+    for setting in settings:
+        for stage in profile.settings[setting]:
+            yield from (part.pseudo_pairs for part in stage.data if isinstance(part, MorePseudoData) and part.seed_corpus == seed)
+    if profile.language_model is not None and profile.language_model.seed_corpus == seed:
+        yield profile.language_model.sentences
