@@ -18,12 +18,12 @@ TARGETS = ["the cat sits on the mat .", "he depends on her .", "a dog runs ."]
 
 def test_a_profile_counts_the_edits_of_a_text() -> None:
     profile = EditProfile.of(
-        [["a", "b", "c"], ["d"]], [(Edit(0, 1, "x", "R:NOUN"), Edit(3, 3, "y", "M:DET")), (Edit(0, 1, "e", "R:NOUN"),)]
+        [(["a", "b", "c"], [Edit(0, 1, "x", "R:NOUN"), Edit(3, 3, "y", "M:DET")]), (["d"], [Edit(0, 1, "e", "R:NOUN")])]
     )
     assert (profile.sentences, profile.tokens, profile.edits) == (2, 4, 3)
     assert list(profile.types.items()) == [("R:NOUN", 2), ("M:DET", 1)]
     assert profile.edits_per_token == 0.75
-    assert EditProfile.of([], []).edits_per_token == 0
+    assert EditProfile.of([]).edits_per_token == 0
 
 
 def test_the_distance_of_types_is_jensen_and_shannons() -> None:

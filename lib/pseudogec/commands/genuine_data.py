@@ -70,13 +70,13 @@ class AnnotatedData(GenuineData):
         """See :class:`GenuineData`; the files' edits are kept and typed anew, for files name types in several ways."""
         chosen = sample(self._sentences, min(len(self._sentences), SAMPLE), seed=1)
         typed = [(item.source, edits) for item in annotator.retype(chosen) for edits in item.annotators.values() or [()]]
-        return EditProfile.of([source for source, _ in typed], [edits for _, edits in typed])
+        return EditProfile.of(typed)
 
 
 def profile_of_pairs(pairs: Sequence[Pair], annotator: Annotator) -> EditProfile:
     """The edits that an annotator finds in pairs; pieces are joined to words first."""
     sources, targets = [Bpe.undo(pair.source) for pair in pairs], [Bpe.undo(pair.target) for pair in pairs]
-    return EditProfile.of(sources, annotator.annotate(sources, targets))
+    return EditProfile.of(zip(sources, annotator.annotate(sources, targets), strict=True))
 
 
 def refuse_empty(path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_signature, load_annotator
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits
-from pseudogec.edits.m2 import read_m2, write_m2
+from pseudogec.edits.m2 import M2File, read_m2, write_m2
 from pseudogec.edits.type_profile import EditProfile, type_distance
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "AnnotatorName",
     "Edit",
     "EditProfile",
+    "M2File",
     "annotator_signature",
     "apply_edits",
     "drop_edits",

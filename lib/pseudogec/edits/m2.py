@@ -54,6 +54,20 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
         yield _close(source, annotators)
 
 
+class M2File:
+    """The annotated sentences of an M2 file, read anew whenever they are iterated over, so that they need no memory.
+
+    Args:
+        path: see :func:`read_m2`.
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[AnnotatedSentence]:
+        return read_m2(self._path)
+
+
 def write_m2(path: Path | str, sentences: Iterable[AnnotatedSentence]) -> int:
     """Write annotated sentences as M2, atomically; the name's ending chooses the compression.
 

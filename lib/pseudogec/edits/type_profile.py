@@ -26,15 +26,19 @@ class EditProfile:
     types: dict[str, int]
 
     @classmethod
-    def of(cls, sources: Sequence[Sequence[str]], edits: Iterable[Sequence[Edit]]) -> EditProfile:
-        """Count the edits of a text.
+    def of(cls, text: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> EditProfile:
+        """Count the edits of a text, read once.
 
         Args:
-            sources: ungrammatical sentences.
-            edits: the edits of each sentence.
+            text: each ungrammatical sentence with its edits.
         """
-        types = Counter(edit.type for found in edits for edit in found)
-        return cls(len(sources), sum(map(len, sources)), types.total(), dict(types.most_common()))
+        sentences = tokens = 0
+        types: Counter[str] = Counter()
+        for source, edits in text:
+            sentences += 1
+            tokens += len(source)
+            types.update(edit.type for edit in edits)
+        return cls(sentences, tokens, types.total(), dict(types.most_common()))
 
     @property
     def edits_per_token(self) -> float:

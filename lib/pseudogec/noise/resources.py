@@ -24,7 +24,7 @@ class NoiseResources:
         pairs: genuine (source, target) sentences, tokens joined by spaces; for methods that learn from edits.
         bpe: when the text to noise is in pieces: its segmentation.
         confusions: confusion sets that are known already.
-        annotated: the same pairs with their edits, where these are known already.
+        annotated: the same pairs with their edits, where these are known already; read once for each minimum count.
     """
 
     def __init__(
@@ -33,9 +33,10 @@ class NoiseResources:
         pairs: Sequence[tuple[str, str]] = (),
         bpe: Bpe | None = None,
         confusions: ConfusionSets | None = None,
-        annotated: Sequence[AnnotatedSentence] = (),
+        annotated: Iterable[AnnotatedSentence] = (),
     ) -> None:
         self._word_counts, self._pairs, self._annotated = word_counts or Counter(), pairs, annotated
+        self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
         self.confusions = confusions or ConfusionSets()
 
@@ -88,13 +89,14 @@ class NoiseResources:
         Raises:
             UserError: there are no genuine pairs, or none of their edits occurs often enough.
         """
-        if self._annotated:
-            return EditDictionary.from_annotated(self._annotated, minimum_count)
-        if not self._pairs:
-            raise UserError(
-                "the method learns from learners' edits and needs genuine pairs (sources and targets); none were given"
-            )
-        return EditDictionary.from_annotated(_annotate(self._pairs), minimum_count)
+        if minimum_count not in self._edits:
+            if not (self._annotated or self._pairs):
+                raise UserError(
+                    "the method learns from learners' edits and needs genuine pairs (sources and targets); none were given"
+                )
+            annotated = self._annotated or _annotate(self._pairs)
+            self._edits[minimum_count] = EditDictionary.from_annotated(annotated, minimum_count)
+        return self._edits[minimum_count]
 
 
 def _annotate(pairs: Sequence[tuple[str, str]]) -> Iterable[AnnotatedSentence]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Casing, HuggingFaceDetector
-from pseudogec.edits import Annotator, load_annotator, read_m2
+from pseudogec.edits import Annotator, M2File, load_annotator
 from pseudogec.errors import UserError
 from pseudogec.files import read_lines
 from pseudogec.noise import NoiseResources
@@ -27,7 +27,7 @@ def segmentation(bpe: Path) -> Bpe:
 def noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
     """What noising methods learn from a ``corpus`` artefact and, where they need edits, its ``references`` artefact."""
     words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
-    annotated = list(read_m2(references / "references.m2")) if references else []
+    annotated = M2File(references / "references.m2") if references else ()
     return NoiseResources(words, bpe=segmentation(bpe), annotated=annotated)
 
 

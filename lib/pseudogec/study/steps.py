@@ -72,7 +72,7 @@ def _pseudo_edits(recipe: PseudoEdits, folder: Path, store: Store, progress: Pro
     write_m2(
         folder / "edits.m2", (AnnotatedSentence(tuple(s), {0: tuple(found)}) for s, found in zip(sources, edits, strict=True))
     )
-    return asdict(EditProfile.of(sources, edits))
+    return asdict(EditProfile.of(zip(sources, edits, strict=True)))
 
 
 @build.register
