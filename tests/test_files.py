@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import lzma
@@ -18,8 +19,8 @@ from pseudogec.errors import DataError, UserError
 from pseudogec.files import digest_file, open_for_reading, read_lines, write_atomically, write_lines
 from pseudogec.random_streams import SentenceStreams
 
-ENDINGS = ["", ".gz", ".zst", ".xz"]
-COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}
+ENDINGS = ["", *COMPRESS]
 LINES = ["one", "", "café — ☃", "a\u2028b\x0bc\x85d", "last"]
 
 
@@ -30,7 +31,7 @@ def test_lines_survive_a_file(ending: str, tmp_path: Path) -> None:
     assert list(read_lines(path)) == LINES
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz"])
+@pytest.mark.parametrize("ending", COMPRESS)
 def test_files_of_the_tools_themselves_are_read(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"x{ending}"
     path.write_bytes(COMPRESS[ending]("\n".join(LINES).encode()))
@@ -72,12 +73,18 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     assert raised.value.line == 2
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz"])
-@pytest.mark.parametrize("damage", ["cut short", "not compressed"])
+@pytest.mark.parametrize("ending", COMPRESS)
+@pytest.mark.parametrize("damage", ["cut short", "not compressed", "changed"])
 def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> None:
     path = tmp_path / f"x{ending}"
     whole = COMPRESS[ending](os.urandom(100_000).hex().encode())
-    path.write_bytes(whole[: len(whole) // 2] if damage == "cut short" else b"plain text, whatever its name says\n" * 20)
+    half = len(whole) // 2
+    damaged = {
+        "cut short": whole[:half],
+        "not compressed": b"plain text, whatever its name says\n" * 20,
+        "changed": whole[:half] + bytes(byte ^ 255 for byte in whole[half : half + 100]) + whole[half + 100 :],
+    }
+    path.write_bytes(damaged[damage])
     with pytest.raises(DataError, match=r"x\..*damaged or cut short"):
         list(read_lines(path))
 

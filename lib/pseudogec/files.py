@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
 import gzip
 import hashlib
@@ -9,11 +10,15 @@ import io
 import lzma
 import os
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
 from pseudogec.errors import DataError, UserError
+
+DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+"""What reading a damaged compressed file raises."""
 
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
@@ -43,6 +48,8 @@ def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], 
             stream = gzip.GzipFile("", mode, 6, raw, mtime=0)
         elif compression == ".xz":
             stream = lzma.LZMAFile(raw, mode)  # noqa: SIM115 - closed with the stack, as the others are
+        elif compression == ".bz2":
+            stream = bz2.BZ2File(raw, mode)  # type: ignore[call-overload]  # one for each literal mode
         elif compression == ".zst" and mode == "rb":
             stream = io.BufferedReader(_ZstdReader(raw))
         elif compression == ".zst":
@@ -93,7 +100,7 @@ class _ZstdReader(io.RawIOBase):
 
 @contextlib.contextmanager
 def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
-    """Open a plain, ``.gz``, ``.zst`` or ``.xz`` file for reading bytes.
+    """Open a plain, ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` file for reading bytes.
 
     Args:
         path: the file.
@@ -137,7 +144,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
             raise DataError(
                 path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number
             ) from None
-        except (EOFError, gzip.BadGzipFile, lzma.LZMAError) as error:
+        except DAMAGE as error:
             raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
 
 

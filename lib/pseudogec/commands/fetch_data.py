@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     catalogue = load_catalogue()
     if options.list:
         for corpus in catalogue.corpora.values():
-            print(f"{corpus.name:24}{corpus.title}\n{'':24}{corpus.home}\n{'':24}{corpus.how_to_get}")
+            print(f"{corpus.name:24}{corpus.title}\n{'':24}{corpus.home}\n{'':24}{corpus.how_to_get('pseudogec data')}")
         return
     profile = _load(options.profile)
     folder = options.data_folder or PROJECT / profile.data_folder
@@ -120,7 +120,7 @@ def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str
 def _try(fetcher: Fetcher, corpus: KnownCorpus, wanted: Sequence[Path] | None = None) -> list[str]:
     """Fetch one corpus; a problem with it does not keep the others from being fetched."""
     if corpus.access == "public":
-        print(f"corpus    {corpus.title}: {corpus.licence}")
+        print(f"corpus    {corpus.title}. Licence: {corpus.licence} {corpus.steps}".rstrip())
     meant = [] if wanted is None else [file for path in wanted for file in corpus.files if file.is_at(path)]
     try:
         fetcher.fetch(corpus, lambda path: wanted is None or any(file.is_at(path) for file in meant))
@@ -148,7 +148,7 @@ def _tell_how(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> None:
     if corpus.access == "public" or not missing:
         return
     kind = "make" if corpus.access == "made" else "request"
-    print(f"{kind:10}{corpus.title}\n{'':10}{corpus.how_to_get}\n{'':10}licence: {corpus.licence}")
+    print(f"{kind:10}{corpus.title}\n{'':10}{corpus.how_to_get('the same command')}")
     archives = [str(folder / ARCHIVES / download.name) for download in corpus.downloads]
     print(f"{'':10}wanted: {', '.join(archives or [str(folder / path) for path in missing])}")
 

@@ -125,14 +125,18 @@ class KnownCorpus(_Entry):
     dump: Dump | None = None
     files: tuple[KnownFile, ...]
 
-    @property
-    def how_to_get(self) -> str:
-        """What to do to have it, in one or two sentences."""
+    def how_to_get(self, command: str = "make data") -> str:
+        """What to do to have it, in a few sentences.
+
+        Args:
+            command: what fetches public corpora, and unpacks archives that were requested.
+        """
         if self.access == "public":
-            return f"make data fetches it. Licence: {self.licence}"
+            return f"{command} fetches it. Licence: {self.licence} {self.steps}".strip()
         if self.access == "made":
-            return f"made from {' and '.join(self.made_from)}. {self.steps}"
-        return f"{self.request}  {self.steps}"
+            return f"{self.steps} Made from: {', '.join(self.made_from)}."
+        unpacked = f" {command} unpacks it." if self.downloads else ""
+        return f"{self.request} - {self.steps}{unpacked} Licence: {self.licence}"
 
 
 class Whole(_Entry):
