@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pseudogec.corpora.catalogue import load_catalogue
+from pseudogec.corpora import load_catalogue
 from pseudogec.errors import UserError
 from pseudogec.files import digest_file
 from pseudogec.report.paper import paper_datasets

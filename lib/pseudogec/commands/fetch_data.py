@@ -10,8 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from pseudogec.corpora.catalogue import KnownCorpus, load_catalogue
-from pseudogec.corpora.fetching import ARCHIVES, Fetcher
+from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue
+from pseudogec.corpora.fetching import ARCHIVES
 from pseudogec.errors import UserError
 from pseudogec.study import PROJECT, Profile, load_profile
 from pseudogec.study.profile_files import corpus_files, matching

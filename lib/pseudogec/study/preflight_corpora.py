@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from pseudogec.corpora.catalogue import KnownFile, Whole, load_catalogue
-from pseudogec.corpora.counting import Count, count_sentences, is_quickly_counted
+from pseudogec.corpora import Count, KnownFile, Whole, count_sentences, is_quickly_counted, load_catalogue
 from pseudogec.errors import DataError
 from pseudogec.files import digest_file
 from pseudogec.study.preflight_rows import Row, State, format_size, shown

@@ -1,0 +1,296 @@
+"""Whether a preflight finds what is missing, what is not what the papers had, and nothing else."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from pseudogec.commands.preflight import run_check
+from pseudogec.corpora import count_sentences, drop_identical, load_catalogue, read_annotated
+from pseudogec.study import PROJECT, Profile, load_profile
+from pseudogec.study.preflight import check, show
+from pseudogec.study.preflight_rows import Preflight, Row, format_size
+
+PROFILES = sorted((PROJECT / "params").glob("*.yaml"))
+PUBLISHED = {
+    "Kiyono et al. 2020": {"BEA-valid": 4384, "SimpleWiki": 1369460},
+    "Kiyono et al. 2019": {"BEA-valid": 2377, "SimpleWiki": 1369460},
+}
+CORRECTED = "S He go home .\nA 1 2|||R:VERB:SVA|||goes|||REQUIRED|||-NONE-|||0\n\n"
+RIGHT = "S He goes home .\nA -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0\n\n"
+BEA_VALID = {"A": 1037, "B": 1290, "C": 1069, "N": 988}
+
+
+def small_profile(folder: Path, text: str = "") -> Profile:
+    """A profile whose test set and seed corpus are files; it needs 500 sentences of the seed corpus."""
+    (folder / "small.yaml").write_text(
+        "extends: smoke\nannotator: offline\n"
+        f"data_folder: {folder}\n"
+        "corpora:\n"
+        "  tests: {world-test: {replace: true, source: m2, files: [test.m2]}}\n"
+        "  seeds: {simple: {replace: true, source: plain, files: [simple.txt]}}\n" + text
+    )
+    return load_profile(folder / "small.yaml", library=PROJECT / "params")
+
+
+def run(profile: Profile, folder: Path, **options: object) -> Preflight:
+    return check(profile, folder, store=folder / "store", published=PUBLISHED, **options)  # type: ignore[arg-type]
+
+
+def row(found: Preflight, part: str, item: str) -> Row:
+    [only] = [each for each in found.rows if part in each.part.split(", ") and each.item == item]
+    return only
+
+
+def fill(folder: Path, sentences: int = 500) -> None:
+    (folder / "test.m2").write_text(CORRECTED + RIGHT)
+    (folder / "simple.txt").write_text("A sentence .\n" * sentences)
+
+
+def write_bea_valid(folder: Path, **counts: int) -> None:
+    """Files of the size of W&I+LOCNESS dev, whose sentences are made up."""
+    place = folder / "wi+locness" / "m2"
+    place.mkdir(parents=True)
+    for level, count in {**BEA_VALID, **counts}.items():
+        (place / f"{level}.dev.gold.bea19.m2").write_text(RIGHT * count)
+
+
+# Corpora
+
+
+def test_a_study_that_has_all_it_needs_passes(tmp_path: Path) -> None:
+    fill(tmp_path)
+    found = run(small_profile(tmp_path), tmp_path)
+    assert found.ok and not found.problems
+    assert row(found, "tests.world-test", "sentences").finding == "1 corrected of 2"
+    assert row(found, "seeds.simple", "sentences").finding == "500; 500 are needed"
+    assert row(found, "seeds.simple", "simple.txt").finding == "6.5 kB, 500 sentences, a file of your own"
+
+
+def test_a_missing_file_is_named_with_the_place_where_it_belongs(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "simple.txt").unlink()
+    found = run(small_profile(tmp_path), tmp_path)
+    assert not found.ok
+    [problem] = found.problems
+    assert (problem.part, problem.item, problem.finding) == ("seeds.simple", "simple.txt", "not found")
+    assert str(tmp_path / "simple.txt") in problem.remedy
+
+
+def test_a_known_corpus_that_is_missing_is_named_with_its_page_and_licence(tmp_path: Path) -> None:
+    profile = load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"])
+    found = run(profile, tmp_path)
+    assert "make data PROFILE=paper" in row(found, "genuine", "wi+locness/m2/A.train.gold.bea19.m2").remedy
+    nucle = row(found, "genuine", "nucle/bea2019/nucle.train.gold.bea19.m2")
+    assert "57,151" in nucle.finding
+    assert "nucle_download/nucle.php" in nucle.remedy and "Non-commercial" in nucle.remedy and str(tmp_path) in nucle.remedy
+    gigaword = next(each for each in found.rows if each.part == "seeds.newswire" and each.state == "missing")
+    assert "catalog.ldc.upenn.edu/LDC2011T07" in gigaword.remedy
+
+
+def test_another_content_under_a_known_name_is_noted(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "wi").mkdir()
+    (tmp_path / "wi/A.dev.gold.bea19.m2").write_text(RIGHT * 1037)
+    profile = small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}\n")
+    file = row(run(profile, tmp_path), "validation", "wi/A.dev.gold.bea19.m2")
+    assert file.state == "note"
+    assert "not the papers' version: SHA-256" in file.finding and "instead of ddd7d1e98a1c" in file.finding
+
+
+def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -> None:
+    profile = load_profile(PROJECT / "params" / "bea-mini.yaml", [f"data_folder={shared_data}"])
+    found = run(profile, tmp_path)
+    assert found.ok
+    for level in "ABC":
+        assert "digest right" in row(found, "genuine", f"wi/{level}.train.gold.bea19.m2").finding
+    assert "split into sentences anew" in row(found, "genuine", "fce/fce.train.m2").finding
+    pairs = [pair for path in profile.corpora.genuine.files for pair in read_annotated(shared_data / path.path)]  # type: ignore[union-attr]
+    left = len(list(drop_identical(pairs)))
+    assert row(found, "genuine", "sentences").finding == f"{left:,} corrected of {len(pairs):,}"
+
+
+def test_the_papers_count_is_recognised(tmp_path: Path) -> None:
+    write_bea_valid(tmp_path)
+    found = run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
+    assert row(found, "validation", "sentences").finding == "4,384; as in Kiyono et al. 2020"
+
+
+def test_a_count_that_differs_from_the_papers_is_said_with_a_hint(tmp_path: Path) -> None:
+    write_bea_valid(tmp_path, C=1060)
+    found = run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
+    total = row(found, "validation", "sentences")
+    assert total.state == "note"
+    assert "4,375; Kiyono et al. 2020: 4,384, difference -9" in total.finding
+    assert "1,060 sentences instead of 1,069" in row(found, "validation", "wi+locness/m2/C.dev.gold.bea19.m2").finding
+
+
+def test_a_sample_is_compared_with_the_paper_that_drew_one(tmp_path: Path) -> None:
+    write_bea_valid(tmp_path)
+    found = run(load_profile(PROJECT / "params" / "paper-emnlp2019.yaml", [f"data_folder={tmp_path}"]), tmp_path)
+    assert row(found, "validation", "sentences").finding == "2,377 drawn of 4,384; as in Kiyono et al. 2019"
+
+
+def test_a_corpus_that_is_smaller_than_what_is_drawn_from_it_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path)
+    found = run(small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [test.m2], sentences: 3}\n"), tmp_path)
+    assert row(found, "validation", "sentences").finding == "2; the profile draws 3"
+    assert not found.ok
+
+
+def test_a_seed_corpus_that_is_too_small_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path, sentences=499)
+    found = run(small_profile(tmp_path), tmp_path)
+    [problem] = found.problems
+    assert (problem.part, problem.finding) == ("seeds.simple", "499; 500 are needed")
+
+
+def test_what_a_stage_of_training_or_a_language_model_takes_of_a_seed_corpus_counts_too(tmp_path: Path) -> None:
+    fill(tmp_path, sentences=2000)
+    profile = small_profile(tmp_path, "language_model: {seed_corpus: simple, sentences: 2250}\n")
+    assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,250 are needed"
+
+
+def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path)
+    whole = gzip.compress(("A sentence .\n" * 500).encode())
+    (tmp_path / "simple.txt.gz").write_bytes(whole[: len(whole) // 2])
+    small_profile(tmp_path)
+    profile = load_profile(tmp_path / "small.yaml", ["corpora.seeds.simple.files=simple.txt.gz"], PROJECT / "params")
+    [problem] = run(profile, tmp_path).problems
+    assert problem.item == "simple.txt.gz" and "damaged or cut short" in problem.finding
+
+
+def test_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "dump").mkdir()
+    pages = [json.dumps({"index": {}}), json.dumps({"namespace": 0, "text": "One sentence here. " * 600})]
+    (tmp_path / "dump/simplewiki_content-20261108-00000.json.gz").write_bytes(gzip.compress("\n".join(pages).encode()))
+    text = (
+        "extends: smoke\nannotator: offline\n"
+        f"data_folder: {tmp_path}\n"
+        "corpora: {seeds: {simple: {replace: true, source: cirrussearch, files: ['dump/*.json.gz']}}}\n"
+    )
+    (tmp_path / "dumps.yaml").write_text(text)
+    profile = load_profile(tmp_path / "dumps.yaml", library=PROJECT / "params")
+    found = run(profile, tmp_path)
+    assert found.ok
+    assert row(found, "seeds.simple", "sentences").finding == "not counted; 500 are needed"
+    assert row(run(profile, tmp_path, count=True), "seeds.simple", "sentences").finding == "600; 500 are needed"
+
+
+@pytest.mark.parametrize("ending", ["", "\n"])
+def test_a_last_line_counts_with_and_without_its_end(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "x.txt").write_text(f"one\ntwo{ending}")
+    assert count_sentences("plain", [tmp_path / "x.txt"]).sentences == 2
+
+
+def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
+    detected = "S Tht .\nA 0 1|||UNK|||Tht|||REQUIRED|||-NONE-|||0\n\n"
+    second = "S He go .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||1\n\n"
+    (tmp_path / "x.m2").write_text(CORRECTED + RIGHT + detected + second)
+    pairs = list(read_annotated(tmp_path / "x.m2"))
+    assert count_sentences("m2", [tmp_path / "x.m2"]) == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
+
+
+# The machine
+
+
+def without_gpu() -> None:
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU; what is missing without one cannot be seen here")
+
+
+def test_a_profile_in_fp16_needs_a_gpu(tmp_path: Path) -> None:
+    without_gpu()
+    fill(tmp_path)
+    profile = small_profile(tmp_path, "optimisations: {joint: {precision: fp16}}\n")
+    [problem] = run(profile, tmp_path).problems
+    assert (problem.item, problem.finding) == ("GPUs", "none; the profile trains in fp16")
+    assert "precision to fp32" in problem.remedy
+
+
+def test_gpus_of_other_machines_do(tmp_path: Path) -> None:
+    fill(tmp_path)
+    text = "optimisations: {joint: {precision: bf16}}\n"
+    assert run(small_profile(tmp_path, text), tmp_path, elsewhere=True).ok
+    cluster = "cluster: {class: dask_jobqueue.SLURMCluster, jobs: 2, gpus_per_worker: 1}\n"
+    assert run(small_profile(tmp_path, text + cluster), tmp_path).ok
+
+
+def test_a_disk_that_is_too_small_is_refused(tmp_path: Path) -> None:
+    fill(tmp_path)
+    assert run(small_profile(tmp_path), tmp_path, disk_needed=1).ok
+    [problem] = run(small_profile(tmp_path), tmp_path, disk_needed=10**18).problems
+    assert problem.item == "disk" and "about 1000000 TB are needed" in problem.finding
+
+
+def test_files_of_released_models_are_looked_for(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "dict.txt").write_text("x 1\n")
+    text = (
+        "systems: {released: {steps: [{step: released_models, checkpoints: model.pt, source_dictionary: dict.txt,"
+        " target_dictionary: dict.txt, codes: codes.bpe}]}}\n"
+        "comparisons: {top_systems: [released]}\n"
+    )
+    found = run(small_profile(tmp_path, text), tmp_path)
+    assert [problem.item for problem in found.problems] == ["model.pt", "codes.bpe"]
+    assert row(found, "systems.released", "dict.txt").state == "ok"
+
+
+def test_a_classifier_from_hugging_face_must_be_there(tmp_path: Path) -> None:
+    fill(tmp_path)
+    text = (
+        "systems: {gated: {after: pretlarge, steps: [{step: error_detection, hugging_face: {name: nobody/no-such-model}}]}}\n"
+        "comparisons: {top_systems: [gated]}\n"
+    )
+    [problem] = run(small_profile(tmp_path, text), tmp_path).problems
+    assert problem.item == "nobody/no-such-model" and problem.remedy
+
+
+def test_scores_by_another_annotator_are_noted_where_they_are_compared_with_the_papers(tmp_path: Path) -> None:
+    fill(tmp_path)
+    assert row(run(small_profile(tmp_path), tmp_path), "software", "annotator").state == "ok"
+    compared = row(run(small_profile(tmp_path, "simulation: false\n"), tmp_path), "software", "annotator")
+    assert compared.state == "note" and "make model" in compared.remedy
+
+
+# The program
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = load_profile(path, [f"data_folder={tmp_path}"])
+    status = run_check(profile, tmp_path / "store")
+    out = capsys.readouterr().out
+    if profile.simulation:
+        assert status == 0 and "nothing is to be fetched" in out
+    else:
+        assert status == 1 and "to mend" in out
+    assert not (tmp_path / "store").exists(), "a check changes nothing"
+
+
+def test_the_papers_sizes_stand_beside_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
+    out = capsys.readouterr().out
+    for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979", "70,000,000 are needed"):
+        assert size in out
+
+
+def test_what_mends_several_things_is_said_once(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    show(run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path), shown)
+    assert shown.getvalue().count(load_catalogue().corpus("wi+locness").licence) == 2  # FCE has the same words
+
+
+@pytest.mark.parametrize(
+    ("size", "text"), [(0, "0 bytes"), (999, "999 bytes"), (6500, "6.5 kB"), (39.2e9, "39 GB"), (2e12, "2.0 TB")]
+)
+def test_sizes_are_said_as_people_say_them(size: float, text: str) -> None:
+    assert format_size(size) == text
