@@ -310,6 +310,21 @@ def test_files_of_another_content_are_refused_by_the_program(
     assert visible(tmp_path / "data") == []
 
 
+def test_a_file_is_put_where_the_profile_names_it(mirror: Mirror, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    original = folder / "wi+locness/m2/A.dev.gold.bea19.m2"
+    original.parent.mkdir(parents=True)
+    original.write_text("S a\n\n")
+    (tmp_path / "small.yaml").write_text(
+        "extends: smoke\nannotator: offline\n"
+        "corpora: {validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}}\n"
+    )
+    command = ["data", "--profile", str(tmp_path / "small.yaml"), "--data-folder", str(folder), "--mirror", mirror.url]
+    assert main(command) == 0
+    assert (folder / "wi/A.dev.gold.bea19.m2").read_text() == "S a\n\n"
+    assert not mirror.asked
+
+
 def test_only_the_files_that_the_profile_reads_are_asked_for(mirror: Mirror, tmp_path: Path) -> None:
     put_jfleg(mirror, tmp_path / "small.yaml")
     main(["data", "--profile", str(tmp_path / "small.yaml"), "--data-folder", str(tmp_path / "data"), "--mirror", mirror.url])
@@ -344,6 +359,18 @@ def test_an_archive_that_was_requested_is_unpacked_to_the_profiles_place(
 def test_profiles_on_the_embedded_world_need_nothing(profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "--profile", profile, "--data-folder", str(tmp_path), "--mirror", "http://127.0.0.1:9"]) == 0
     assert "nothing to fetch" in capsys.readouterr().out
+
+
+def test_the_catalogue_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "--list"]) == 0
+    out = capsys.readouterr().out
+    for corpus in load_catalogue().corpora.values():
+        assert corpus.title in out and corpus.home in out
+
+
+def test_a_corpus_that_is_not_known_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["data", "nuckle"]) == 2
+    assert "did you mean `nucle`" in capsys.readouterr().err
 
 
 def test_a_python_package_is_checked_and_installed(mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

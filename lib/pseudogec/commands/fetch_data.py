@@ -95,6 +95,7 @@ def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str
     if not paths:
         print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
         return []
+    _place(folder, paths)
     catalogue, problems = load_catalogue(), []
     lacking: dict[str, list[Path]] = {}
     for path in paths:

@@ -1,4 +1,4 @@
-"""Sentences and pairs from anywhere: readers of the corpora's formats, the authors' filters, sampling, and what is known of corpora."""
+"""Sentences and pairs from anywhere: readers of the corpora's formats, the authors' filters, sampling, the catalogue."""
 
 from pseudogec.corpora.annotated import read_annotated, read_bea_json
 from pseudogec.corpora.catalogue import Catalogue, KnownCorpus, KnownFile, Whole, load_catalogue

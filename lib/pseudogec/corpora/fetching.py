@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
+from tqdm import tqdm
+
 from pseudogec.corpora.catalogue import Download, Dump, KnownCorpus
 from pseudogec.errors import DataError, UserError
 from pseudogec.files import digest_file, read_lines, write_lines
@@ -132,15 +134,20 @@ class Fetcher:
         pooch.get_logger().setLevel(logging.WARNING)
         address = self._address(url)
         self._tell(f"fetching {address}" + (f" ({size / 1e6:.1f} MB)" if size else ""))
-        target.parent.mkdir(parents=True, exist_ok=True)
+        # Work in progress stays out of the folders that patterns of profiles look into.
+        staged = self._folder / ARCHIVES / target.name
+        staged.parent.mkdir(parents=True, exist_ok=True)
         with _reaching(address):
             pooch.retrieve(
                 address,
                 known_hash=f"sha256:{sha256}" if sha256 else None,
-                fname=target.name,
-                path=target.parent,
-                downloader=_resuming(target.with_name(f".{target.name}.part")),
+                fname=staged.name,
+                path=staged.parent,
+                downloader=_resuming(staged.with_name(f".{staged.name}.part")),
             )
+        if staged != target:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            staged.replace(target)
         if sha256 is None and note:
             self._note([target])
 
@@ -209,11 +216,17 @@ def _resuming(partial: Path) -> Callable[[str, str, Any], None]:
                 download(url, output, _)
                 return
             response.raise_for_status()
-            _check_space(partial.parent, int(response.headers.get("Content-Length", 0)), url)
+            size = int(response.headers.get("Content-Length", 0))
+            _check_space(partial.parent, size, url)
             version.write_text(_version(response.headers), encoding="utf-8")
-            with partial.open("ab" if response.status_code == requests.codes.partial_content else "wb") as stream:
+            goes_on = response.status_code == requests.codes.partial_content
+            with (
+                partial.open("ab" if goes_on else "wb") as stream,
+                tqdm(desc=partial.name, total=size or None, unit="B", unit_scale=True, leave=False, disable=None) as progress,
+            ):
                 for chunk in response.iter_content(_CHUNK):
                     stream.write(chunk)
+                    progress.update(len(chunk))
         version.unlink()
         partial.replace(output)
 
