@@ -100,12 +100,12 @@ class TrainingRun:
         utils.set_torch_seed(self._cfg.common.seed)
         self._task = tasks.setup_task(self._cfg.task)
         model = self._task.build_model(self._cfg.model)
-        _clear_placeholders(model)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))
         self._epochs: Any = None  # fairseq's iterator over the turns
         self._pass = self._resume()
+        _clear_placeholders(model)
         optimisation, per_epoch = self._optimisation, self._pass.updates
         self._total = min(optimisation.updates or math.inf, per_epoch * (optimisation.epochs or math.inf))
         self._last_epoch = math.ceil(self._total / per_epoch)
@@ -378,7 +378,10 @@ class TrainingRun:
 
 
 def _clear_placeholders(model: torch.nn.Module) -> None:
-    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files."""
+    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files.
+
+    Loading weights leaves it unfilled again.
+    """
     for name, buffer in model.named_buffers():
         if name.endswith("embed_positions._float_tensor"):
             buffer.zero_()

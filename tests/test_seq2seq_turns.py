@@ -1,0 +1,279 @@
+"""Training from data that are read in turns: the weights of fairseq-train, every pair once an epoch, exact resumption."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import checkpoints, read_binarised, training_data
+from pseudogec.seq2seq.binarise import DICTIONARY, binarise, binarise_text, data_name, dictionary_name
+from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
+from pseudogec.seq2seq.language_model_training import train_language_model
+from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.train import TrainingProgress, train
+from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
+
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
+SHARDS = tuple(f"shard{number}" for number in range(5))
+STEADY = TINY.model_copy(update={"dropout": 0.0})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A folder with dict.txt, genuine data, validation data and five shards of pseudo data."""
+    folder = tmp_path_factory.mktemp("data")
+    dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
+    make_dataset(folder / "genuine", dictionary, 101, seed=1)
+    make_dataset(folder / "valid", dictionary, 50, seed=2)
+    for number, shard in enumerate(SHARDS):
+        make_dataset(folder / shard, dictionary, 60, seed=10 + number)
+    return folder
+
+
+def train_in_turns(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), seed=1, architecture=TINY, **options):
+    training = {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
+    return train(
+        [data / name for name in datasets],
+        data / "valid",
+        data / "dict.txt",
+        save_dir,
+        architecture,
+        short_training(**training),
+        seed,
+        **options,
+    )
+
+
+def weights_of(path: Path) -> dict[str, torch.Tensor]:
+    weights = checkpoints.load(path)["model"]
+    # A placeholder that fairseq never fills: whatever the memory held.
+    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
+
+
+def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def run_fairseq(folders: list[Path], arguments: list[str], save_dir: Path) -> None:
+    arguments = [training_data.as_argument(folders), *arguments[1:]]
+    arguments[arguments.index("--save-dir") + 1] = str(save_dir)
+    command = [sys.executable, "-m", "pseudogec.seq2seq.command", "train", *arguments, "--no-progress-bar"]
+    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
+
+
+# --- What is in the turns
+
+
+def pairs_of(folder: Path, split: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """The pairs of a split, read as a dataset of its own."""
+    alone = folder / f"{split} alone"
+    alone.mkdir()
+    for side in ("src", "trg"):
+        for ending in ("bin", "idx"):
+            (alone / f"{data_name(side)}.{ending}").symlink_to(folder / f"{split}.src-trg.{side}.{ending}")
+        (alone / dictionary_name(side)).symlink_to(folder.parent / "turn1" / dictionary_name(side))
+    return pairs_of_dataset(alone)
+
+
+def pairs_of_dataset(folder: Path) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    return [(tuple(source), tuple(target)) for source, target in read_binarised(folder)]
+
+
+def test_every_turn_has_its_share_of_the_primary_data_and_a_run_of_the_others(data, tmp_path):
+    datasets = [data / name for name in ("genuine", *SHARDS)]
+    turns = training_data.prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", pairs_at_once=170)
+    genuine = pairs_of_dataset(data / "genuine")
+    assert len(turns) == 3
+    for number, turn in enumerate(turns):
+        assert pairs_of(turn, "train") == genuine[number::3]
+    others = [[split.name.split(".")[0] for split in sorted(turn.glob("train?.*.src.idx"))] for turn in turns]
+    assert others == [["train1"], ["train1", "train2"], ["train1", "train2"]]
+    read = [pair for turn, splits in zip(turns, others, strict=True) for split in splits for pair in pairs_of(turn, split)]
+    assert read == [pair for shard in SHARDS for pair in pairs_of_dataset(data / shard)]
+
+
+@pytest.mark.parametrize(
+    ("datasets", "upsample", "at_once", "turns"),
+    [
+        (("genuine", *SHARDS), 1, 401, 1),
+        (("genuine", *SHARDS), 1, 231, 2),  # 51 genuine pairs and 180 others
+        (("genuine", *SHARDS), 1, 230, 3),
+        (("genuine", *SHARDS), 4, 300, 3),
+        (("genuine", *SHARDS), 1, 10, 5),  # shards stay whole
+        (("genuine",), 1, 20, 6),
+        (("genuine",), 9, 101, 1),  # fairseq repeats the first dataset only beside others
+    ],
+)
+def test_as_few_turns_as_keep_within_the_limit(data, tmp_path, datasets, upsample, at_once, turns):
+    folders = training_data.prepare(
+        [data / name for name in datasets], None, data / "dict.txt", tmp_path / "data", at_once, upsample
+    )
+    assert len(folders) == turns
+
+
+def test_a_path_that_fairseq_would_split_is_refused(data, tmp_path):
+    with pytest.raises(UserError, match="splits paths"):
+        train_in_turns(data, tmp_path / f"a{os.pathsep}b")
+
+
+# --- Training
+
+
+def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_path):
+    options = {"pairs_at_once": 300, "upsample_primary": 3, "update_frequency": 2, "selection": AverageLast(average_last=1)}
+    result = train_in_turns(data, tmp_path / "ours", **options)
+    datasets = [data / name for name in ("genuine", *SHARDS)]
+    folders = training_data.prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", 300, 3)
+    assert len(folders) == 3
+    run_fairseq(folders, result.arguments, tmp_path / "fairseq")
+    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
+    history = checkpoints.load(tmp_path / "fairseq/checkpoint_last.pt")["optimizer_history"]
+    assert result.updates == history[-1]["num_updates"]
+
+
+def test_a_language_models_weights_equal_those_of_fairseq_train(data, tmp_path):
+    for number in range(4):
+        sentences = [target for _, target in make_pairs(40, seed=20 + number)]
+        binarise_text(sentences, data / "dict.txt", tmp_path / f"text{number}")
+    texts = [tmp_path / f"text{number}" for number in range(4)]
+    architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64)
+    optimisation = short_training(pairs_at_once=80, selection=AverageLast(average_last=1))
+    result = train_language_model(texts, texts[0], data / "dict.txt", tmp_path / "ours", architecture, optimisation, seed=1)
+    folders = training_data.prepare_text(texts, texts[0], data / "dict.txt", tmp_path / "data", 80)
+    assert len(folders) == 2 and (folders[0] / DICTIONARY).exists()
+    run_fairseq(folders, result.arguments, tmp_path / "fairseq")
+    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
+    assert (result.pairs, result.epochs) == (160, 2)
+
+
+def test_data_that_fit_are_trained_on_as_without_a_limit(data, tmp_path):
+    limited = train_in_turns(data, tmp_path / "limited", pairs_at_once=401)
+    free = train_in_turns(data, tmp_path / "free")
+    assert_same_weights(weights_of(tmp_path / "limited/model.pt"), weights_of(tmp_path / "free/model.pt"))
+    assert limited.validation_curve == free.validation_curve
+
+
+def test_an_epoch_is_a_pass_over_all_turns(data, tmp_path):
+    reports: list[TrainingProgress] = []
+    options = {"epochs": 3, "upsample_primary": 2, "progress": reports.append, "updates_per_point": 1}
+    result = train_in_turns(data, tmp_path / "model", pairs_at_once=150, **options)
+    sizes = {name: sum(len(target) + 1 for _, target in read_binarised(data / name)) for name in ("genuine", *SHARDS)}
+    an_epoch = result.updates // 3
+    assert (result.pairs, result.skipped_pairs, result.epochs) == (2 * 101 + 5 * 60, 0, 3)
+    assert result.target_words == 3 * (sizes["genuine"] + sum(sizes.values()))
+    assert {report.total_updates for report in reports} == {3 * an_epoch} == {result.updates}
+    assert [(point.epoch, point.update) for point in result.validation_curve] == [(n, n * an_epoch) for n in (1, 2, 3)]
+    assert [point.epoch for point in result.training_curve] == [n for n in (1, 2, 3) for _ in range(an_epoch)]
+    assert result.chosen == [f"checkpoint_{n}_{n * an_epoch}.pt" for n in (2, 3)]
+
+
+def test_skipped_pairs_of_all_turns_are_counted(data, tmp_path):
+    architecture = TINY.model_copy(update={"max_positions": 8})
+    train_data = [data / name for name in ("genuine", *SHARDS)]
+    optimisation = short_training(pairs_at_once=150)
+    result = train(train_data, None, data / "dict.txt", tmp_path / "model", architecture, optimisation, 1)
+    assert result.skipped_pairs == sum(len(source) + 1 > 8 for folder in train_data for source, _ in read_binarised(folder)) > 0
+
+
+def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
+    """The child is killed by SIGKILL in the middle of writing a state, at several updates of both epochs."""
+    script = f"""
+        import os, signal, sys
+        from pathlib import Path
+        import torch
+        torch.set_num_threads(1)
+        from test_seq2seq_turns import train_in_turns
+
+        save, calls = torch.save, 0
+
+        def save_half_and_die(state, stream):
+            global calls
+            calls += 1
+            if calls < int(sys.argv[1]):
+                return save(state, stream)
+            stream.write(b"half a checkpoint")
+            stream.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+        torch.save = save_half_and_die
+        train_in_turns(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), pairs_at_once=150, seconds_between_saves=0.0)
+    """
+    whole = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
+    (tmp_path / "model").rename(tmp_path / "whole")  # the model file holds the path of its folder
+    stopped_at = []
+    for saves in (3, 8, 7):
+        child = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(script), str(saves)], env=ENVIRONMENT, check=False, timeout=120
+        )
+        assert child.returncode == -signal.SIGKILL
+        state = checkpoints.load(tmp_path / "model/unfinished/checkpoint_last.pt")
+        stopped_at.append((state["extra_state"]["train_iterator"]["epoch"], state["optimizer_history"][-1]["num_updates"]))
+    resumed = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
+    assert len({turn for turn, _ in stopped_at}) == 3 and stopped_at[-1][1] < whole.updates
+    assert (tmp_path / "model/model.pt").read_bytes() == (tmp_path / "whole/model.pt").read_bytes()
+    different = {"seconds", "words_per_second"}
+    assert resumed.model_dump(exclude=different) == whole.model_dump(exclude=different)
+
+
+# --- The same loss as from one dataset
+
+
+def close(first: Path, second: Path) -> None:
+    """The weights of two models are equal but for rounding."""
+    one, other = weights_of(first / "model.pt"), weights_of(second / "model.pt")
+    for name, weights in one.items():
+        # A bias of the keys moves all scores of a query alike, so its true gradient is nought, and Adam amplifies what
+        # rounding leaves of it.
+        if not name.endswith("k_proj.bias"):
+            torch.testing.assert_close(weights, other[name], rtol=1e-5, atol=1e-6)
+
+
+def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
+    """The turns are the batches of the one dataset, in the order in which fairseq draws them for the first epoch."""
+    random_numbers, seed, turns, batch = random.Random(3), 5, 12, 8
+    pairs = [(random_numbers.choices(WORDS, k=6), random_numbers.choices(WORDS, k=6)) for _ in range(turns * batch)]
+    dictionary = make_dictionary(make_pairs(400, seed=1), tmp_path / "dict.txt")
+    order = np.random.RandomState(seed).permutation(len(pairs))
+    batches = list(np.split(order, turns))
+    np.random.RandomState(seed + 1).shuffle(batches)
+    binarise(pairs, dictionary, tmp_path / "one")
+    binarise([pairs[batches[i % turns][i // turns]] for i in range(len(pairs))], dictionary, tmp_path / "dealt")
+    make_dataset(tmp_path / "valid", dictionary, 50, seed=2)
+    options = {"seed": seed, "architecture": STEADY, "epochs": 1, "updates_per_point": 1, "max_tokens": 7 * batch}
+    one = train_in_turns(tmp_path, tmp_path / "whole", datasets=["one"], **options)
+    in_turns = train_in_turns(tmp_path, tmp_path / "turns", datasets=["dealt"], pairs_at_once=batch, **options)
+    assert one.updates == in_turns.updates == turns
+    assert in_turns.arguments[0].count(os.pathsep) == turns - 1
+    for first, second in zip(one.training_curve, in_turns.training_curve, strict=True):
+        assert second.loss == pytest.approx(first.loss, abs=0.0011)  # fairseq rounds to three places
+    assert in_turns.validation_curve[0].loss == pytest.approx(one.validation_curve[0].loss, rel=1e-6)
+    close(tmp_path / "whole", tmp_path / "turns")
+
+
+def test_shuffled_turns_give_a_loss_within_the_spread_of_seeds(data, tmp_path):
+    losses: dict[int | None, list[float]] = {}
+    for at_once in (None, 150):
+        for seed in (1, 2, 3, 4):
+            result = train_in_turns(data, tmp_path / f"{at_once}-{seed}", seed=seed, pairs_at_once=at_once, epochs=5)
+            losses.setdefault(at_once, []).append(result.validation_curve[-1].nll_loss)
+    spread = max(losses[None]) - min(losses[None])
+    assert abs(np.mean(losses[150]) - np.mean(losses[None])) < spread
