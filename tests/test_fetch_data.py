@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from filelock import FileLock
 
 from pseudogec.__main__ import main
 from pseudogec.corpora.catalogue import Download, KnownCorpus, load_catalogue
@@ -359,6 +360,19 @@ def test_an_archive_that_was_requested_is_unpacked_to_the_profiles_place(
 def test_profiles_on_the_embedded_world_need_nothing(profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["data", "--profile", profile, "--data-folder", str(tmp_path), "--mirror", "http://127.0.0.1:9"]) == 0
     assert "nothing to fetch" in capsys.readouterr().out
+
+
+def test_two_processes_do_not_fetch_into_one_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "archives").mkdir()
+    with FileLock(tmp_path / "archives/.lock"):
+        assert main(["data", "jfleg", "--data-folder", str(tmp_path), "--mirror", "http://127.0.0.1:9"]) == 2
+    assert "another process is fetching" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["data", "jfleg", "--data-folder", str(tmp_path / "file"), "--mirror", "http://127.0.0.1:9"]) == 2
+    assert f"{tmp_path / 'file'} cannot be written" in capsys.readouterr().err
 
 
 def test_the_catalogue_can_be_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+from filelock import FileLock, Timeout
 
 from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue
 from pseudogec.corpora.fetching import ARCHIVES
@@ -59,15 +62,36 @@ def run(options: argparse.Namespace) -> None:
             print(f"{corpus.name:24}{corpus.title}\n{'':24}{corpus.home}\n{'':24}{corpus.how_to_get('pseudogec data')}")
         return
     profile = _load(options.profile)
+    if not options.names and not corpus_files(profile):
+        print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
+        return
     folder = options.data_folder or PROJECT / profile.data_folder
     fetcher = Fetcher(folder, options.mirror, options.dump_date)
     named = [catalogue.corpus(name) for name in options.names]
     try:
-        problems = _fetch_named(named, fetcher, folder) if named else _fetch_profile(profile, fetcher, folder)
+        with _alone_in(folder):
+            problems = _fetch_named(named, fetcher, folder) if named else _fetch_profile(profile, fetcher, folder)
     except KeyboardInterrupt:
         raise UserError("stopped; the same command goes on from there") from None
     if problems:
         raise UserError("\n".join(["some corpora could not be fetched:", *problems]))
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Keep a second process from writing to the same files; the system frees the lock when its holder dies."""
+    lock = FileLock(folder / ARCHIVES / ".lock", timeout=0)
+    try:
+        (folder / ARCHIVES).mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout:
+        raise UserError(f"another process is fetching into {folder}; wait until it has ended") from None
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written ({error.strerror or error})") from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _load(name: str) -> Profile:
@@ -92,9 +116,6 @@ def _fetch_named(corpora: Sequence[KnownCorpus], fetcher: Fetcher, folder: Path)
 def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str]:
     """Fetch what a profile reads; returns what went wrong."""
     paths = list(dict.fromkeys(path for part in corpus_files(profile) for path in part.files))
-    if not paths:
-        print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
-        return []
     _place(folder, paths)
     catalogue, problems = load_catalogue(), []
     lacking: dict[str, list[Path]] = {}
