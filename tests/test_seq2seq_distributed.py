@@ -1,0 +1,251 @@
+"""Several processes train the model that one process trains; they end together, and say why."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import checkpoints, distributed, session
+from pseudogec.seq2seq.train import TrainingProgress, TrainingResult, train
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
+STEADY = TINY.model_copy(update={"dropout": 0.0})
+SECONDS_TO_DIE = 20.0
+
+pytestmark = pytest.mark.skipif(torch.cuda.is_available(), reason="these tests share the CPU's cores by gloo")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory) -> Path:
+    """A folder with dict.txt, genuine data, validation data and three shards of pseudo data."""
+    folder = tmp_path_factory.mktemp("data")
+    dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
+    make_dataset(folder / "genuine", dictionary, 70, seed=1)
+    make_dataset(folder / "valid", dictionary, 50, seed=2)
+    for number in range(3):
+        make_dataset(folder / f"shard{number}", dictionary, 60, seed=10 + number)
+    return folder
+
+
+def train_shared(data: Path, save_dir: Path, *, architecture=STEADY, **options) -> TrainingResult:
+    """Train in turns, so that they are shared too; four small batches make an update."""
+    training = {"update_frequency": 4, "max_tokens": 48, "epochs": 2, "pairs_at_once": 130}
+    training |= {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
+    return train(
+        [data / name for name in ("genuine", "shard0", "shard1", "shard2")],
+        data / "valid",
+        data / "dict.txt",
+        save_dir,
+        architecture,
+        short_training(**training),
+        1,
+        updates_per_point=1,
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def alone(data, tmp_path_factory) -> tuple[TrainingResult, Path]:
+    """A training by one process."""
+    folder = tmp_path_factory.mktemp("alone") / "model"
+    return train_shared(data, folder, processes=1, epochs=6), folder
+
+
+def weights_of(path: Path) -> dict[str, torch.Tensor]:
+    weights: dict[str, torch.Tensor] = checkpoints.load(path)["model"]
+    return weights
+
+
+def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tuple[TrainingResult, Path]) -> None:
+    (result, folder), (other, other_folder) = first, second
+    for count in ("updates", "epochs", "target_words", "pairs", "skipped_pairs", "chosen"):
+        assert getattr(result, count) == getattr(other, count)
+    for point, other_point in zip(result.training_curve, other.training_curve, strict=True):
+        assert (point.update, point.epoch) == (other_point.update, other_point.epoch)
+        assert point.loss == pytest.approx(other_point.loss, abs=0.0011)  # fairseq rounds to three places
+    for point, other_point in zip(result.validation_curve, other.validation_curve, strict=True):
+        assert (point.update, point.epoch) == (other_point.update, other_point.epoch)
+        assert point.loss == pytest.approx(other_point.loss, rel=1e-5)
+    other_weights = weights_of(other_folder / "model.pt")
+    for name, weights in weights_of(folder / "model.pt").items():
+        # A bias of the keys moves all scores of a query alike, so its true gradient is nought, and Adam amplifies what
+        # rounding leaves of it.
+        if not name.endswith("k_proj.bias"):
+            torch.testing.assert_close(weights, other_weights[name], rtol=1e-4, atol=2e-6)
+
+
+# --- The same training
+
+
+def test_two_processes_train_as_one_with_twice_the_accumulation(data, alone, tmp_path):
+    reports: list[TrainingProgress] = []
+    result = train_shared(data, tmp_path / "model", processes=2, epochs=6, progress=reports.append)
+    assert result.processes == 2
+    assert_same_but_for_rounding((result, tmp_path / "model"), alone)
+    assert (reports[-1].update, reports[-1].total_updates) == (result.updates, result.updates)
+    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(path.name for path in alone[1].iterdir())
+
+
+def test_an_update_has_the_same_batches_whatever_the_number_of_processes(data):
+    """The order in which fairseq deals batches out, on which the training relies."""
+    folder = data / "genuine"
+    arguments = [str(folder), "--source-lang", "src", "--target-lang", "trg", "--task", "translation", "--cpu"]
+    cfg = session.configuration([*arguments, *TINY.fairseq_arguments(), *short_training().fairseq_arguments()])
+    with session.isolated():
+        from fairseq import tasks
+        from fairseq.data.iterators import GroupedIterator
+
+        task = tasks.setup_task(cfg.task)
+        task.load_dataset("train")
+
+        def updates(processes: int) -> list[set[int]]:
+            shares = []
+            for rank in range(processes):
+                options = {"max_tokens": 30, "seed": 1, "num_shards": processes, "shard_id": rank, "epoch": 1}
+                batches = task.get_batch_iterator(task.dataset("train"), disable_iterator_cache=True, **options)
+                groups = GroupedIterator(batches.next_epoch_itr(), 4 // processes)
+                shares.append([{i for batch in group if batch for i in batch["id"].tolist()} for group in groups])
+            return [set().union(*parts) for parts in zip(*shares, strict=True)]
+
+        assert updates(1) == updates(2) == updates(4)
+        assert len(updates(1)) > 3 and set().union(*updates(1)) == set(range(70))
+
+
+def test_two_machines_train_as_one(data, tmp_path):
+    """Two torchruns, as on two machines, started by one command; the data are read at once."""
+    node = f"{sys.executable} -m torch.distributed.run --nnodes 2 --nproc-per-node 1 --rdzv-backend c10d --local-addr 127.0.0.1"
+    node += f" --rdzv-endpoint 127.0.0.1:{free_port()} --rdzv-id training"
+    launcher = ["bash", "-c", f'{node} "$@" & first=$!; {node} "$@"; wait $first', "launch"]
+    options = {"pairs_at_once": None, "updates": 6, "epochs": None}
+    result = train_shared(data, tmp_path / "two", launcher=launcher, **options)
+    alone = train_shared(data, tmp_path / "one", processes=1, **options)
+    assert result.processes == 2
+    assert_same_but_for_rounding((result, tmp_path / "two"), (alone, tmp_path / "one"))
+
+
+def free_port() -> int:
+    import socket
+
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
+        return port
+
+
+# --- Kills
+
+
+def processes_of(folder: Path) -> dict[int, str | None]:
+    """The processes of a training in a folder: number of the process -> rank, or ``None`` for torchrun itself."""
+    found = {}
+    for entry in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and str(folder / "unfinished/job.json").encode() in (entry / "cmdline").read_bytes():
+                settings = (entry / "environ").read_text().split("\0")
+                ranks = [setting.removeprefix("RANK=") for setting in settings if setting.startswith("RANK=")]
+                found[int(entry.name)] = ranks[0] if ranks else None
+    return found
+
+
+def wait_for(condition, seconds: float = 90.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def test_a_training_goes_on_after_one_process_was_killed(data, alone, tmp_path):
+    def kill_the_second(report: TrainingProgress) -> None:
+        for number, rank in processes_of(tmp_path / "two").items():
+            if rank == "1":
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+
+    with pytest.raises(RuntimeError, match=r"(?i)SIGKILL|connection"):
+        train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=kill_the_second, seconds_between_saves=0.0)
+    assert not processes_of(tmp_path / "two")
+    state = checkpoints.load(tmp_path / "two/unfinished/checkpoint_last.pt")
+    assert 0 < state["optimizer_history"][-1]["num_updates"] < alone[0].updates
+    shutil.copytree(tmp_path / "two", tmp_path / "one", symlinks=True)
+    resumed = train_shared(data, tmp_path / "two", processes=2, epochs=6)
+    assert_same_but_for_rounding((resumed, tmp_path / "two"), alone)
+    # Another number of processes takes it up just as well.
+    resumed = train_shared(data, tmp_path / "one", processes=1, epochs=6)
+    assert_same_but_for_rounding((resumed, tmp_path / "one"), alone)
+
+
+def test_processes_end_with_their_parent(data, tmp_path):
+    script = f"""
+        from pathlib import Path
+        from test_seq2seq_distributed import train_shared
+
+        train_shared(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), processes=2, epochs=100000)
+    """
+    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env=ENVIRONMENT)
+    with killed_at_last(parent):
+        wait_for(lambda: len(processes_of(tmp_path / "model")) == 3)
+        wait_for(lambda: (tmp_path / "model/unfinished/processes.log").exists())
+        time.sleep(3)  # until they have connected, most likely; they must end in any case
+        parent.send_signal(signal.SIGKILL)
+        parent.wait()
+        wait_for(lambda: not processes_of(tmp_path / "model"), SECONDS_TO_DIE)
+
+
+@contextlib.contextmanager
+def killed_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        process.kill()
+        process.wait()
+
+
+# --- Refusals and failures
+
+
+def test_what_a_process_finds_wrong_is_told_by_the_parent(data, tmp_path):
+    with pytest.raises(UserError, match="max_tokens 1"):
+        train_shared(data, tmp_path / "model", processes=2, max_tokens=1)
+
+
+def test_a_launcher_that_fails_is_quoted(data, tmp_path):
+    with pytest.raises(RuntimeError, match=r"status 3(.|\n)*no such partition"):
+        train_shared(data, tmp_path / "model", launcher=["bash", "-c", "echo no such partition; exit 3"])
+    with pytest.raises(UserError, match="cannot be started by `no-such-launcher`"):
+        train_shared(data, tmp_path / "model", launcher=["no-such-launcher"])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "update_frequency", "used"), [(1, 4, 1), (2, 4, 2), (3, 4, 2), (8, 4, 4), (8, 6, 6), (5, 7, 1)]
+)
+def test_as_many_processes_as_divide_the_updates(caplog, wanted, update_frequency, used):
+    assert distributed.usable_processes(wanted, update_frequency) == used
+    assert bool(caplog.records) == (used < wanted)
+    if used < wanted:
+        assert f"uses {used} of {wanted} processes" in caplog.text
+
+
+def test_no_process_is_refused(data, tmp_path):
+    with pytest.raises(UserError, match="processes must lie"):
+        train_shared(data, tmp_path / "model", processes=0)
