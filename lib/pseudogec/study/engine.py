@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import contextlib
-import logging
 import os
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.errors import UserError
+from pseudogec.study import cluster as clusters
 from pseudogec.study.estimates import Estimator
+from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.progress import Display, SilentDisplay
 from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import Model
 from pseudogec.study.store import Store
 
 if TYPE_CHECKING:
-    from distributed import Client
+    from distributed import Client, Future
 
 TOPIC = "pseudogec-progress"
 
-# glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
-# allocates and frees large tensors all the time, spends a third of its time in the kernel (measured: 20 s against 12 s for
-# the same 60 updates).
-MALLOC_THRESHOLD = str(2**30)
+LAUNCHER = "PSEUDOGEC_LAUNCHER"
+"""Environment variable of a worker: the command that starts a training of several processes."""
 
 
 class BuildError(UserError):
@@ -46,7 +47,10 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
     if isinstance(error, UserError):
         return f"{recipe.kind} {recipe.label}: {error}"
     if isinstance(error, KilledWorker):
-        return f"{recipe.kind} {recipe.label}: its worker died several times, mostly for lack of memory; use fewer (--jobs)"
+        return (
+            f"{recipe.kind} {recipe.label}: {error.allowed_failures + 1} workers died with it, mostly for lack of memory; "
+            "use fewer at a time (--jobs), or give each more"
+        )
     log = store.root / ".work" / recipe.key / "log.txt"
     return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
 
@@ -88,18 +92,26 @@ class Engine:
 
     Args:
         store: where artefacts go; all workers must see it under the same path.
-        scheduler: address of a running Dask scheduler; by default a local cluster of one process a core (or a GPU) is started.
-        workers: processes of the local cluster.
+        scheduler: address of a running Dask scheduler.
+        workers: processes of the local cluster, which is started without a scheduler or a section.
         display: shows progress.
+        section: a deployment to start, as the profile says.
     """
 
     def __init__(
-        self, store: Store, scheduler: str | None = None, workers: int | None = None, display: Display | None = None
+        self,
+        store: Store,
+        scheduler: str | None = None,
+        workers: int | None = None,
+        display: Display | None = None,
+        section: ClusterSection | None = None,
     ) -> None:
         self.store = store
-        self.workers = workers or _default_workers()
+        self.workers = workers or clusters.default_workers()
         self.display = display or SilentDisplay()
         self._scheduler = scheduler
+        self._deployment = None if scheduler else section
+        self._launcher = section.launcher if section else ()
         self._exit = contextlib.ExitStack()
         self._client: Client | None = None
 
@@ -108,46 +120,61 @@ class Engine:
 
         Raises:
             BuildError: some artefacts failed. All others are in the store.
+            UserError: no scheduler answers, or it went away; the deployment cannot be started.
         """
         todo = missing(targets, self.store)
         if not todo:
             return 0
         client = self._connected()
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        on_gpu = any(worker.get("resources", {}).get("GPU") for worker in workers)
-        from distributed import as_completed
-
-        futures: dict[str, Any] = {}
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
+        if self._deployment is not None:  # its workers come when the batch system has room for them
+            gpus, expected = self._deployment.gpus_per_worker, self._deployment.largest
+        else:
+            gpus, expected = clusters.gpus_of(workers.values()), max(len(workers), 1)
         failed: dict[str, BaseException] = {}
-        with self.display.building(todo, Estimator(self.store), len(workers)), self._listening(client, todo):
-            try:
-                for recipe in todo:
-                    futures[recipe.key] = client.submit(
-                        build_artefact,
-                        recipe,
-                        str(self.store.root),
-                        *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
-                        key=f"{recipe.kind}-{recipe.key}",
-                        resources={"GPU": 1} if on_gpu and recipe.needs_gpu else None,
-                        pure=False,
-                    )
-                owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
-                for future in as_completed(futures.values(), loop=client.loop):
-                    recipe = owners[future.key]
-                    if future.status == "finished":
-                        self.display.finished(recipe)
-                    else:
-                        failed[recipe.key] = future.exception() or UserError(f"the task was {future.status}")
-            finally:
-                # The scheduler remembers what a task of this key gave as long as somebody holds its future; after a failure was
-                # mended the same key must run anew.
-                for future in futures.values():
-                    future.release()
+        with self.display.building(todo, Estimator(self.store), expected), self._listening(client, todo):
+            for recipe, error in self._run(client, todo, gpus):
+                if error is None:
+                    self.display.finished(recipe)
+                else:
+                    failed[recipe.key] = error
         # A task whose parent failed carries the parent's exception: name the artefacts that failed by themselves.
         causes = [recipe for recipe in todo if recipe.key in failed and not any(p.key in failed for p in recipe.parents)]
         if causes:
             raise BuildError([(recipe, failed[recipe.key]) for recipe in causes], self.store)
         return len(todo)
+
+    def _run(self, client: Client, todo: Sequence[Recipe], gpus: int) -> Iterator[tuple[Recipe, BaseException | None]]:
+        """Hand the tasks to the scheduler; yields each as it ends, with its error if it failed."""
+        from distributed import as_completed
+
+        futures: dict[str, Future] = {}
+        try:
+            for recipe in todo:
+                futures[recipe.key] = client.submit(
+                    build_artefact,
+                    recipe,
+                    str(self.store.root),
+                    self._launcher,
+                    *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
+                    key=f"{recipe.kind}-{recipe.key}",
+                    resources=_resources(recipe, gpus),
+                    pure=False,
+                )
+            owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
+            for future in as_completed(futures.values(), loop=client.loop):
+                if future.cancelled():
+                    raise UserError(
+                        f"the Dask scheduler at {self.address} went away; what is finished is in the store: "
+                        "start it again and run the same command to go on from here"
+                    )
+                yield owners[future.key], None if future.status == "finished" else future.exception()
+        finally:
+            # The scheduler remembers what a task of this key gave as long as somebody holds its future; after a failure was
+            # mended the same key must run anew.
+            for future in futures.values():
+                future.release()
 
     @property
     def address(self) -> str | None:
@@ -167,33 +194,18 @@ class Engine:
 
     def _connected(self) -> Client:
         if self._client is None:
-            import dask
-            from distributed import Client, LocalCluster
-
-            threads = dict.fromkeys(("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-            malloc = dict.fromkeys(("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"), MALLOC_THRESHOLD)
-            dask.config.set(
-                {
-                    "distributed.nanny.pre-spawn-environ": {**threads, **malloc},
-                    "distributed.comm.timeouts.connect": "60s",
-                }
-            )
-            address: Any = self._scheduler
-            if address is None:
-                address = self._exit.enter_context(
-                    LocalCluster(
-                        n_workers=self.workers,
-                        threads_per_worker=1,
-                        memory_limit=0,
-                        dashboard_address=None,
-                        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log
-                        resources={"GPU": 1} if _gpus() else None,
-                    )
-                )
-            try:
-                self._client = self._exit.enter_context(Client(address, set_as_default=False, timeout=20))
-            except OSError as error:
-                raise UserError(f"no Dask scheduler answers at {self._scheduler} ({error})") from None
+            if self._scheduler is not None:
+                client = self._exit.enter_context(clusters.connect(self._scheduler))
+                clusters.expect_losses(client)
+            elif self._deployment is not None:
+                cluster = self._exit.enter_context(clusters.deployment(self._deployment))
+                client = self._exit.enter_context(clusters.connect(cluster))
+                clusters.expect_losses(client)
+                clusters.enlist(cluster, self._deployment)
+            else:
+                cluster = self._exit.enter_context(clusters.local_cluster(self.workers))
+                client = self._exit.enter_context(clusters.connect(cluster))
+            self._client = client
         return self._client
 
     @contextlib.contextmanager
@@ -212,13 +224,17 @@ class Engine:
             client.unsubscribe_topic(TOPIC)
 
 
-def build_artefact(recipe: Recipe, root: str, *_parents: object) -> str:
+def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents: object) -> str:
     """The Dask task: build one artefact in the worker; its parents are done, which is all that their values say."""
     from distributed import get_worker
 
     from pseudogec.study.steps import build
 
     worker = get_worker()
+    clusters.refuse_threads([(worker.address, worker.state.nthreads)])
+    clusters.keep_freed_memory()
+    if launcher:
+        os.environ[LAUNCHER] = shlex.join(launcher)
     last = 0.0
 
     def progress(done: float, total: float, text: str = "") -> None:
@@ -233,9 +249,8 @@ def build_artefact(recipe: Recipe, root: str, *_parents: object) -> str:
     return recipe.key
 
 
-def _gpus() -> int:
-    return len(list(Path("/dev").glob("nvidia[0-9]*")))
-
-
-def _default_workers() -> int:
-    return _gpus() or len(os.sched_getaffinity(0))
+def _resources(recipe: Recipe, gpus: int) -> dict[str, int] | None:
+    """What a task asks of its worker, where workers have GPUs: training all of one worker's, other steps one."""
+    if not gpus or not recipe.needs_gpu:
+        return None
+    return {"GPU": gpus if isinstance(recipe, Model) else 1}

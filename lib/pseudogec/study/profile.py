@@ -10,6 +10,7 @@ from pydantic import Field, model_validator
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study import profile_checks as checks
+from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, StageOfTraining, Subwords
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
 from pseudogec.study.section import Section
@@ -38,6 +39,7 @@ class Profile(Section):
     )
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
     annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
+    cluster: ClusterSection | None = Field(None, description="where it is built, when not on this machine; changes no result")
     tracks: dict[str, Track] = Field(default_factory=dict, description="other genuine data to train on")
     models: dict[str, ModelChoice] = Field(default_factory=dict, description="models that systems are made of")
     language_model: LanguageModelChoice | None = None

@@ -71,7 +71,7 @@ class Study:
             workers: processes of the local cluster; one a core by default.
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
-                overrides other than ``data_folder``, so that the profile's own results stay.
+                overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
@@ -82,9 +82,9 @@ class Study:
         loaded = load_profile(path, overrides, PROJECT / "params")
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
-        engine = Engine(opened, address, workers, display or RichDisplay())
-        # Where the data lie changes no result.
-        changed = any(not override.startswith("data_folder=") for override in overrides)
+        engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
+        # Where the data lie, and where work is done, changes no result.
+        changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
         name = f"{loaded.name}-changed" if changed else loaded.name
         folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name
         return cls(loaded, opened, engine, Path(folder).absolute())
