@@ -19,8 +19,8 @@ from distributed import Client
 
 from pseudogec.errors import UserError
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.cluster import ALLOWED_FAILURES, connect, deployment, enlist, local_cluster
-from pseudogec.study.engine import LAUNCHER, Engine, missing
+from pseudogec.study.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, local_cluster
+from pseudogec.study.engine import Engine, missing
 from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.recipes import Corpus, WorldCorpus
 from pseudogec.study.store import Store
@@ -282,7 +282,7 @@ def dask_worker(address: str, *arguments: str) -> Iterator[subprocess.Popen[byte
             process.terminate()
 
 
-def test_training_takes_all_gpus_of_a_worker_and_other_steps_go_anywhere(
+def test_training_takes_all_gpus_of_a_worker_and_is_started_by_the_launcher(
     scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path
 ) -> None:
     _, address = scheduler
@@ -291,8 +291,11 @@ def test_training_takes_all_gpus_of_a_worker_and_other_steps_go_anywhere(
     plain, with_gpus = ["--nthreads", "1", "--name", "plain"], ["--nthreads", "1", "--name", "gpus", "--resources", "GPU=2"]
     with dask_worker(address, *plain), dask_worker(address, *with_gpus), connect(address) as client:
         client.wait_for_workers(2, timeout=60)
-        with Engine(Store(tmp_path), address) as engine:
+        started = tmp_path / "started"
+        torchrun = f'touch {started}; exec {sys.executable} -m torch.distributed.run --standalone --nproc-per-node 1 "$@"'
+        with Engine(Store(tmp_path), address, section=section(launcher=["sh", "-c", torchrun, "launcher"])) as engine:
             engine.build([model])
+        assert started.exists()
         ran = client.run(lambda dask_worker: (dask_worker.name, [str(line[0]) for line in dask_worker.state.log])).values()
         trained = {name for name, keys in ran if any(key.startswith("model-") for key in keys)}
         assert trained == {"gpus"}

@@ -29,6 +29,9 @@ Dask's own 3 is right for one machine, where a dying worker mostly means too lit
 outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
 """
 
+LAUNCHER = "PSEUDOGEC_LAUNCHER"
+"""Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
+
 _LOST_AFTER = "distributed.deploy.lost-worker-timeout"
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
@@ -36,6 +39,11 @@ _LOST_AFTER = "distributed.deploy.lost-worker-timeout"
 # the same 60 updates).
 _MALLOC_THRESHOLD = 2**30
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of <malloc.h>
+
+
+def launcher() -> list[str] | None:
+    """The command that starts a training of several processes, in a worker that was told one."""
+    return shlex.split(os.environ.get(LAUNCHER, "")) or None
 
 
 def keep_freed_memory() -> None:

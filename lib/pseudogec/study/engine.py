@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 TOPIC = "pseudogec-progress"
 
-LAUNCHER = "PSEUDOGEC_LAUNCHER"
-"""Environment variable of a worker: the command that starts a training of several processes."""
-
 
 class BuildError(UserError):
     """Some artefacts could not be built; everything that does not depend on them was.
@@ -234,7 +231,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
     if launcher:
-        os.environ[LAUNCHER] = shlex.join(launcher)
+        os.environ[clusters.LAUNCHER] = shlex.join(launcher)
     last = 0.0
 
     def progress(done: float, total: float, text: str = "") -> None:

@@ -22,6 +22,7 @@ from pseudogec.seq2seq import (
     train_detector,
     train_language_model,
 )
+from pseudogec.study.cluster import launcher
 from pseudogec.study.correction_recipes import BinarisedText, Detector, LanguageModel, ReleasedBpe, ReleasedModel, WordCounts
 from pseudogec.study.loaded import segmentation
 from pseudogec.study.progress import Progress
@@ -87,6 +88,7 @@ def model(recipe: Model, folder: Path, store: Store, progress: Progress) -> dict
         initial_model=store.folder(recipe.initial) if recipe.initial else None,
         upsample_primary=recipe.upsample,
         progress=_training(progress),
+        launcher=launcher(),
     )
     return result.model_dump(mode="json")
 
