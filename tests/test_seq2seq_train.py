@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from pseudogec.errors import UserError
-from pseudogec.seq2seq import checkpoints, training_data
+from pseudogec.seq2seq import checkpoints, session, training_data
 from pseudogec.seq2seq.average import average_checkpoints
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import TrainingProgress, train
@@ -245,6 +245,41 @@ def test_checkpoints_by_updates(data, tmp_path):
     )
     assert [point.update for point in result.validation_curve] == [4, 8, 11]
     assert [name.rpartition("_")[2] for name in result.chosen] == ["8.pt", "11.pt"]
+
+
+def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, tmp_path, monkeypatch):
+    """In half precision fairseq's trainer makes no update where a gradient overflows, and returns nothing."""
+    whole = train_tiny(data, tmp_path / "whole", epochs=3)
+    an_epoch = whole.updates // 3
+    with session.isolated():
+        from fairseq.trainer import Trainer
+    step, calls = Trainer.train_step, 0
+
+    def overflow_now_and_then(trainer, samples):
+        nonlocal calls
+        calls += 1
+        return None if calls in (1, an_epoch, 3 * an_epoch) else step(trainer, samples)
+
+    monkeypatch.setattr(Trainer, "train_step", overflow_now_and_then)
+    result = train_tiny(data, tmp_path / "model", epochs=3)
+    assert [(point.epoch, point.update) for point in result.validation_curve] == [
+        (1, an_epoch - 2),
+        (2, 2 * an_epoch - 2),
+        (3, 3 * an_epoch - 3),
+    ]
+    assert result.chosen == [f"checkpoint_2_{2 * an_epoch - 2}.pt", f"checkpoint_3_{3 * an_epoch - 3}.pt"]
+
+
+def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):
+    kept: list[int] = []
+
+    def count_weights(report: TrainingProgress) -> None:
+        kept.append(len(list((tmp_path / "model/unfinished").glob("checkpoint_*_*.pt"))))
+
+    result = train_tiny(data, tmp_path / "model", epochs=8, selection="best", progress=count_weights)
+    losses = [point.nll_loss for point in result.validation_curve]
+    assert sum(loss < min(losses[:epoch], default=float("inf")) for epoch, loss in enumerate(losses)) > 2
+    assert kept[-1] == 1
 
 
 def test_average_keeps_shared_weights_shared(data, tmp_path):

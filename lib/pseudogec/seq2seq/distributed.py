@@ -114,31 +114,36 @@ def _follow(
     command: list[str], job: TrainingJob, messages: queue.Queue[dict[str, Any]], progress: Callable[[TrainingProgress], None]
 ) -> TrainingResult:
     """Run a command to its end and take its messages."""
+    failures: list[str] = []  # one failure brings about others, so they are told in the order of their coming
     with _running(command, job.folder / _LOG) as process:
-        ended = False
-        while True:
-            try:
-                message = messages.get(timeout=_SECONDS_FOR_LAST_WORDS if ended else 0.2)
-            except queue.Empty:
-                if ended:
-                    break
-                ended = process.poll() is not None
-                continue
+        for message in _until_quiet(messages, lambda: bool(failures) or process.poll() is not None):
             if "progress" in message:
                 progress(TrainingProgress(*message["progress"]))
             elif "result" in message:
-                # The others have done their part by then; what they may say while they end is of no interest.
                 process.wait()
                 return TrainingResult.model_validate(message["result"])
             elif "advice" in message:
                 raise UserError(message["advice"])
-            else:
-                raise RuntimeError(f"training failed in one of its processes:\n{message['failure']}")
+            elif "failure" in message:
+                failures.append(message["failure"])
+    if failures:
+        raise RuntimeError("\n".join(["training failed in its processes:", *failures]))
     last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
     raise RuntimeError(
         f"the processes of a training ended (status {process.returncode}) without a word; the end of what {command[0]} wrote:\n"
         + "\n".join(last_lines)
     )
+
+
+def _until_quiet(messages: queue.Queue[dict[str, Any]], over: Callable[[], bool]) -> Iterator[dict[str, Any]]:
+    """Yield messages until all is over and no more come."""
+    while True:
+        last_words = over()
+        try:
+            yield messages.get(timeout=_SECONDS_FOR_LAST_WORDS if last_words else 0.2)
+        except queue.Empty:
+            if last_words:
+                return
 
 
 @contextlib.contextmanager
@@ -200,9 +205,13 @@ class _Handler(socketserver.StreamRequestHandler):
         if not secrets.compare_digest(self.rfile.readline(200).strip(), self.server.token.encode()):
             return
         self.server.connections.append(self.connection)
-        with contextlib.suppress(OSError):  # of a process that was killed
+        name, message = self.rfile.readline().decode().strip(), {}
+        with contextlib.suppress(OSError, ValueError):  # of a process that was killed, perhaps in the middle of a line
             for line in self.rfile:
-                self.server.messages.put(json.loads(line))
+                message = json.loads(line)
+                self.server.messages.put(message)
+        if not message.keys() & {"end", "result", "failure", "advice"}:
+            self.server.messages.put({"failure": f"{name} ended without a word: was it killed, or did it run out of memory?"})
 
 
 # --- A process
@@ -215,8 +224,9 @@ def main(path: Path) -> None:
         path: the file that describes it.
     """
     order = _Order.model_validate_json(path.read_text(encoding="utf-8"))
+    name = f"process {os.environ['RANK']} on {socket.gethostname()} (number {os.getpid()} there)"
     parent = socket.create_connection((order.host, order.port))
-    parent.sendall(f"{order.token}\n".encode())
+    parent.sendall(f"{order.token}\n{name}\n".encode())
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
 
     def tell(message: dict[str, Any]) -> None:
@@ -228,10 +238,9 @@ def main(path: Path) -> None:
         tell({"advice": str(error)})
         raise
     except Exception:
-        tell({"failure": f"process {os.environ['RANK']} on {socket.gethostname()}: {traceback.format_exc()}"})
+        tell({"failure": f"{name}: {traceback.format_exc()}"})
         raise
-    if result is not None:
-        tell({"result": result.model_dump(mode="json")})
+    tell({"result": result.model_dump(mode="json")} if result is not None else {"end": name})
 
 
 def _end_with(parent: socket.socket) -> None:
