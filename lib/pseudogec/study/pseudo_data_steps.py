@@ -19,7 +19,8 @@ from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
-from pseudogec.study.store import Store, write_json
+from pseudogec.study.record import write_json
+from pseudogec.study.store import Store
 
 EXAMPLES_KEPT = 300
 _kind = attrgetter("kind")

@@ -1,0 +1,177 @@
+"""What a finished artefact says of itself (``result.json``), how that is made to last, and how it is held against the files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pseudogec.errors import UserError
+from pseudogec.files import digest_file
+
+RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
+
+_SEAL = ',\n "sha256": "'
+"""What precedes the record's own digest, which is its last entry."""
+
+_ENTRIES = frozenset({"result", "seconds", "work", "work_kind", "made_by", "files", "recipe_sha256", "sha256"})
+
+
+class Flaw(NamedTuple):
+    """What is wrong with a file of an artefact.
+
+    Attributes:
+        file: its path within the artefact's folder.
+        problem: what is wrong, to follow the file's name in a sentence.
+    """
+
+    file: str
+    problem: str
+
+
+class FlawError(Exception):
+    """A record or description cannot be read.
+
+    Args:
+        flaw: which, and why.
+    """
+
+    def __init__(self, flaw: Flaw) -> None:
+        self.flaw = flaw
+        super().__init__(f"{flaw.file} {flaw.problem}")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write readable JSON with a final line end."""
+    path.write_text(_text(value), encoding="utf-8")
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+
+
+def seal(folder: Path, record: Mapping[str, Any]) -> None:
+    """Write the record of a finished artefact, and see to it that a power cut leaves neither the record nor a file unwritten.
+
+    The log is not recorded: what the libraries said is no part of what was made.
+
+    Args:
+        folder: holds the files and ``recipe.json``.
+        record: what else the record is to say.
+    """
+    files = {
+        path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": digest_file(path)}
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.relative_to(folder).as_posix() not in {RECORD, DESCRIPTION, LOG}
+    }
+    body = _text({**record, "files": files, "recipe_sha256": digest_file(folder / DESCRIPTION)})
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    (folder / RECORD).write_text(body.removesuffix("\n}\n") + f'{_SEAL}{digest}"\n}}\n', encoding="utf-8")
+    for path in (*folder.rglob("*"), folder):
+        if path.is_file() or path.is_dir():
+            flush_to_disk(path)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Have the system write a file, or a folder's list of names, to the disk before this returns."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        if not path.is_dir():  # some network file systems cannot do it for folders
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def read_record(folder: Path) -> dict[str, Any]:
+    """The record of an artefact.
+
+    Raises:
+        FlawError: it is missing or damaged.
+        UserError: no permission to read it.
+    """
+    text = _read(folder, RECORD)
+    record = _object(RECORD, text)
+    head, _, tail = text.rpartition(_SEAL)
+    sealed = "sha256" in record  # artefacts of earlier versions bear no seal
+    if not set(record) <= _ENTRIES or (sealed and hashlib.sha256(f"{head}\n}}\n".encode()).hexdigest() != tail[:64]):
+        raise FlawError(Flaw(RECORD, "is not what was written"))
+    files = record.get("files")
+    if not isinstance(files, dict) or not all(
+        isinstance(file, dict) and {"bytes", "sha256"} <= set(file) for file in files.values()
+    ):
+        raise FlawError(Flaw(RECORD, "does not list the files with their sizes and digests"))
+    return record
+
+
+def read_description(folder: Path) -> dict[str, Any]:
+    """The description of an artefact's recipe.
+
+    Raises:
+        FlawError: it is missing or damaged.
+        UserError: no permission to read it.
+    """
+    return _object(DESCRIPTION, _read(folder, DESCRIPTION))
+
+
+def _read(folder: Path, name: str) -> str:
+    try:
+        return (folder / name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise FlawError(Flaw(name, "is not readable JSON")) from None
+    except OSError as error:
+        raise FlawError(Flaw(name, _said(folder / name, error))) from None
+
+
+def _object(name: str, text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise FlawError(Flaw(name, "is not readable JSON"))
+    return value
+
+
+def flaw_of_size(folder: Path, name: str, recorded: Mapping[str, Any]) -> Flaw | None:
+    """What can be seen without reading a file: it is missing, no file, or of another size than recorded.
+
+    Raises:
+        UserError: no permission to look.
+    """
+    try:
+        status = (folder / name).stat()
+    except OSError as error:
+        return Flaw(name, _said(folder / name, error))
+    if not stat.S_ISREG(status.st_mode):
+        return Flaw(name, "is no file")
+    if status.st_size != recorded["bytes"]:
+        return Flaw(name, f"has {status.st_size:,} bytes and should have {recorded['bytes']:,}")
+    return None
+
+
+def flaw_of_content(folder: Path, name: str, sha256: str) -> Flaw | None:
+    """What shows only when a file is read whole.
+
+    Raises:
+        UserError: no permission to read it.
+    """
+    try:
+        with (folder / name).open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        return Flaw(name, _said(folder / name, error))
+    return None if found == sha256 else Flaw(name, "has other bytes than were written (its SHA-256 differs)")
+
+
+def _said(path: Path, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        raise UserError(f"{path}: no permission to read it; ask its owner, or choose another store with --store FOLDER") from None
+    if isinstance(error, FileNotFoundError):
+        return "is missing"
+    return f"cannot be read ({error.strerror})"
