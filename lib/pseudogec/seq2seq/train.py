@@ -76,6 +76,7 @@ class TrainingJob(BaseModel):
         folder: where checkpoints are kept.
         output: the model file to write.
         initial_model: model file whose weights training starts from.
+        fused_attention: see `Architecture`.
         updates_per_point: distance of the points of the training curve.
         seconds_between_saves: how often the full state is saved.
     """
@@ -87,6 +88,7 @@ class TrainingJob(BaseModel):
     folder: Path
     output: Path
     initial_model: Path | None = None
+    fused_attention: bool = False
     updates_per_point: int = 25
     seconds_between_saves: float = 120.0
 
@@ -193,6 +195,7 @@ def train(
     job = training_job(arguments, data, optimisation, seed, save_dir, valid_data is not None).model_copy(
         update={
             "initial_model": None if initial_model is None else (initial_model / MODEL).absolute(),
+            "fused_attention": architecture.fused_attention,
             "updates_per_point": updates_per_point,
             "seconds_between_saves": seconds_between_saves,
         }
@@ -245,12 +248,15 @@ def refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
     """Refuse options that this machine or the data cannot serve.
 
     Raises:
-        UserError: half precision was asked for, and there is no GPU; or the best of the checkpoints, and nothing to validate on.
+        UserError: half precision was asked for, and there is no GPU; or the best of the checkpoints, and nothing to validate on;
+            or a schedule without its warm-up.
     """
     import torch
 
     if optimisation.selection == "best" and not validate:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
+    if optimisation.schedule == "inverse_sqrt" and not optimisation.warmup_updates:
+        raise UserError("the schedule inverse_sqrt needs warmup_updates of at least 1 (the papers' is 4000)")
     if optimisation.precision != "fp32" and not torch.cuda.is_available():
         raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
 
