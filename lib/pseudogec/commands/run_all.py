@@ -14,6 +14,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
+from pseudogec.commands.plan import plan_of, show_plan
+from pseudogec.commands.preflight import run_check
 from pseudogec.errors import UserError, nearest
 from pseudogec.files import write_atomically
 from pseudogec.report.page import NotebookOutcome, write_index
@@ -35,6 +37,11 @@ class Options(NamedTuple):
     jobs: int | None
     scheduler: str | None
     overrides: list[str]
+    check: bool
+    count_all: bool
+    plan: bool
+    machine: Path | None
+    verify: bool
     fresh: bool
     store: Path | None
     outputs: Path | None
@@ -53,6 +60,21 @@ def parse(arguments: Sequence[str] | None) -> Options:
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
     )
+    parser.add_argument(
+        "--check", action="store_true", help="only say whether corpora, disk, GPUs and packages are there, and what would mend it"
+    )
+    parser.add_argument(
+        "--count", action="store_true", dest="count_all", help="with --check: count the sentences of large corpora too"
+    )
+    parser.add_argument("--plan", action="store_true", help="only say what the study will take: artefacts, hours, disk")
+    parser.add_argument(
+        "--machine", type=Path, metavar="FILE", help="with --plan: YAML with the numbers and speeds of the devices"
+    )
+    parser.add_argument(
+        "--verify",
+        action="store_true",
+        help="first hold all files of the store against their digests; what is damaged is rebuilt",
+    )
     parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first")
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
     parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
@@ -69,16 +91,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns 0 when all is well, 1 when something failed, 2 when the user must mend something first."""
     options = parse(arguments)
     try:
-        study = Study.open(
-            options.profile,
-            options.overrides,
-            store=options.store,
-            scheduler=options.scheduler,
-            workers=options.jobs,
-            outputs=options.outputs,
-        )
+        study = _opened(options)
         notebooks = _select(study, options)
+        if options.check or options.plan:
+            return _look_ahead(study, notebooks, options)
         started = time.monotonic()
+        if options.verify:
+            _verify(study, notebooks)
         with study.engine:
             built = _build(study, notebooks, options.fresh)
             outcomes = _execute(study, notebooks, options)
@@ -93,6 +112,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\nstopped; run the same command again to go on from here", file=sys.stderr)
         return 130
     return 0 if built and all(outcome.error is None for outcome in outcomes) else 1
+
+
+def _opened(options: Options) -> Study:
+    return Study.open(
+        options.profile,
+        options.overrides,
+        store=options.store,
+        scheduler=options.scheduler,
+        workers=options.jobs,
+        outputs=options.outputs,
+        without_data=options.check or options.plan,
+    )
+
+
+def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int:
+    """Say what the study needs and takes; returns 0, or 1 when something that it needs is missing."""
+    targets = _targets(study, notebooks)
+    plan = plan_of(study, targets, options.machine)
+    if options.plan:
+        show_plan(study, targets, plan)
+    if not options.check:
+        return 0
+    need, elsewhere = int(plan.bytes), options.scheduler is not None
+    return run_check(study.profile, study.store.root, count=options.count_all, disk_needed=need, elsewhere=elsewhere)
+
+
+def _verify(study: Study, notebooks: Sequence[str]) -> None:
+    """Throw away artefacts whose files are not what was written, so that they are built anew."""
+    every = with_ancestors(_targets(study, notebooks))
+    damages = study.store.verify(every)
+    for damage in damages:
+        print(f"damaged {damage}")
+    for recipe in dict.fromkeys(damage.recipe for damage in damages):
+        study.store.remove(recipe)
+    held = sum(study.store.has(recipe) for recipe in every)
+    removed = len({damage.recipe for damage in damages})
+    print(f"verify  {held} artefacts are as they were written, {removed} were damaged and removed")
 
 
 def _select(study: Study, options: Options) -> list[str]:

@@ -81,6 +81,7 @@ class KnownFile(_Entry):
         aliases: other places that profiles name it by.
         sha256: digest of the version that the papers used, where it is known.
         sentences: that it holds, where it is known.
+        about_bytes: about how large it is (all files of a pattern together), where that matters to plans.
         others: other versions by their digest, and what they are.
     """
 
@@ -88,6 +89,7 @@ class KnownFile(_Entry):
     aliases: tuple[str, ...] = ()
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
     sentences: int | None = None
+    about_bytes: int | None = None
     others: dict[str, str] = Field(default_factory=dict)
 
     def is_at(self, path: Path) -> bool:

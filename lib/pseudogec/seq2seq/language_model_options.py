@@ -32,6 +32,11 @@ class LanguageModelArchitecture(TransformerShape):
             raise ValueError(f"{problem}; give the shape of {self.name} as fairseq_options")
         return self
 
+    @property
+    def layer_weights(self) -> int:
+        """Weights of its layers' matrices, with which every piece is multiplied; of a Transformer."""
+        return self.layers * (4 * self.model_size**2 + 2 * self.model_size * self.feed_forward_size)
+
     def fairseq_arguments(self) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same."""
         # Sentences are told apart, as they are scored: none is read in the context of another.

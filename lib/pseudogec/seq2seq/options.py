@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
@@ -55,7 +55,12 @@ class Architecture(TransformerShape):
         share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder"
             (the last two) or "none".
         pre_norm: layer normalisation before every sublayer rather than behind it.
+        fused_attention: training computes attention by torch's fused function wherever it can, to rounding the same
+            (`pseudogec.seq2seq.fused_attention`): how the model is computed, not what it is.
     """
+
+    incidental: ClassVar[frozenset[str]] = frozenset({"fused_attention"})
+    """Fields that do not change the model and stay outside a recipe's key."""
 
     name: str = "transformer"
     encoder_layers: PositiveInt = 6
@@ -64,11 +69,18 @@ class Architecture(TransformerShape):
     activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
     share_embeddings: Literal["all", "decoder", "none"] = "all"
     pre_norm: bool = False
+    fused_attention: bool = False
 
     @property
     def copies(self) -> bool:
         """Whether the model can copy its input by construction, and need not learn to generate what it copies."""
         return self.name == "copy_transformer"
+
+    @property
+    def layer_weights(self) -> int:
+        """Weights of its layers' matrices; every piece is multiplied with those of one side."""
+        attention, feed_forward = 4 * self.model_size**2, 2 * self.model_size * self.feed_forward_size
+        return self.encoder_layers * (attention + feed_forward) + self.decoder_layers * (2 * attention + feed_forward)
 
     def fairseq_arguments(self) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same."""
@@ -149,6 +161,11 @@ class Optimisation(_Options):
         if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
             raise ValueError(f"adam_betas must lie in [0, 1), got {self.adam_betas}")
         return self
+
+    @property
+    def batch(self) -> int:
+        """Most pieces of an update, on all devices together."""
+        return self.max_tokens * self.update_frequency
 
     def fairseq_arguments(self, turns: int = 1) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same.

@@ -13,7 +13,7 @@ from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.profile_systems import HuggingFaceClassifier
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, Corpus, Model, References
+from pseudogec.study.recipes import Bpe, Corpus, Model, References, training_operations, updates
 from pseudogec.study.seed_recipes import FileReference, SeedText
 
 
@@ -84,7 +84,12 @@ class LanguageModel(Recipe):
     @property
     def work(self) -> float:
         """Updates; where training ends by epochs, a guess from the amount of data."""
-        return self.optimisation.updates or 100 * (self.optimisation.epochs or 1) * len(self.data)
+        return updates(self.optimisation, sum(data.work for data in self.data))
+
+    @property
+    def training_operations(self) -> float:
+        """Of its updates."""
+        return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
 
 
 class WordCounts(Recipe):

@@ -1,25 +1,35 @@
-"""How long an artefact will take, from what such artefacts took before."""
+"""How long an artefact will take and how much disk, from what such artefacts took before or from the rates of a machine."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
 from statistics import median
+from typing import Any
 
+import yaml
+from pydantic import Field, ValidationError
+
+from pseudogec.errors import DataError
 from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import PIECES_A_SENTENCE, BackTranslatedData, Model
+from pseudogec.study.section import Section
 from pseudogec.study.store import Store
 
 # Seconds a unit of work (see `Recipe.work`) on one core of a 2020s laptop, used until the store has measured this machine.
 FIRST_GUESS = {
     "corpus": 0.0005,
+    "seed_corpus": 0.0000015,  # a byte of a compressed dump
+    "seed_shards": 0.00001,
     "seed_text": 0.0005,
+    "seed_text from files": 0.000002,
     "bpe": 0.001,
     "pairs": 0.0003,
     "pseudo_data": 0.0005,
     "mirrored": 0.0001,
     "text": 0.0001,
     "word_counts": 0.0001,
-    "model": 0.06,
-    "language_model": 0.05,
     "detector": 0.002,
     "search": 0.005,
     "correction": 0.005,
@@ -28,18 +38,135 @@ FIRST_GUESS = {
 }
 FIRST_GUESS_OF_ANYTHING = 1.0
 
+# Bytes a unit of work that an artefact takes, until the store has measured it.
+_BYTES = {
+    "corpus": 250.0,
+    "seed_corpus": 0.6,
+    "seed_shards": 140.0,
+    "seed_text": 140.0,
+    "seed_text from files": 0.0,  # another name for a file of seed_shards
+    "pairs": 2.0 * (2 * PIECES_A_SENTENCE + 12),
+    "pseudo_data": 2.0 * (2 * PIECES_A_SENTENCE + 12),
+    "mirrored": 2.0 * (2 * PIECES_A_SENTENCE + 12),
+    "text": 2.0 * PIECES_A_SENTENCE + 12,
+    "correction": 600.0,
+    "references": 250.0,
+    "score": 100.0,
+}
+_BYTES_A_WEIGHT = 4
+_STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
+_WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed the rate of decoding refers
+
+
+class Machine(Section):
+    """What a study is to be built on: numbers of devices, and their speeds where the store has not measured them.
+
+    The speeds given here by default are those of an NVIDIA V100. Ott et al. 2018 trained Transformer (big) "in under 5 hours" on
+    eight of them, some 40,000 pieces a second each, which are about 40 of its 112 Tflop/s in half precision.
+    """
+
+    cores: int | None = Field(None, ge=1, description="CPU cores; those of this machine by default")
+    gpus: int | None = Field(None, ge=0, description="GPUs; those of this machine by default")
+    gpu_training: float = Field(40.0, gt=0, description="10^12 floating-point operations a second that a GPU reaches in training")
+    cpu_training: float = Field(0.02, gt=0, description="the same of a CPU core")
+    gpu_decoding: float = Field(
+        200.0, gt=0, description="sentences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
+    )
+    seconds: dict[str, float] = Field(
+        default_factory=dict, description="kind of artefact -> seconds a unit of its work, on a core"
+    )
+
+
+def load_machine(path: Path) -> Machine:
+    """Read a machine's description from a YAML file.
+
+    Raises:
+        DataError: the file is missing, is not YAML, or has an unknown key or impossible value.
+    """
+    try:
+        return Machine.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror})") from None
+    except yaml.YAMLError as error:
+        raise DataError(path, f"is not YAML ({error})") from None
+    except ValidationError as error:
+        wrong = error.errors()[0]
+        known = ", ".join(Machine.model_fields)
+        where = ".".join(map(str, wrong["loc"]))
+        raise DataError(path, f"`{where}`: {wrong['msg']}; known keys: {known}") from None
+
 
 class Estimator:
-    """Estimates seconds from the rates that a store has recorded."""
+    """Estimates seconds and bytes from the rates that a store has recorded, or else from a machine's.
 
-    def __init__(self, store: Store) -> None:
-        rates: dict[str, list[float]] = defaultdict(list)
+    Args:
+        store: what was built before.
+        machine: speeds of what was not.
+    """
+
+    def __init__(self, store: Store, machine: Machine | None = None) -> None:
+        self._machine = machine or Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
+        seconds: dict[str, list[float]] = defaultdict(list)
+        sizes: dict[str, list[float]] = defaultdict(list)
         for recipe, result in store.artefacts():
             if result.get("work"):
-                rates[result.get("work_kind", recipe["kind"])].append(result["seconds"] / result["work"])
-        self._rates = {kind: median(values) for kind, values in rates.items()}
+                kind = result.get("work_kind", recipe["kind"])
+                seconds[kind].append(result["seconds"] / result["work"])
+                sizes[kind].append(_size(result["files"]) / result["work"])
+        self._seconds = {kind: median(values) for kind, values in seconds.items()}
+        self._bytes = {kind: median(values) for kind, values in sizes.items()}
 
-    def seconds(self, recipe: Recipe) -> float:
-        """Expected seconds to build one artefact on one worker."""
-        rate = self._rates.get(recipe.work_kind, FIRST_GUESS.get(recipe.kind, FIRST_GUESS_OF_ANYTHING))
-        return rate * recipe.work
+    def is_measured(self, recipe: Recipe) -> bool:
+        """Whether the store holds artefacts of the same kind of work."""
+        return recipe.work_kind in self._seconds
+
+    def seconds(self, recipe: Recipe, on_gpu: bool = False) -> float:
+        """Expected seconds to build one artefact on one worker.
+
+        Args:
+            recipe: what to build.
+            on_gpu: whether the worker has a GPU, where the recipe can use one.
+        """
+        machine = self._machine
+        if recipe.kind in machine.seconds:
+            return machine.seconds[recipe.kind] * recipe.work
+        if self.is_measured(recipe):
+            return self._seconds[recipe.work_kind] * recipe.work
+        if recipe.training_operations:
+            return recipe.training_operations / 1e12 / (machine.gpu_training if on_gpu else machine.cpu_training)
+        if on_gpu and (models := _decoding_models(recipe)):
+            weights = sum(model.architecture.layer_weights for model in models)
+            sentences = recipe.work / (1 if isinstance(recipe, BackTranslatedData) else len(models))
+            return sentences * weights / _WEIGHTS_OF_BIG / machine.gpu_decoding
+        guess = FIRST_GUESS.get(recipe.work_kind) or FIRST_GUESS.get(recipe.kind, FIRST_GUESS_OF_ANYTHING)
+        return guess * recipe.work
+
+    def bytes(self, recipe: Recipe) -> float:
+        """Expected bytes of an artefact."""
+        if isinstance(recipe, Model):
+            return _BYTES_A_WEIGHT * _weights(recipe)
+        if recipe.work_kind in self._bytes:
+            return self._bytes[recipe.work_kind] * recipe.work
+        return _BYTES.get(recipe.work_kind, _BYTES.get(recipe.kind, 0.0)) * recipe.work
+
+    def bytes_at_work(self, recipe: Recipe) -> float:
+        """Expected bytes that an artefact needs for a while beside its own: the states and checkpoints of a training."""
+        if not isinstance(recipe, Model):
+            return 0.0
+        kept = 1 if recipe.optimisation.selection == "best" else recipe.optimisation.selection.average_last
+        return (_STATE_BYTES_A_WEIGHT + kept * _BYTES_A_WEIGHT) * _weights(recipe)
+
+
+def _weights(model: Model) -> int:
+    return model.architecture.layer_weights + model.bpe.merges * model.architecture.model_size
+
+
+def _decoding_models(recipe: Recipe) -> list[Model]:
+    """The models that decode in a step."""
+    if isinstance(recipe, Model):
+        return []
+    return [parent for parent in recipe.parents if isinstance(parent, Model)]
+
+
+def _size(files: Mapping[str, Mapping[str, Any]]) -> float:
+    return float(sum(file["bytes"] for file in files.values()))

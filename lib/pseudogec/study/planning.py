@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from pseudogec.corpora.catalogue import load_catalogue
 from pseudogec.edits import annotator_signature
-from pseudogec.files import digest_file
 from pseudogec.noise import METHODS, check_method
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
+from pseudogec.study.file_digests import FileDigests
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
+from pseudogec.study.profile_files import matching
 from pseudogec.study.profile_sections import FilePairs, FileSentences, Scorer, StageOfTraining, WorldPairs, WorldSentences
 from pseudogec.study.recipes import (
+    M2_BYTES_A_SENTENCE,
     Arrangement,
     BackTranslatedData,
     BinarisedPairs,
@@ -60,15 +62,16 @@ class Planner:
         profile: a checked profile.
         root: the project's root, which the profile's data folder is relative to.
         without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
+        digest: gives the digests of corpus files.
 
     Raises:
         UserError: a method's parameters are impossible.
         DataError: a corpus file is missing.
     """
 
-    def __init__(self, profile: Profile, root: Path, without_data: bool = False) -> None:
+    def __init__(self, profile: Profile, root: Path, without_data: bool = False, digest: FileDigests | None = None) -> None:
         self.profile = profile
-        self._without_data = without_data
+        self._without_data, self._digest = without_data, digest or FileDigests()
         self._data = root / profile.data_folder
         self.genuine = self._corpus("genuine", profile.corpora.genuine)
         self.bpe = Bpe(genuine=self.genuine, merges=profile.subwords.merges)
@@ -105,8 +108,9 @@ class Planner:
             DataError: it is missing, and the plan is one that shall be built.
         """
         full = self._data / path
-        digest = f"missing:{path}" if self._without_data and not full.exists() else _digest(full)
-        return FileReference(path=full, digest=digest, level=level)
+        if self._without_data and not full.exists():
+            return FileReference(path=full, digest=f"missing:{path}", level=level, expected_bytes=_expected_bytes(path))
+        return FileReference(path=full, digest=self._digest(full), level=level)
 
     def _corpus(self, name: str, pairs: WorldPairs | FilePairs) -> Corpus:
         if isinstance(pairs, WorldPairs):
@@ -151,11 +155,7 @@ class Planner:
         Raises:
             DataError: there is none.
         """
-        if not any(character in str(path) for character in "*?["):
-            return [self.file(path)]
-        full = self._data / path
-        found = sorted(Path(full.anchor).glob(str(full.relative_to(full.anchor))))
-        return [self.file(file) for file in found] or [self.file(path)]
+        return [self.file(file) for file in matching(self._data, path)] or [self.file(path)]
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""
@@ -307,14 +307,11 @@ def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any]) -> 
     return MisspeltData(seed_text=text, pseudo_data=translated, **common)
 
 
-@lru_cache(maxsize=4096)
-def _digest_of(path: Path, size: int, modified: int) -> str:
-    return digest_file(path)
-
-
-def _digest(path: Path) -> str:
-    """A file's digest, taken once a process while the file is unchanged."""
-    if not path.exists():
-        return digest_file(path)  # raises the error that names the file
-    status = path.stat()
-    return _digest_of(path, status.st_size, status.st_mtime_ns)
+def _expected_bytes(path: Path) -> int:
+    """About how large a known corpus's missing file is, by what the catalogue knows of it."""
+    found = load_catalogue().find(path)
+    if found is None:
+        return 0
+    corpus, file = found
+    dump = corpus.dump.about_bytes if corpus.dump else 0
+    return file.about_bytes or dump or (file.sentences or 0) * M2_BYTES_A_SENTENCE

@@ -43,6 +43,11 @@ class Recipe(BaseModel):
         return self.kind
 
     @property
+    def training_operations(self) -> float:
+        """Floating-point operations of a training, about; 0 for all other steps."""
+        return 0.0
+
+    @property
     def label(self) -> str:
         """A readable name for people; the key, not the label, identifies the artefact."""
         return self.kind

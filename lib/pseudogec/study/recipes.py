@@ -8,6 +8,7 @@ corpus ────────────────────────�
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, ClassVar, Literal
 
 from pseudogec.seq2seq.options import Architecture, Optimisation
@@ -16,6 +17,23 @@ from pseudogec.study.seed_recipes import FileReference, SeedText
 
 Arrangement = Literal["correct", "reverse", "copy"]
 """Which side of a pair is the model's input, and which its output."""
+
+
+PIECES_A_SENTENCE = 30
+"""About how many pieces a sentence has, with its end; newspapers have more, learners' sentences fewer."""
+
+M2_BYTES_A_SENTENCE = 250
+
+
+def updates(optimisation: Optimisation, sentences: float) -> float:
+    """About how many updates a training makes, of which the number of epochs may be all that is known."""
+    by_epochs = (optimisation.epochs or inf) * sentences * PIECES_A_SENTENCE / optimisation.batch
+    return min(optimisation.updates or inf, max(by_epochs, 1))
+
+
+def training_operations(optimisation: Optimisation, layer_weights: int, updates: float) -> float:
+    """Floating-point operations of a training: for each piece two a weight forward, and four backward (Kaplan et al. 2020)."""
+    return 6.0 * layer_weights * optimisation.batch * updates
 
 
 class Corpus(Recipe):
@@ -68,8 +86,8 @@ class FileCorpus(Corpus):
 
     @property
     def work(self) -> float:
-        """Sentences, or a guess from the size of the files (M2 takes about 250 bytes a sentence)."""
-        return self.sentences or sum(file.size for file in self.files) / 250
+        """Sentences, or a guess from the size of the files."""
+        return self.sentences or sum(file.size for file in self.files) / M2_BYTES_A_SENTENCE
 
 
 class SplitCorpus(Corpus):
@@ -246,15 +264,21 @@ class Model(Recipe):
 
     @property
     def work(self) -> float:
-        """Updates; where training ends by epochs, a guess from the amount of data."""
-        return self.optimisation.updates or 100 * (self.optimisation.epochs or 1) * len(self.data)
+        """Updates; where training ends by epochs, about as many as its pairs make."""
+        upsampled = (self.upsample - 1) * self.data[0].work
+        return updates(self.optimisation, sum(data.work for data in self.data) + upsampled)
+
+    @property
+    def training_operations(self) -> float:
+        """Of its updates; the embeddings, of which each piece looks one up, cost next to nothing."""
+        return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
 
     @property
     def work_kind(self) -> str:
         """Training of one size of model and batch."""
         shape = self.architecture
         layers = f"{shape.encoder_layers}+{shape.decoder_layers}"
-        batch = self.optimisation.max_tokens * self.optimisation.update_frequency
+        batch = self.optimisation.batch
         return f"model {shape.name} {layers}x{shape.model_size}-{shape.feed_forward_size}, {batch} pieces"
 
 

@@ -17,16 +17,18 @@ class FileReference(BaseModel):
     """A file of a corpus, known by its content: moving it changes nothing, editing it makes another corpus."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    incidental: ClassVar[frozenset[str]] = frozenset({"path"})
+    incidental: ClassVar[frozenset[str]] = frozenset({"path", "expected_bytes"})
 
     path: Path
     digest: str
     level: str = ""
+    expected_bytes: int = 0
+    """About how large the file is, as far as that is known, while it is missing."""
 
     @property
     def size(self) -> int:
-        """Bytes; 0 for a file that is missing, in a plan without data."""
-        return self.path.stat().st_size if self.path.exists() else 0
+        """Bytes; expected ones for a file that is missing, in a plan without data."""
+        return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
 class SeedText(Recipe):
@@ -114,3 +116,8 @@ class FileSeedText(SeedText):
     """One shard of a seed corpus from files."""
 
     shards: SeedShards
+
+    @property
+    def work_kind(self) -> str:
+        """Taken from what is cut already."""
+        return f"{self.kind} from files"

@@ -15,6 +15,7 @@ from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.engine import Engine
+from pseudogec.study.file_digests import FileDigests
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.pipelines import pipelines
@@ -44,9 +45,9 @@ class Study:
     and a notebook opened by hand work alike.
     """
 
-    def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path) -> None:
+    def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
-        self.planner = Planner(profile, PROJECT)
+        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / "file_digests.json"))
 
     @classmethod
     def open(
@@ -59,6 +60,7 @@ class Study:
         workers: int | None = None,
         display: Display | None = None,
         outputs: Path | None = None,
+        without_data: bool = False,
     ) -> Study:
         """Open a study.
 
@@ -72,6 +74,7 @@ class Study:
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
+            without_data: open it even where corpus files are missing, to see what it would take; such a study cannot be built.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
@@ -87,7 +90,7 @@ class Study:
         changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
         name = f"{loaded.name}-changed" if changed else loaded.name
         folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name
-        return cls(loaded, opened, engine, Path(folder).absolute())
+        return cls(loaded, opened, engine, Path(folder).absolute(), without_data)
 
     @property
     def seeds(self) -> tuple[int, ...]:

@@ -1,0 +1,108 @@
+"""``run_all.py --plan``: what a study will take, before it is begun."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import IO
+
+from pseudogec.errors import UserError
+from pseudogec.study import Study
+from pseudogec.study.cluster import gpus_of_this_machine
+from pseudogec.study.engine import with_ancestors
+from pseudogec.study.estimates import Estimator, Machine, load_machine
+from pseudogec.study.plan import Plan, make_plan
+from pseudogec.study.profile import Profile
+from pseudogec.study.progress import format_duration
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.recipes import FileCorpus
+from pseudogec.study.seed_recipes import SeedCorpus
+
+ASSUMED_GPUS = 8
+"""GPUs that a study in half precision is planned with on a machine that has none."""
+
+
+def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> Plan:
+    """Plan a study on a machine.
+
+    Args:
+        study: opened with or without its data.
+        targets: what is asked for.
+        machine_file: the machine's description; without one, this machine.
+
+    Raises:
+        UserError: the description is wrong, or has no GPU while the profile trains in half precision.
+    """
+    machine = load_machine(machine_file) if machine_file else Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
+    halves = _half_precision(study.profile)
+    gpus = len(gpus_of_this_machine()) if machine.gpus is None else machine.gpus
+    if halves and not gpus:
+        if machine.gpus == 0:
+            raise UserError(
+                f"{machine_file}: gpus: 0, and profile {study.profile.name} trains in half precision, which needs one"
+            )
+        gpus = ASSUMED_GPUS
+    cores = machine.cores or max(len(os.sched_getaffinity(0)), gpus)
+    return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)
+
+
+def show_plan(study: Study, targets: list[Recipe], plan: Plan, stream: IO[str] | None = None) -> None:
+    """Print a plan."""
+    from rich.console import Console
+    from rich.table import Table
+
+    stream = stream or sys.stdout
+    console = Console(file=stream, width=None if stream.isatty() else 130, highlight=False, soft_wrap=True)
+    table = Table(title=f"{study.profile.name}: {study.profile.description}", title_justify="left", box=None, pad_edge=False)
+    table.add_column("artefacts")
+    for column in ("in all", "done", "to do", "shared", "CPU hours", "GPU hours", "disk GB"):
+        table.add_column(column, justify="right")
+    for kind in plan.kinds:
+        numbers = [kind.artefacts, kind.done, kind.to_do, kind.shared]
+        table.add_row(
+            kind.kind, *(f"{number:,}" for number in numbers), *_amounts(kind.cpu_seconds, kind.gpu_seconds, kind.bytes)
+        )
+    counts = [sum(getattr(kind, name) for kind in plan.kinds) for name in ("artefacts", "done", "to_do", "shared")]
+    table.add_row("in all", *(f"{count:,}" for count in counts), *_amounts(plan.cpu_seconds, plan.gpu_seconds, plan.bytes))
+    console.print(table)
+    for line in _conclusions(plan, targets):
+        console.print(line)
+
+
+def _amounts(cpu_seconds: float, gpu_seconds: float, size: float) -> list[str]:
+    return [_rounded(cpu_seconds / 3600), _rounded(gpu_seconds / 3600), _rounded(size / 1e9)]
+
+
+def _rounded(amount: float) -> str:
+    """A number with as many places as an estimate deserves."""
+    return "" if amount == 0 else f"{amount:,.0f}" if amount >= 10 else f"{amount:.1f}" if amount >= 0.1 else "<0.1"
+
+
+def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
+    lines = [f"\nDisk includes {plan.bytes_at_work / 1e9:,.1f} GB for the states of trainings that run at once."]
+    if not plan.longest_path:
+        return ["\nEverything is in the store."]
+    path = " -> ".join(f"{stage.kind} {stage.label} {format_duration(stage.seconds)}" for stage in plan.longest_path)
+    lines.append(f"Longest path, which no number of machines makes shorter: {format_duration(plan.path_seconds)} = {path}")
+    devices = f"{plan.gpus} GPUs and {plan.cores} CPU cores" if plan.gpus else f"{plan.cores} CPU cores"
+    lines.append(f"On {devices} about {format_duration(plan.elapsed)}.")
+    lines.append(
+        f"{plan.measured:.0%} of the time rests on what this store has measured, the rest on the machine's rates (--machine)."
+    )
+    missing = _missing_files(targets)
+    if missing:
+        shown = ", ".join(path.name for path in missing[:3]) + (", ..." if len(missing) > 3 else "")
+        lines.append(
+            f"{len(missing)} files are missing ({shown}); planned by what is known of them. --check says where to get them."
+        )
+    return lines
+
+
+def _missing_files(targets: list[Recipe]) -> list[Path]:
+    read = (recipe for recipe in with_ancestors(targets) if isinstance(recipe, FileCorpus | SeedCorpus))
+    return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
+
+
+def _half_precision(profile: Profile) -> bool:
+    return any(optimisation.precision != "fp32" for optimisation in profile.optimisations.values())

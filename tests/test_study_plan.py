@@ -1,0 +1,151 @@
+"""Plans: what a study takes before it is begun, against counting by hand."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from pseudogec.commands.run_all import main
+from pseudogec.errors import DataError
+from pseudogec.files import digest_file
+from pseudogec.study import PROJECT, Study
+from pseudogec.study.engine import with_ancestors
+from pseudogec.study.estimates import Estimator, Machine, load_machine
+from pseudogec.study.file_digests import REMEMBERED_FROM, FileDigests
+from pseudogec.study.plan import make_plan
+from pseudogec.study.recipe import Recipe
+from pseudogec.study.steps import build
+
+MACHINE = Machine(gpus=8, cores=8)  # type: ignore[call-arg]  # pydantic fills the defaults
+
+
+def targets(profile: str, *overrides: str, store: Path) -> tuple[Study, list[Recipe]]:
+    study = Study.open(profile, overrides, store=store, without_data=True)
+    grids = dict.fromkeys(name for names in study.profile.notebooks.values() for name in names)
+    return study, [recipe for name in grids for recipe in study.recipes(name)]
+
+
+def longest(recipe: Recipe, seconds: dict[str, float]) -> float:
+    """By trying all ways up; for small studies."""
+    return seconds[recipe.key] + max((longest(parent, seconds) for parent in recipe.parents), default=0.0)
+
+
+def test_a_plan_counts_every_artefact_once_and_the_longest_path_is_the_longest(tmp_path: Path) -> None:
+    study, wanted = targets("smoke", store=tmp_path)
+    wanted = wanted[:6]
+    estimator = Estimator(study.store)
+    plan = make_plan(wanted, study.store, estimator, cores=2, gpus=0)
+    every = with_ancestors(wanted)
+    seconds = {recipe.key: estimator.seconds(recipe) for recipe in every}
+    assert sum(kind.artefacts for kind in plan.kinds) == sum(kind.to_do for kind in plan.kinds) == len(every)
+    assert plan.cpu_seconds == pytest.approx(sum(seconds.values()))
+    assert plan.gpu_seconds == 0
+    assert plan.path_seconds == pytest.approx(max(longest(recipe, seconds) for recipe in wanted))
+    shared = [one for one in every if sum(one in other.parents for other in every) > 1]
+    assert sum(kind.shared for kind in plan.kinds) == len(shared)
+
+
+def test_time_lies_between_the_longest_path_and_one_worker(tmp_path: Path) -> None:
+    study, wanted = targets("smoke", store=tmp_path)
+    estimator = Estimator(study.store)
+    plans = [make_plan(wanted, study.store, estimator, cores=cores, gpus=0) for cores in (1, 2, 4, 1000)]
+    assert plans[0].elapsed == pytest.approx(plans[0].cpu_seconds)
+    assert plans[-1].elapsed == pytest.approx(plans[-1].path_seconds)
+    for more, plan in itertools.pairwise(plans):
+        assert plan.elapsed <= more.elapsed * 1.001
+    for plan in plans:
+        assert plan.elapsed >= max(plan.path_seconds, plan.cpu_seconds / plan.cores) * 0.999
+
+
+def test_what_is_in_the_store_is_done_and_its_speed_is_that_of_the_rest(tmp_path: Path) -> None:
+    study, wanted = targets("smoke", store=tmp_path)
+    corpora = [recipe for recipe in with_ancestors(wanted) if recipe.kind == "corpus"]
+    study.store.build(corpora[0], lambda recipe, folder: build(recipe, folder, study.store, lambda *_: None))
+    plan = make_plan(wanted, study.store, Estimator(study.store), cores=2, gpus=0)
+    kind = next(kind for kind in plan.kinds if kind.kind == "corpus")
+    assert (kind.done, kind.to_do) == (1, len(corpora) - 1)
+    result = study.store.result(corpora[0])
+    rate = result["seconds"] / result["work"]
+    assert kind.cpu_seconds == pytest.approx(rate * sum(recipe.work for recipe in corpora[1:]))
+    size = sum(file["bytes"] for file in result["files"].values()) / result["work"]
+    assert kind.bytes == pytest.approx(size * sum(recipe.work for recipe in corpora[1:]))
+    assert plan.measured > 0
+
+
+def test_the_papers_study_has_the_right_order_of_magnitude(tmp_path: Path) -> None:
+    """Against figures from elsewhere.
+
+    Ott et al. 2018 train Transformer (big) at about 40,000 pieces a second and V100 in half precision. Ten epochs of 70 million
+    pairs of 25 to 35 pieces then take 120 to 170 hours of one such GPU; table VII's two kinds of model with five seeds in the
+    usual direction, and four from right to left, alone are 14 such trainings.
+    """
+    study, wanted = targets("paper", store=tmp_path)
+    estimator = Estimator(study.store, MACHINE)
+    models = [recipe for recipe in with_ancestors(wanted) if recipe.kind == "model"]
+    largest = [recipe for recipe in models if recipe.training_operations and len(recipe.parents) > 1700]
+    trainings = [estimator.seconds(recipe, on_gpu=True) / 3600 for recipe in largest]
+    assert 120 * 0.8 <= min(trainings) <= max(trainings) <= 170 * 1.2
+    plan = make_plan(wanted, study.store, estimator, cores=8, gpus=8)
+    assert plan.gpu_seconds / 3600 > 14 * 120
+    assert plan.gpu_seconds / 3600 < 10 * len(largest) * 170
+    assert plan.path_seconds < plan.elapsed
+    # 70 million pairs of 25 to 35 pieces at two bytes a piece and side, with 12 bytes of index, for each method.
+    pairs = sum(kind.bytes for kind in plan.kinds if kind.kind == "pseudo_data")
+    assert pairs > 2 * 70e6 * 2 * (25 * 2 + 12)
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (PROJECT / "params").glob("*.yaml")))
+def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--profile", name, "--plan", "--store", str(tmp_path / "store"), "--set", "data_folder=nowhere"]) == 0
+    printed = capsys.readouterr().out
+    assert "Longest path" in printed
+    assert "in all" in printed
+    assert not list((tmp_path / "store").glob("*/*/result.json"))
+
+
+def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "machine.yaml"
+    file.write_text("gpus: 64\ncores: 128\ngpu_training: 400\nseconds: {score: 1.5}\n")
+    machine = load_machine(file)
+    assert (machine.gpus, machine.gpu_training) == (64, 400)
+    study, wanted = targets("paper", store=tmp_path / "store")
+    slow, fast = (Estimator(study.store, each) for each in (MACHINE, machine))
+    model = next(recipe for recipe in with_ancestors(wanted) if recipe.kind == "model")
+    assert slow.seconds(model, on_gpu=True) == pytest.approx(10 * fast.seconds(model, on_gpu=True))
+    score = next(recipe for recipe in wanted if recipe.kind == "score")
+    assert fast.seconds(score) == pytest.approx(1.5 * score.work)
+    for content, words in (("gpu: 3\n", "gpu.*known keys: cores, gpus"), ("gpus: -1\n", "gpus"), ("[\n", "not YAML")):
+        file.write_text(content)
+        with pytest.raises(DataError, match=words):
+            load_machine(file)
+    file.write_text("gpus: 0\n")
+    assert main(["--profile", "paper", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
+    assert "half precision" in capsys.readouterr().err
+
+
+def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["--check", "--store", str(tmp_path / "store"), "--profile"]
+    assert main([*arguments, "smoke"]) == 0
+    capsys.readouterr()
+    assert main([*arguments, "paper", "--set", "data_folder=nowhere"]) == 1
+    assert "A.train.gold.bea19.m2" in capsys.readouterr().out
+
+
+def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp_path: Path) -> None:
+    large, memory = tmp_path / "dump", tmp_path / "memory.json"
+    large.write_bytes(b"a" * REMEMBERED_FROM)
+    digests = FileDigests(memory)
+    assert digests(large) == digest_file(large)
+    remembered = memory.read_text()
+    memory.write_text(remembered.replace(digest_file(large), "remembered"))
+    assert FileDigests(memory)(large) == "remembered"
+    large.write_bytes(b"b" * REMEMBERED_FROM)
+    assert FileDigests(memory)(large) == digest_file(large)
+    memory.write_text("[damaged")
+    assert FileDigests(memory)(large) == digest_file(large)
+    small = tmp_path / "small"
+    small.write_text("a")
+    assert FileDigests(memory)(small) == digest_file(small)
+    assert "small" not in memory.read_text()
