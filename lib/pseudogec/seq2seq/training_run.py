@@ -22,6 +22,7 @@ from omegaconf import OmegaConf
 from pseudogec.errors import UserError
 from pseudogec.seq2seq import checkpoints, session
 from pseudogec.seq2seq.average import average_checkpoints
+from pseudogec.seq2seq.fused_attention import use_fused_attention
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import LossPoint, TrainingJob, TrainingProgress, TrainingResult
 
@@ -100,6 +101,8 @@ class TrainingRun:
         utils.set_torch_seed(self._cfg.common.seed)
         self._task = tasks.setup_task(self._cfg.task)
         model = self._task.build_model(self._cfg.model)
+        if job.fused_attention:
+            use_fused_attention(model, weights_are_read=False)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))

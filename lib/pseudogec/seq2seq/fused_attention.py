@@ -1,0 +1,182 @@
+"""Attention by torch's fused function also where fairseq multiplies the matrices itself. Imports fairseq.
+
+fairseq 0.12.2 leaves the attention within encoder and decoder to torch while it trains. Wherever keys and values are kept from step
+to step, and in all attention of the decoder to the encoder, it writes the weights of every head to memory: twice for training, in
+full precision for the softmax. ``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) never does.
+"""
+
+from __future__ import annotations
+
+
+import torch
+from fairseq.modules import MultiheadAttention
+from fairseq.modules.transformer_layer import TransformerDecoderLayerBase
+from torch.nn.functional import scaled_dot_product_attention
+
+Buffer = dict[str, torch.Tensor | None]
+
+
+def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -> int:
+    """Let a model of fairseq compute its attention by ``scaled_dot_product_attention``; it stays the same model otherwise.
+
+    Outputs, gradients and kept states are the same up to rounding. Where the weights of an attention are asked for, they are
+    computed in fairseq's way: those of the decoder's last layer, which replace unknown pieces, and those of the copy attention.
+    fairseq asks for those of the other layers too while it decodes, and forgets them; a changed model is not asked.
+
+    Args:
+        model: any model; what is no attention of fairseq's plain kind is left alone.
+        weights_are_read: whether somebody reads the weights of the decoder's last layer in training. Alignment losses do; label
+            smoothing, our criterion, does not.
+
+    Returns:
+        How many attentions were changed.
+    """
+    changed = 0
+    for module in model.modules():
+        if type(module) is MultiheadAttention and _is_plain(module):
+            module.__class__ = FusedAttention
+            changed += 1
+        elif isinstance(module, TransformerDecoderLayerBase):
+            module.need_attn = False  # fairseq's own switch for all layers but the last
+    for module in model.modules():
+        if isinstance(module, TransformerDecoderLayerBase) and isinstance(module.encoder_attn, FusedAttention):
+            module.encoder_attn.trains_without_weights = not weights_are_read
+    return changed
+
+
+def _is_plain(attention: MultiheadAttention) -> bool:
+    """Whether an attention has nothing but projections, masks and dropout."""
+    return attention.bias_k is None and not attention.add_zero_attn and not attention.use_xformers
+
+
+class FusedAttention(MultiheadAttention):
+    """fairseq's attention with the product of weights and values fused; made by `use_fused_attention` only.
+
+    Attributes:
+        trains_without_weights: in training, weights are not computed even when asked for.
+    """
+
+    trains_without_weights = False
+
+    def forward(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor | None,
+        value: torch.Tensor | None,
+        key_padding_mask: torch.Tensor | None = None,
+        incremental_state: dict[str, Buffer] | None = None,
+        need_weights: bool = True,
+        static_kv: bool = False,
+        attn_mask: torch.Tensor | None = None,
+        before_softmax: bool = False,
+        need_head_weights: bool = False,
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Attend; arguments and return value are fairseq's. Shapes are (pieces, sentences, width).
+
+        A query that may look at nothing gets zeros, where fairseq gives it no number at all.
+        """
+        weights = (need_weights or need_head_weights) and not (self.training and self.trains_without_weights)
+        left_to_torch = incremental_state is None and not static_kv
+        if weights or before_softmax or left_to_torch:
+            return super().forward(
+                query,
+                key,
+                value,
+                key_padding_mask=key_padding_mask,
+                incremental_state=incremental_state,
+                need_weights=weights,
+                static_kv=static_kv,
+                attn_mask=attn_mask,
+                before_softmax=before_softmax,
+                need_head_weights=weights and need_head_weights,
+            )
+        keys, values, padding = self._keys_and_values(query, key, value, key_padding_mask, incremental_state, static_kv)
+        return self._attend(query, keys, values, padding, attn_mask), None
+
+    def _keys_and_values(
+        self,
+        query: torch.Tensor,
+        key: torch.Tensor | None,
+        value: torch.Tensor | None,
+        padding: torch.Tensor | None,
+        incremental_state: dict[str, Buffer] | None,
+        static: bool,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
+        """Keys and values of all steps so far, (sentences, heads, pieces, head size), and their padding; both are kept.
+
+        Of the hypotheses of one beam, which read the same source, keys and values are there once.
+        """
+        kept = self._get_input_buffer(incremental_state) if incremental_state is not None else {}
+        if static and kept.get("prev_key") is not None:
+            keys, values = kept["prev_key"], kept["prev_value"]
+        else:
+            if self.self_attention:
+                key = value = query
+            elif self.encoder_decoder_attention and key is not None and self.beam_size > 1 and query.size(1) == key.size(1):
+                key = value = key[:, :: self.beam_size]
+                padding = None if padding is None else padding[:: self.beam_size]
+            elif self.encoder_decoder_attention:
+                value = key
+            keys, values = self._split(self.k_proj(key)), self._split(self.v_proj(value))
+            if kept.get("prev_key") is not None:
+                keys, values = torch.cat([kept["prev_key"], keys], dim=2), torch.cat([kept["prev_value"], values], dim=2)
+        if incremental_state is not None:
+            padding = self._append_prev_key_padding_mask(
+                padding, kept.get("prev_key_padding_mask"), keys.size(0), keys.size(2), static
+            )
+            kept |= {"prev_key": keys, "prev_value": values, "prev_key_padding_mask": padding}
+            self._set_input_buffer(incremental_state, kept)
+        return keys, values, padding
+
+    def _split(self, states: torch.Tensor) -> torch.Tensor:
+        """States of shape (pieces, sentences, width) as (sentences, heads, pieces, head size)."""
+        pieces, sentences, _ = states.shape
+        return states.view(pieces, sentences, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
+
+    def _attend(
+        self,
+        query: torch.Tensor,
+        keys: torch.Tensor,
+        values: torch.Tensor,
+        padding: torch.Tensor | None,
+        attn_mask: torch.Tensor | None,
+    ) -> torch.Tensor:
+        """The attention's output, of the query's shape."""
+        pieces, hypotheses, _ = query.shape
+        sentences = keys.size(0)
+        beam = hypotheses // sentences
+        queries = self._split(self.q_proj(query))
+        if beam > 1:
+            # The hypotheses of one sentence become further queries, so that they share its keys.
+            queries = queries.reshape(sentences, beam, self.num_heads, pieces, self.head_dim).transpose(1, 2).flatten(2, 3)
+            attn_mask = None if attn_mask is None else attn_mask.repeat(beam, 1)
+        attended = scaled_dot_product_attention(
+            queries,
+            keys,
+            values,
+            attn_mask=_joint_mask(padding, attn_mask, queries.dtype),
+            dropout_p=self.dropout_module.p if self.training or self.dropout_module.apply_during_inference else 0.0,
+            scale=self.scaling,
+        )
+        if beam > 1:
+            attended = attended.view(sentences, self.num_heads, beam, pieces, self.head_dim).transpose(1, 2).flatten(0, 1)
+        output: torch.Tensor = self.out_proj(attended.permute(2, 0, 1, 3).reshape(pieces, hypotheses, self.embed_dim))
+        return output
+
+
+def _joint_mask(padding: torch.Tensor | None, attn_mask: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor | None:
+    """What every query may look at.
+
+    Args:
+        padding: (sentences, keys), true or 1 where there is nothing.
+        attn_mask: (queries, keys), added to the weights' logits.
+        dtype: of the queries.
+
+    Returns:
+        A mask for all heads: true where a query may look if there is only padding, else the numbers to add.
+    """
+    hidden = None if padding is None else padding.to(torch.bool)[:, None, None, :]
+    if attn_mask is None:
+        return None if hidden is None else ~hidden
+    added = attn_mask.to(dtype)[None, None]
+    return added if hidden is None else added.masked_fill(hidden, float("-inf"))
