@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import logging
 import os
 import platform
@@ -27,7 +28,6 @@ from pseudogec.study.record import (
     Flaw,
     FlawError,
     flaw_of_size,
-    flush_to_disk,
     read_description,
     read_record,
     seal,
@@ -199,8 +199,6 @@ class Store:
         target.parent.mkdir(exist_ok=True)
         self._set_aside(target)
         work.rename(target)
-        flush_to_disk(target.parent)
-        flush_to_disk(work.parent)
         _discard(self._aside(target))
 
     def _set_aside(self, target: Path) -> None:
@@ -326,6 +324,7 @@ def _seconds_spent(work: Path) -> float:
         return 0.0
 
 
+@functools.cache
 def _environment() -> dict[str, str]:
     versions = {}
     for package in RECORDED_PACKAGES:
