@@ -33,6 +33,11 @@ class LanguageModelArchitecture(TransformerShape):
         return self
 
     @property
+    def shape(self) -> str:
+        """What decides its speed."""
+        return f"{self.name} {self.layers}x{self.model_size}-{self.feed_forward_size}"
+
+    @property
     def layer_weights(self) -> int:
         """Weights of its layers' matrices, with which every piece is multiplied; of a Transformer."""
         return self.layers * (4 * self.model_size**2 + 2 * self.model_size * self.feed_forward_size)

@@ -77,6 +77,11 @@ class Architecture(TransformerShape):
         return self.name == "copy_transformer"
 
     @property
+    def shape(self) -> str:
+        """What decides its speed."""
+        return f"{self.name} {self.encoder_layers}+{self.decoder_layers}x{self.model_size}-{self.feed_forward_size}"
+
+    @property
     def layer_weights(self) -> int:
         """Weights of its layers' matrices; every piece is multiplied with those of one side."""
         attention, feed_forward = 4 * self.model_size**2, 2 * self.model_size * self.feed_forward_size

@@ -13,7 +13,7 @@ from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.profile_systems import HuggingFaceClassifier
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.recipes import Bpe, Corpus, Model, References, training_operations, updates
+from pseudogec.study.recipes import Bpe, Corpus, Model, References, shapes_of_models, training_operations, updates
 from pseudogec.study.seed_recipes import FileReference, SeedText
 
 
@@ -91,6 +91,11 @@ class LanguageModel(Recipe):
         """Of its updates."""
         return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
 
+    @property
+    def work_kind(self) -> str:
+        """Training of one shape of model and size of batch."""
+        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} pieces"
+
 
 class WordCounts(Recipe):
     """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
@@ -134,6 +139,11 @@ class Detector(Recipe):
         """Sentences, every epoch counted."""
         return self.genuine.work * self.options.epochs
 
+    @property
+    def work_kind(self) -> str:
+        """Training of one shape of model."""
+        return f"{self.kind} {self.initial.architecture.shape}"
+
 
 class Correction(Recipe):
     """The sentences of a corpus after one more step of a system.
@@ -170,8 +180,8 @@ class Correction(Recipe):
 
     @property
     def work_kind(self) -> str:
-        """Steps differ by far in speed."""
-        return f"{self.kind} {type(self).__name__}"
+        """Steps differ by far in speed, and so do models."""
+        return f"{self.kind} {type(self).__name__} {shapes_of_models(self)}".strip()
 
 
 class ModelCorrection(Correction):
@@ -275,7 +285,7 @@ class Search(Recipe):
     @property
     def work_kind(self) -> str:
         """Searches differ by far in speed."""
-        return f"{self.kind} {type(self).__name__}"
+        return f"{self.kind} {type(self).__name__} {shapes_of_models(self)}".strip()
 
 
 class EnsembleSearch(Search):

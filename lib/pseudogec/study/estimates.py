@@ -68,7 +68,7 @@ class Machine(Section):
     cores: int | None = Field(None, ge=1, description="CPU cores; those of this machine by default")
     gpus: int | None = Field(None, ge=0, description="GPUs; those of this machine by default")
     gpu_training: float = Field(40.0, gt=0, description="10^12 floating-point operations a second that a GPU reaches in training")
-    cpu_training: float = Field(0.02, gt=0, description="the same of a CPU core")
+    cpu_training: float = Field(0.03, gt=0, description="the same of a CPU core, where the store holds no model that tells it")
     gpu_decoding: float = Field(
         200.0, gt=0, description="sentences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
     )
@@ -108,11 +108,14 @@ class Estimator:
         self._machine = machine or Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
         seconds: dict[str, list[float]] = defaultdict(list)
         sizes: dict[str, list[float]] = defaultdict(list)
-        for recipe, result in store.artefacts():
+        artefacts = list(store.artefacts())
+        for recipe, result in artefacts:
             if result.get("work"):
                 kind = result.get("work_kind", recipe["kind"])
                 seconds[kind].append(result["seconds"] / result["work"])
                 sizes[kind].append(_size(result["files"]) / result["work"])
+        trainings = [speed for recipe, result in artefacts if (speed := _training_speed(recipe, result))]
+        self._cpu_training = median(trainings) if trainings else self._machine.cpu_training
         self._seconds = {kind: median(values) for kind, values in seconds.items()}
         self._bytes = {kind: median(values) for kind, values in sizes.items()}
 
@@ -133,7 +136,7 @@ class Estimator:
         if self.is_measured(recipe):
             return self._seconds[recipe.work_kind] * recipe.work
         if recipe.training_operations:
-            return recipe.training_operations / 1e12 / (machine.gpu_training if on_gpu else machine.cpu_training)
+            return recipe.training_operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
         if on_gpu and (models := _decoding_models(recipe)):
             weights = sum(model.architecture.layer_weights for model in models)
             sentences = recipe.work / (1 if isinstance(recipe, BackTranslatedData) else len(models))
@@ -155,6 +158,14 @@ class Estimator:
             return 0.0
         kept = 1 if recipe.optimisation.selection == "best" else recipe.optimisation.selection.average_last
         return (_STATE_BYTES_A_WEIGHT + kept * _BYTES_A_WEIGHT) * _weights(recipe)
+
+
+def _training_speed(recipe: Mapping[str, Any], result: Mapping[str, Any]) -> float:
+    """10^12 floating-point operations a second of a training on a CPU; 0 for anything else."""
+    told = result["result"]
+    if recipe["kind"] != "model" or told.get("device") != "cpu" or not result["seconds"]:
+        return 0.0
+    return float(6 * told["parameters"] * told["target_words"] / result["seconds"] / 1e12)
 
 
 def _weights(model: Model) -> int:

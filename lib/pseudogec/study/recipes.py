@@ -36,6 +36,11 @@ def training_operations(optimisation: Optimisation, layer_weights: int, updates:
     return 6.0 * layer_weights * optimisation.batch * updates
 
 
+def shapes_of_models(recipe: Recipe) -> str:
+    """The shapes of the models that a step uses, which decide its speed."""
+    return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
+
+
 class Corpus(Recipe):
     """Pairs of an ungrammatical source and its correction.
 
@@ -195,6 +200,11 @@ class BackTranslatedData(PseudoData):
     needs_gpu: ClassVar[bool] = True
     reverse_model: Model
 
+    @property
+    def work_kind(self) -> str:
+        """Decoding by one method and shape of model."""
+        return f"{super().work_kind} {shapes_of_models(self)}"
+
 
 class MisspeltData(PseudoData):
     """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again.
@@ -275,11 +285,8 @@ class Model(Recipe):
 
     @property
     def work_kind(self) -> str:
-        """Training of one size of model and batch."""
-        shape = self.architecture
-        layers = f"{shape.encoder_layers}+{shape.decoder_layers}"
-        batch = self.optimisation.batch
-        return f"model {shape.name} {layers}x{shape.model_size}-{shape.feed_forward_size}, {batch} pieces"
+        """Training of one shape of model and size of batch."""
+        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} pieces"
 
 
 class References(Recipe):
