@@ -149,10 +149,14 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
 
 
 @contextlib.contextmanager
-def write_atomically(path: Path | str) -> Iterator[IO[bytes]]:
+def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[bytes]]:
     """Open a file for writing bytes that appears under its name only when all is written.
 
     The name's ending chooses the compression. On an error nothing is left behind.
+
+    Args:
+        path: the file.
+        lasting: have it on the disk before it gets its name, so that even a power cut leaves no half of it under the name.
 
     Raises:
         UserError: no permission, or the disk is full.
@@ -168,6 +172,8 @@ def write_atomically(path: Path | str) -> Iterator[IO[bytes]]:
     try:
         with _open_binary(temporary, "wb", path.suffix) as stream:
             yield stream
+        if lasting:
+            flush_to_disk(temporary)
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
@@ -176,6 +182,18 @@ def write_atomically(path: Path | str) -> Iterator[IO[bytes]]:
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Have the system write a file, or a folder's list of names, to the disk before this returns."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        if not path.is_dir():  # some network file systems cannot do it for folders
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> int:

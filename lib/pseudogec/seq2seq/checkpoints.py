@@ -17,10 +17,10 @@ log = logging.getLogger(__name__)
 
 
 def save(state: Mapping[str, Any], path: Path) -> None:
-    """Write a checkpoint under a temporary name and rename it: a process killed meanwhile leaves the earlier one whole."""
+    """Write a checkpoint under a temporary name and rename it: a kill or a power cut meanwhile leaves the earlier one whole."""
     import torch
 
-    with write_atomically(path) as stream:
+    with write_atomically(path, lasting=True) as stream:
         torch.save(state, stream)
 
 

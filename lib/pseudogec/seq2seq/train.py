@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ConfigDict
 
 from pseudogec.errors import UserError
-from pseudogec.files import digest_file, write_atomically
+from pseudogec.files import digest_file, flush_to_disk, write_atomically
 from pseudogec.seq2seq import session, training_data
 from pseudogec.seq2seq.binarise import SIDES, SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.model_file import MODEL
@@ -239,7 +239,9 @@ def run_training(
 
 def finish(save_dir: Path, result: TrainingResult) -> None:
     """Write a training's result, last of all its files, and remove what only the unfinished one needed."""
-    with write_atomically(save_dir / RESULT) as stream:
+    for file in filter(Path.is_file, save_dir.iterdir()):
+        flush_to_disk(file)  # whoever finds the result, even after a power cut, finds what it tells of
+    with write_atomically(save_dir / RESULT, lasting=True) as stream:
         stream.write(result.model_dump_json(indent=1).encode())
     shutil.rmtree(work_folder(save_dir))
 

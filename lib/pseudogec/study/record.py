@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import stat
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pseudogec.errors import UserError
-from pseudogec.files import digest_file
+from pseudogec.files import digest_file, flush_to_disk
 
 RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
 
@@ -84,18 +83,6 @@ def seal(folder: Path, record: Mapping[str, Any]) -> None:
 
 def _measured(path: Path) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": digest_file(path)}
-
-
-def flush_to_disk(path: Path) -> None:
-    """Have the system write a file, or a folder's list of names, to the disk before this returns."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        if not path.is_dir():  # some network file systems cannot do it for folders
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def read_record(folder: Path) -> dict[str, Any]:
