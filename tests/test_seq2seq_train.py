@@ -270,6 +270,12 @@ def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, 
     assert result.chosen == [f"checkpoint_2_{2 * an_epoch - 2}.pt", f"checkpoint_3_{3 * an_epoch - 3}.pt"]
 
 
+def test_a_training_that_breaks_down_says_what_may_help(data, tmp_path):
+    with pytest.raises(UserError, match=r"broke down after .*gradients are Nan.* a lower learning_rate"):
+        train_tiny(data, tmp_path / "model", learning_rate=1e30, warmup_updates=1, epochs=20)
+    assert not (tmp_path / "model/unfinished/crash.pt").exists()
+
+
 def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):
     kept: list[int] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,40 +25,9 @@ from pseudogec.seq2seq.average import average_checkpoints
 from pseudogec.seq2seq.fused_attention import use_fused_attention
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import LossPoint, TrainingJob, TrainingProgress, TrainingResult
+from pseudogec.seq2seq.training_state import History, Pass
 
 _SECONDS_BETWEEN_REPORTS = 0.5
-
-
-@dataclass
-class _History:
-    """What a resumed training must know of its past."""
-
-    seconds: float = 0.0
-    loop_seconds: float = 0.0
-    target_words: int = 0
-    since_point: list[tuple[float, float, float]] = field(default_factory=list)  # loss, nll_loss and target words of an update
-    training_curve: list[dict[str, float]] = field(default_factory=list)
-    validation_curve: list[dict[str, float]] = field(default_factory=list)
-    recent: list[str] = field(default_factory=list)
-    epoch: int = 0
-    checkpointed: int = 0  # the update of the last checkpoint
-    best: str = ""
-    best_perplexity: float = math.inf
-
-
-@dataclass(frozen=True)
-class _Pass:
-    """One pass over all training data.
-
-    Attributes:
-        updates: updates in it.
-        pairs: training pairs, repetitions counted.
-        skipped_pairs: pairs left out for their length.
-    """
-
-    updates: int
-    pairs: int
-    skipped_pairs: int
 
 
 class Process(NamedTuple):
@@ -90,7 +59,7 @@ class TrainingRun:
         self._started = time.perf_counter()
         self._job, self._progress, self._process = job, progress, process or Process()
         self._optimisation, self._folder = job.optimisation, job.folder
-        self._history = _History()
+        self._history = History()
         self._kept: set[str] = set()  # the weights that the saved state names
         self._cfg = session.configuration(job.arguments)
         add_defaults(self._cfg)
@@ -129,7 +98,7 @@ class TrainingRun:
             # torch's own way of summing gradients wants GPUs.
             settings.ddp_backend = "legacy_ddp" if self._cfg.common.cpu else "pytorch_ddp"
 
-    def _resume(self) -> _Pass:
+    def _resume(self) -> Pass:
         """Load the last saved state, or else the initial weights, and the data that come next."""
         path = self._folder / checkpoints.LAST
         # Only the first process looks at the file, so that all agree whether there is one.
@@ -142,7 +111,7 @@ class TrainingRun:
         else:
             if past["options"] != self._options():
                 raise UserError(f"{self._folder} holds an unfinished training with other options; remove it to start afresh")
-            self._history, whole = _History(**past["history"]), _Pass(**past["pass"])
+            self._history, whole = History(**past["history"]), Pass(**past["pass"])
             self._kept = self._needed()
             self._trainer.load_checkpoint(str(path), reset_meters=True)
             self._load_turn(position["epoch"])
@@ -164,7 +133,7 @@ class TrainingRun:
             torch.distributed.broadcast_object_list(found)
         return found[0]
 
-    def _count_pass(self) -> _Pass:
+    def _count_pass(self) -> Pass:
         """Count what a pass over the data holds. Takes a second or two a million pairs, and the memory of one turn."""
         updates = pairs = batched = 0
         for turn in range(1, self._turns + 1):
@@ -173,7 +142,7 @@ class TrainingRun:
             updates += math.ceil(len(batches) / self._optimisation.update_frequency)
             pairs += len(self._task.dataset("train"))
             batched += sum(map(len, batches))
-        return _Pass(updates, pairs, skipped_pairs=pairs - batched)
+        return Pass(updates, pairs, skipped_pairs=pairs - batched)
 
     def _load_turn(self, turn: int) -> None:
         """Take the data of a turn, counted over all epochs from 1.
@@ -244,7 +213,7 @@ class TrainingRun:
         for samples in groups:
             # At the end of a turn some processes have a batch less, and get an empty one. fairseq lets an empty batch that comes
             # last void its process's whole share, so it is kept only where there is nothing else.
-            losses = self._trainer.train_step([sample for sample in samples if sample] or samples[:1])
+            losses = self._update([sample for sample in samples if sample] or samples[:1])
             end_of_epoch = turn % self._turns == 0 and not groups.has_next()
             if losses is not None:  # else half precision overflowed; fairseq lowered its loss scale and made no update
                 self._record(losses)
@@ -255,6 +224,24 @@ class TrainingRun:
             if self._out_of_updates():
                 return
         self._trainer.lr_step(turn)
+
+    def _update(self, samples: list[Any]) -> dict[str, float] | None:
+        """Make one update; returns its losses, or nothing where half precision overflowed.
+
+        Raises:
+            UserError: gradients are no numbers any more, or too large for half precision however small the loss is scaled.
+        """
+        try:
+            losses: dict[str, float] | None = self._trainer.train_step(samples)
+        except (FloatingPointError, StopIteration) as error:
+            # fairseq's search for the layer at fault ends in the latter where a layer has no output, and hides the former.
+            cause = error if isinstance(error, FloatingPointError) else error.__context__
+            (self._folder / "crash.pt").unlink(missing_ok=True)  # fairseq's, as large as a state
+            raise UserError(
+                f"training broke down after {self._trainer.get_num_updates()} updates ({cause}); a lower learning_rate, more "
+                "warmup_updates or another precision may help"
+            ) from cause
+        return losses
 
     def _record(self, losses: dict[str, float]) -> None:
         """Note an update's loss, and report it now and then."""
