@@ -11,7 +11,7 @@ import torch
 
 from pseudogec.errors import DataError, UserError
 from pseudogec.seq2seq import compat
-from pseudogec.seq2seq.decode import Decoder
+from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import train
 from pseudogec.seq2seq.unknown_pieces import replace_unknown
@@ -94,6 +94,30 @@ def test_order_and_batches_do_not_matter(models, sentences):
         whole = Decoder(models[:1], engine=engine).decode(sentences)
         small = Decoder(models[:1], engine=engine, max_tokens=30).decode(sentences[::-1])
         assert best(whole) == best(small)[::-1]
+
+
+@pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
+def test_batches_are_filled_by_tokens_and_hold_sentences_of_like_length(models, engine, monkeypatch):
+    decoder = Decoder(models[:1], engine=engine, max_tokens=60)
+    chosen = decoder._engine(SearchOptions())
+    batches: list[Batch] = []
+    search = chosen.search
+
+    def note(batch: Batch, options: SearchOptions):
+        batches.append(batch)
+        return search(batch, options)
+
+    monkeypatch.setattr(chosen, "search", note)
+    texts = [[WORDS[0]] * length for length in (1, 20, 9, 3, 8, 16, 2, 17, 5, 7, 10, 4)]
+    decoder.decode(texts)
+    widths = [max(map(len, batch.sources)) for batch in batches]
+    assert widths == sorted(widths, reverse=True)
+    assert sorted(place for batch in batches for place in batch.indices) == list(range(len(texts)))
+    for batch, width in zip(batches, widths, strict=True):
+        assert len(batch.sources) * (width + 1) <= 60
+        assert min(map(len, batch.sources)) > width - 8
+    # 17 to 24 pieces, 9 to 16, and twice up to 8: as few batches as 60 pieces allow, ends of sentence and rounding included.
+    assert [len(batch.sources) for batch in batches] == [2, 3, 6, 1]
 
 
 def test_empty_and_too_long_sentences_come_back_unchanged(models):
@@ -302,6 +326,9 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
         Decoder([tmp_path])
     with pytest.raises(UserError, match="n_best"):
         Decoder(models).decode([["ba"]], beam=2, n_best=3)
+    if not torch.cuda.is_available():
+        with pytest.raises(UserError, match="fp16 needs a GPU"):
+            Decoder(models, precision="fp16")
     with pytest.raises(UserError, match="several models"):
         Decoder(models, engine="ctranslate2").decode([["ba"]])
     with pytest.raises(UserError, match="noise"):

@@ -16,10 +16,12 @@ from typing import Literal, NamedTuple, Protocol
 from pseudogec.errors import UserError
 from pseudogec.files import digest_file
 from pseudogec.seq2seq.binarise import SIDES, dictionary_name
+from pseudogec.seq2seq.loaded_models import Computation
 from pseudogec.seq2seq.model_file import max_positions
 from pseudogec.seq2seq.sentence_batches import fill, rounded
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
+_BATCH_TOKENS = {"cpu": 4000, "gpu": 16000}
 
 Pieces = Sequence[str]
 
@@ -97,15 +99,20 @@ class Decoder:
     Args:
         models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
         engine: "auto" takes CTranslate2 where it can serve.
-        max_tokens: most source pieces a batch, padding included.
+        max_tokens: most source pieces a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU. With beam 5 a
+            Transformer (big) then keeps up to 6 GB of states.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
+        precision: "fp32", or on a GPU "fp16"; probabilities are in full precision even then.
+        fused_attention: fairseq computes attention by torch's fused function wherever it can, and reads a source once for all
+            hypotheses of its beam; to rounding the same (`pseudogec.seq2seq.fused_attention`).
 
     Attributes:
         longest_source: most pieces of a sentence that all models can take.
         left_unchanged: sentences so far that no model saw because they were empty or too long; their output is the source itself.
 
     Raises:
-        UserError: no model was given, the models' dictionaries differ, or CTranslate2 was asked for and cannot serve.
+        UserError: no model was given, the models' dictionaries differ, half precision was asked for without a GPU, or CTranslate2
+            was asked for and cannot serve.
         DataError: a file is missing.
     """
 
@@ -113,13 +120,20 @@ class Decoder:
         self,
         models: Sequence[Path],
         engine: Literal["auto", "ctranslate2", "fairseq"] = "auto",
-        max_tokens: int = 4000,
+        max_tokens: int | None = None,
         threads: int = 1,
+        precision: Literal["fp32", "fp16"] = "fp32",
+        fused_attention: bool = False,
     ) -> None:
         if not models:
             raise UserError("no model to decode with")
         _check_dictionaries(models)
-        self._models, self._threads, self._max_tokens = list(models), threads, max_tokens
+        gpus = _gpus()
+        if precision != "fp32" and not gpus:
+            raise UserError(f"precision {precision} needs a GPU, and there is none here; use fp32")
+        self._models, self._threads = list(models), threads
+        self._max_tokens = max_tokens or _BATCH_TOKENS["gpu" if gpus else "cpu"]
+        self._computation = Computation(precision, fused_attention)
         self.longest_source = min(max_positions(model) for model in models) - 1
         self._wanted = engine
         self._fast: Engine | None = None
@@ -242,7 +256,7 @@ class Decoder:
         if self._general is None:
             from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 
-            self._general = FairseqEngine(self._models)
+            self._general = FairseqEngine(self._models, self._computation)
         return self._general
 
     def _ctranslate2(self) -> Engine | None:
@@ -251,13 +265,20 @@ class Decoder:
         problem = "it cannot average the probabilities of several models" if len(self._models) > 1 else ""
         if not problem:
             try:
-                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._threads)
+                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._threads, self._computation.precision)
             except decode_ctranslate2.UnsupportedModelError as error:
                 problem = str(error)
         if self._wanted == "ctranslate2":
             raise UserError(f"CTranslate2 cannot serve here: {problem}; use the engine fairseq or auto")
         self._wanted = "fairseq"
         return None
+
+
+def _gpus() -> int:
+    """How many GPUs this process may use."""
+    import ctranslate2  # which is loaded faster than torch
+
+    return int(ctranslate2.get_cuda_device_count())
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:

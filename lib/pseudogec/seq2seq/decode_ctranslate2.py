@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, Literal
 
 import ctranslate2
 import numpy as np
@@ -21,7 +22,7 @@ _PLAIN_TRANSFORMERS = ("transformer",)
 
 
 class UnsupportedModelError(Exception):
-    """CTranslate2 does not know the model's architecture."""
+    """CTranslate2 does not know the model's architecture, or cannot use this machine's GPU."""
 
 
 class CTranslate2Engine:
@@ -30,13 +31,15 @@ class CTranslate2Engine:
     Args:
         folder: the model's folder; the converted model is kept in it when it can be written.
         threads: CPU threads.
+        precision: see `Computation`.
 
     Raises:
-        UnsupportedModelError: the model is no plain Transformer.
+        UnsupportedModelError: the model is no plain Transformer, or the libraries that CTranslate2 wants for a GPU are missing.
     """
 
-    def __init__(self, folder: Path, threads: int) -> None:
-        self._translator = loaded_models.shared(folder, ("ctranslate2", threads), lambda: _load(folder, threads))
+    def __init__(self, folder: Path, threads: int, precision: Literal["fp32", "fp16"] = "fp32") -> None:
+        kind = ("ctranslate2", threads, precision)
+        self._translator = loaded_models.shared(folder, kind, lambda: _load(folder, threads, precision))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
@@ -77,27 +80,49 @@ def _as_text(pieces: Pieces) -> list[str]:
     return [UNKNOWN_SYMBOL if piece in SPECIAL_SYMBOLS else piece for piece in pieces]
 
 
-def _load(folder: Path, threads: int) -> ctranslate2.Translator:
+def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:
     """The model of a folder in CTranslate2's memory.
 
     Raises:
-        UnsupportedModelError: the model is no plain Transformer.
+        UnsupportedModelError: the model is no plain Transformer, or the GPU cannot be used.
     """
-    device = "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
-    options = {"device": device, "compute_type": "float32", "inter_threads": 1, "intra_threads": threads}
+    options = {
+        "device": "cuda" if ctranslate2.get_cuda_device_count() else "cpu",
+        "compute_type": {"fp32": "float32", "fp16": "float16"}[precision],
+        "inter_threads": 1,
+        "intra_threads": threads,
+    }
     target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
     if target.exists():
-        return ctranslate2.Translator(str(target), **options)
+        return _translator(target, options)
     try:
         beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
     except OSError:  # a store that may only be read
         with tempfile.TemporaryDirectory(prefix="ctranslate2-") as elsewhere:
-            return ctranslate2.Translator(str(_convert(folder, Path(elsewhere) / "model")), **options)
+            return _translator(_convert(folder, Path(elsewhere) / "model"), options)
     with beside as place:
         converted = _convert(folder, Path(place) / "model")
-        translator = ctranslate2.Translator(str(converted), **options)
+        translator = _translator(converted, options)
         with contextlib.suppress(OSError):  # another process was faster
             converted.rename(target)
+    return translator
+
+
+def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:
+    """A converted model in memory, tried out where it needs more than CTranslate2 brings along.
+
+    Raises:
+        UnsupportedModelError: CTranslate2 finds no CUDA libraries of the version that it was built for; it looks for them when it
+            computes first.
+    """
+    try:
+        translator = ctranslate2.Translator(str(converted), **options)
+        if options["device"] == "cuda":
+            translator.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)
+    except (RuntimeError, ValueError) as error:
+        if options["device"] == "cpu":
+            raise
+        raise UnsupportedModelError(f"it cannot use the GPU ({error})") from None
     return translator
 
 

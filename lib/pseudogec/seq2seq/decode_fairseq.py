@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import numpy as np
 from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
+from pseudogec.seq2seq.loaded_models import AS_TRAINED, Computation
 from pseudogec.seq2seq.unknown_pieces import replace_unknown
 from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary, read_text_numbers
 
@@ -31,10 +33,12 @@ class FairseqEngine:
 
     Args:
         folders: the models' folders.
+        computation: how they are computed.
     """
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        self._loaded = [loaded_models.load(folder) for folder in folders]
+    def __init__(self, folders: Sequence[Path], computation: Computation = AS_TRAINED) -> None:
+        self._loaded = [loaded_models.load(folder, computation) for folder in folders]
+        self._shares_sources = computation.fused_attention
         self._models = [loaded.model for loaded in self._loaded]
         self._device = self._loaded[0].device
         self._dictionary = self._loaded[0].task.target_dictionary
@@ -55,12 +59,27 @@ class FairseqEngine:
             search_strategy=self._strategy(options),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
-        with session.quiet():
+        with session.quiet(), self._sources_read_once(generator.beam_size):
             found = generator.generate(self._models, sample)
         return [
             [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
             for source, hypotheses in zip(batch.sources, found, strict=True)
         ]
+
+    @contextlib.contextmanager
+    def _sources_read_once(self, beam: int) -> Iterator[None]:
+        """With fused attention, let the hypotheses of a sentence share its source's keys and values.
+
+        fairseq can do so, but its generator does not find the switch. They then need no copying when the beam is reordered.
+        """
+        decoders = [model.decoder for model in self._models] if self._shares_sources else []
+        for decoder in decoders:
+            decoder.set_beam_size(beam)
+        try:
+            yield
+        finally:
+            for decoder in decoders:
+                decoder.set_beam_size(1)
 
     def _strategy(self, options: SearchOptions) -> Any:
         generators = SentenceGenerators(options.seed, self._device)

@@ -1,17 +1,20 @@
 """Attention by torch's fused function also where fairseq multiplies the matrices itself. Imports fairseq.
 
-fairseq 0.12.2 leaves the attention within encoder and decoder to torch while it trains. Wherever keys and values are kept from step
-to step, and in all attention of the decoder to the encoder, it writes the weights of every head to memory: twice for training, in
-full precision for the softmax. ``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) never does.
+fairseq 0.12.2 leaves the attention within encoder and decoder to torch while it trains. Wherever keys and values are kept from
+step to step, and in all attention of the decoder to the encoder, it writes the weights of every head to memory, several times for
+training. ``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) need not.
 """
 
 from __future__ import annotations
 
+from pseudogec.seq2seq import compat
 
-import torch
-from fairseq.modules import MultiheadAttention
-from fairseq.modules.transformer_layer import TransformerDecoderLayerBase
-from torch.nn.functional import scaled_dot_product_attention
+compat.apply()
+
+import torch  # noqa: E402
+from fairseq.modules import MultiheadAttention  # noqa: E402
+from fairseq.modules.transformer_layer import TransformerDecoderLayerBase  # noqa: E402
+from torch.nn.functional import scaled_dot_product_attention  # noqa: E402
 
 Buffer = dict[str, torch.Tensor | None]
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from pseudogec.errors import DataError
@@ -25,6 +25,21 @@ MOST_KEPT = 16
 """Models that stay in memory although nobody holds them: a worker decodes with hundreds, one after the other."""
 
 Loaded = TypeVar("Loaded")
+
+
+class Computation(NamedTuple):
+    """How a model is computed; outputs are the same but for rounding.
+
+    Attributes:
+        precision: "fp32", or on a GPU "fp16".
+        fused_attention: fairseq's models compute attention by torch's fused function (`pseudogec.seq2seq.fused_attention`).
+    """
+
+    precision: Literal["fp32", "fp16"] = "fp32"
+    fused_attention: bool = False
+
+
+AS_TRAINED = Computation()
 
 
 class _Key(NamedTuple):
@@ -93,16 +108,16 @@ class LoadedModel:
     device: Any
 
 
-def load(folder: Path) -> LoadedModel:
-    """The fairseq model of a folder.
+def load(folder: Path, computation: Computation = AS_TRAINED) -> LoadedModel:
+    """The fairseq model of a folder; one that is computed in another way is another model in memory.
 
     Raises:
         DataError: there is no model file.
     """
-    return shared(folder, "fairseq", lambda: _load(folder))
+    return shared(folder, ("fairseq", computation), lambda: _load(folder, computation))
 
 
-def _load(folder: Path) -> LoadedModel:
+def _load(folder: Path, computation: Computation) -> LoadedModel:
     from pseudogec.seq2seq import compat
 
     compat.apply()
@@ -117,7 +132,14 @@ def _load(folder: Path) -> LoadedModel:
         models, _, task = checkpoint_utils.load_model_ensemble_and_task(
             [str(folder / MODEL)], arg_overrides={"data": str(folder)}
         )
-    return LoadedModel(models[0].to(device).eval(), task, device)
+    model = models[0].to(device).eval()
+    if computation.precision == "fp16":
+        model.half()
+    if computation.fused_attention:
+        from pseudogec.seq2seq.fused_attention import use_fused_attention
+
+        use_fused_attention(model)
+    return LoadedModel(model, task, device)
 
 
 def times_loaded() -> int:
