@@ -128,7 +128,7 @@ class Optimisation(_Options):
         clip_norm: largest norm of the gradient; 0: no clipping.
         weight_decay: weight decay.
         max_tokens: most pieces a batch, padding included, on the longer side.
-        update_frequency: batches whose gradients make one update.
+        update_frequency: batches whose gradients make one update; several processes share them.
         epochs: passes over the training data; ``updates`` may end training earlier.
         updates: most updates.
         pairs_at_once: most training pairs whose index and order are in memory at once; larger data are read in turns, a turn
