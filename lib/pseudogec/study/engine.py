@@ -17,7 +17,7 @@ from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.progress import Display, SilentDisplay
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Model
-from pseudogec.study.store import Store
+from pseudogec.study.store import CheckedStore, Store
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -241,7 +241,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
             worker.log_event(TOPIC, {"key": recipe.key, "done": done, "total": total, "text": text})
 
     progress(0, 1)
-    store = Store(Path(root))
+    store = CheckedStore(Path(root))
     store.build(recipe, lambda item, folder: build(item, folder, store, progress))
     return recipe.key
 

@@ -89,6 +89,9 @@ class Store:
         The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is
         found.
         """
+        return self._place(recipe)
+
+    def _place(self, recipe: Recipe) -> Path:
         return self._found(recipe) or self._found(recipe, anew=True) or self.root / recipe.kind / recipe.folder_name
 
     def _found(self, recipe: Recipe, anew: bool = False) -> Path | None:
@@ -187,7 +190,7 @@ class Store:
             with _full_disk(self.root):
                 self._fill(recipe, step, work)
             with _disk_errors(self.root):
-                self._publish(work, self.folder(recipe))
+                self._publish(work, self._place(recipe))
         return True
 
     def _whole(self, recipe: Recipe) -> bool:
@@ -217,7 +220,7 @@ class Store:
             UserError: no permission.
         """
         with self._locked(recipe), _disk_errors(self.root):
-            folder = self.folder(recipe)
+            folder = self._place(recipe)
             _discard(self.root / ".work" / recipe.key)
             self._set_aside(folder)
             _discard(self._aside(folder))
