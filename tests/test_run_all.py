@@ -83,7 +83,7 @@ def binarisation(store: Path, outputs: Path) -> bool:
 
 
 def notebook(store: Path, outputs: Path) -> bool:
-    return any((outputs / "notebooks").glob(".0*.ipynb"))
+    return any((outputs / "tables").glob("*.csv"))
 
 
 def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path) -> dict[str, int]:

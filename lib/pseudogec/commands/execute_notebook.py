@@ -5,10 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import sys
+import tempfile
+import threading
+import time
 import warnings
 from pathlib import Path
 from typing import Any
+
+from pseudogec.files import write_atomically
 
 
 def main() -> int:
@@ -21,40 +27,49 @@ def main() -> int:
     parser.add_argument("executed", type=Path)
     parser.add_argument("parameters", type=json.loads)
     arguments = parser.parse_args()
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import papermill
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore")
-    unfinished = arguments.executed.with_name(f".{arguments.executed.name}")
-    outcome = 0
-    try:
-        papermill.execute_notebook(
-            str(arguments.source),
-            str(unfinished),
-            arguments.parameters,
-            kernel_name="python3",
-            progress_bar=False,
-            cwd=str(arguments.source.parent),
-        )
-    except PapermillExecutionError as error:
-        print(
-            json.dumps({"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]})
-        )
-        outcome = 1
-    _without_times(unfinished)
-    unfinished.replace(arguments.executed)
+    with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
+        # Of a place of its own: two programs may execute the same notebook at the same time.
+        unfinished = Path(folder) / arguments.executed.name
+        outcome = 0
+        try:
+            papermill.execute_notebook(
+                str(arguments.source),
+                str(unfinished),
+                arguments.parameters,
+                kernel_name="python3",
+                progress_bar=False,
+                cwd=str(arguments.source.parent),
+            )
+        except PapermillExecutionError as error:
+            told = {"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]}
+            print(json.dumps(told))
+            outcome = 1
+        executed = _without_times(json.loads(unfinished.read_text(encoding="utf-8")))
+    with write_atomically(arguments.executed) as stream:
+        stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return outcome
 
 
-def _without_times(path: Path) -> None:
+def _end_with(parent: int) -> None:
+    """End this process, and so its kernel, soon after its parent, however that ends: the notebook would be executed twice."""
+    while os.getppid() == parent:
+        time.sleep(0.2)
+    os._exit(1)
+
+
+def _without_times(notebook: dict[str, Any]) -> dict[str, Any]:
     """Remove what differs from run to run, so that the same study gives the same executed notebook."""
-    notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"].pop("papermill", None)
     for cell in notebook["cells"]:
         cell["metadata"].pop("papermill", None)
         cell["metadata"].pop("execution", None)
-    path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    return notebook
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+"""A Dask cluster of separate processes on one machine, started by Dask's own programs, for tests that kill and measure."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+import psutil
+
+Process = subprocess.Popen[bytes]
+
+
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as free:
+        free.bind((host, 0))
+        return free.getsockname()[1]
+
+
+class DaskProcesses:
+    """A `dask scheduler` and some `dask worker` (each a nanny and its worker), as a user would start them.
+
+    Args:
+        log: where they write what they say.
+        workers: how many.
+        host: address of the scheduler.
+        prefix: words before the scheduler's command, for example to start it in a network namespace.
+        worker_prefixes: the same for each worker.
+    """
+
+    def __init__(
+        self,
+        log: Path,
+        workers: int,
+        host: str = "127.0.0.1",
+        prefix: Sequence[str] = (),
+        worker_prefixes: Sequence[Sequence[str]] | None = None,
+    ) -> None:
+        self._log: IO[bytes] = log.open("ab")
+        self._host, self._port = host, free_port() if host == "127.0.0.1" else 8786
+        self._prefix, self._worker_prefixes = prefix, worker_prefixes or [()] * workers
+        self.address = f"tcp://{host}:{self._port}"
+        self.scheduler = self._start_scheduler()
+        self.nannies = [self._start_worker(number) for number in range(workers)]
+
+    def _start(self, prefix: Sequence[str], module: str, *arguments: str) -> Process:
+        command = [*prefix, sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
+        return subprocess.Popen(command, stdout=self._log, stderr=self._log)
+
+    def _start_scheduler(self) -> Process:
+        place = ("--host", self._host, "--port", str(self._port), "--dashboard-address", ":0")
+        process = self._start(self._prefix, "dask_scheduler", *place)
+        if not self._prefix:
+            wait_until(lambda: _listens(self._host, self._port), "the scheduler listens")
+        return process
+
+    def _start_worker(self, number: int) -> Process:
+        # A worker that is just starting when the scheduler dies would wait for another without end.
+        options = ("--nthreads", "1", "--memory-limit", "0", "--death-timeout", "20")
+        return self._start(self._worker_prefixes[number], "dask_worker", self.address, *options)
+
+    def restart_scheduler(self) -> None:
+        """Start another scheduler at the same address."""
+        self.scheduler.wait()
+        wait_until(lambda: not _listens(self._host, self._port), "the port is free")
+        self.scheduler = self._start_scheduler()
+
+    def restart_worker(self, number: int) -> None:
+        """Start another nanny with its worker."""
+        self.nannies[number].wait()
+        self.nannies[number] = self._start_worker(number)
+
+    def workers(self, number: int) -> list[psutil.Process]:
+        """The worker process of a nanny, if it runs."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            children = psutil.Process(self.nannies[number].pid).children()
+            return [child for child in children if "spawn_main" in " ".join(_command(child))]
+        return []
+
+    def close(self) -> None:
+        """End all of them, and what they started."""
+        ended = [self.scheduler, *self.nannies]
+        family = [child for process in ended for child in _children(process.pid)]
+        for process in ended:
+            process.kill()
+            process.wait()
+        for child in family:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+        self._log.close()
+
+    def __enter__(self) -> DaskProcesses:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _listens(host: str, port: int) -> bool:
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex((host, port)) == 0
+
+
+def _command(process: psutil.Process) -> list[str]:
+    with contextlib.suppress(psutil.Error):
+        return process.cmdline()
+    return []
+
+
+def _children(pid: int) -> list[psutil.Process]:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid).children(recursive=True)
+    return []
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 120) -> float:
+    """Wait for something that must come; returns how long it took.
+
+    Raises:
+        AssertionError: it did not come in time.
+    """
+    started = time.monotonic()
+    while not condition():
+        assert time.monotonic() - started < seconds, f"{what}: not within {seconds:g} s"
+        time.sleep(0.02)
+    return time.monotonic() - started
+
+
+def run_all_command(repository: Path, folder: Path, *arguments: str) -> list[str]:
+    """The batch program with a store and outputs in a folder."""
+    places = ["--store", str(folder / "store"), "--outputs", str(folder / "outputs")]
+    return [sys.executable, str(repository / "run_all.py"), "--profile", "smoke", *places, *arguments]
