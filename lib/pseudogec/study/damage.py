@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pseudogec.errors import DataError
 from pseudogec.study.recipe import Recipe
-from pseudogec.study.record import DESCRIPTION, Flaw, FlawError, flaw_of_content, flaw_of_size, read_description, read_record
+from pseudogec.study.record import Flaw, FlawError, flaw_of_content, flaw_of_size, read_records
 
 Found = tuple[Recipe, Path]
 """An artefact that is there, and its folder."""
@@ -84,8 +84,7 @@ def find_damage(artefacts: Iterable[Found], progress: Reading | None = None) -> 
 def _look(recipe: Recipe, folder: Path) -> tuple[list[Damage], list[_Unread]]:
     """What can be seen to be wrong with an artefact, and the files that must be read to tell."""
     try:
-        record = read_record(folder)
-        read_description(folder)
+        _, record = read_records(folder)
     except FlawError as error:
         return [Damage(recipe, folder / error.flaw.file, error.flaw.problem)], []
     damages, unread = [], []
@@ -94,8 +93,6 @@ def _look(recipe: Recipe, folder: Path) -> tuple[list[Damage], list[_Unread]]:
             damages.append(Damage(recipe, folder / flaw.file, flaw.problem))
         else:
             unread.append(_Unread(recipe, folder, name, recorded["bytes"], recorded["sha256"]))
-    if "recipe_sha256" in record:  # artefacts of earlier versions lack it
-        unread.append(_Unread(recipe, folder, DESCRIPTION, 0, record["recipe_sha256"]))
     return damages, unread
 
 

@@ -74,11 +74,16 @@ def seal(folder: Path, record: Mapping[str, Any]) -> None:
         description = measured.pop(DESCRIPTION)
         measured.pop(LOG, None)
         body = _text({**record, "files": measured, "recipe_sha256": description["sha256"]})
-        digest = hashlib.sha256(body.encode()).hexdigest()
-        (folder / RECORD).write_text(body.removesuffix("\n}\n") + f'{_SEAL}{digest}"\n}}\n', encoding="utf-8")
+        (folder / RECORD).write_text(_sealed(body), encoding="utf-8")
         folders = [folder, *filter(Path.is_dir, folder.rglob("*"))]
         # A file system writes in one go what several threads wait for: a third of the time of one after the other.
         list(pool.map(flush_to_disk, [*paths, folder / RECORD, *folders]))
+
+
+def _sealed(body: str) -> str:
+    """The record's text with its own digest as the last entry."""
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    return body.removesuffix("\n}\n") + f'{_SEAL}{digest}"\n}}\n'
 
 
 def _measured(path: Path) -> dict[str, Any]:
@@ -94,9 +99,9 @@ def read_record(folder: Path) -> dict[str, Any]:
     """
     text = _read(folder, RECORD)
     record = _object(RECORD, text)
-    head, _, tail = text.rpartition(_SEAL)
+    body = text.rpartition(_SEAL)[0] + "\n}\n"
     sealed = "sha256" in record  # artefacts of earlier versions bear no seal
-    if not set(record) <= _ENTRIES or (sealed and hashlib.sha256(f"{head}\n}}\n".encode()).hexdigest() != tail[:64]):
+    if not set(record) <= _ENTRIES or (sealed and text != _sealed(body)):
         raise FlawError(Flaw(RECORD, "is not what was written"))
     files = record.get("files")
     if not isinstance(files, dict) or not all(
@@ -106,14 +111,18 @@ def read_record(folder: Path) -> dict[str, Any]:
     return record
 
 
-def read_description(folder: Path) -> dict[str, Any]:
-    """The description of an artefact's recipe.
+def read_records(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The description of an artefact's recipe, and its record.
 
     Raises:
-        FlawError: it is missing or damaged.
+        FlawError: one of them is missing or damaged.
         UserError: no permission to read it.
     """
-    return _object(DESCRIPTION, _read(folder, DESCRIPTION))
+    record, text = read_record(folder), _read(folder, DESCRIPTION)
+    description = _object(DESCRIPTION, text)
+    if "recipe_sha256" in record and hashlib.sha256(text.encode()).hexdigest() != record["recipe_sha256"]:
+        raise FlawError(Flaw(DESCRIPTION, "is not what was written"))
+    return description, record
 
 
 def _read(folder: Path, name: str) -> str:

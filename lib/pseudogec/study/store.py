@@ -28,8 +28,8 @@ from pseudogec.study.record import (
     Flaw,
     FlawError,
     flaw_of_size,
-    read_description,
     read_record,
+    read_records,
     seal,
     write_json,
 )
@@ -149,9 +149,7 @@ class Store:
         state = tuple(_state(folder / name) for name in (RECORD, DESCRIPTION))
         known = self._recorded.get(folder)
         if known is None or known.state != state or None in state:
-            files = read_record(folder)["files"]
-            read_description(folder)
-            known = self._recorded[folder] = _Recorded(state, files)
+            known = self._recorded[folder] = _Recorded(state, read_records(folder)[1]["files"])
         return known.files
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
@@ -254,7 +252,7 @@ class Store:
         """Yield (recipe.json, result.json) of every finished artefact; of one whose records are damaged, nothing."""
         for path in sorted(self.root.glob(f"*/*/{RECORD}")):
             with contextlib.suppress(FlawError):
-                yield read_description(path.parent), read_record(path.parent)
+                yield read_records(path.parent)
 
     def damaged(self, recipes: Iterable[Recipe]) -> list[Damage]:
         """The artefacts that are there and not whole, as `has` sees it: the first file of each that is wrong."""
