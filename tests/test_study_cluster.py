@@ -60,6 +60,11 @@ def test_local_workers_with_a_gpu_each_stand_beside_workers_that_see_none() -> N
         assert set(client.gather(on_gpus)) <= {"3", "5"}
 
 
+def test_workers_are_not_interrupted_after_the_machine_slept_or_its_clock_was_set() -> None:
+    with local_cluster(1, gpus=[]) as cluster, connect(cluster) as client:
+        assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.worker_ttl) is None
+
+
 def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: Path) -> None:
     def die_once(marker: Path) -> int:
         if not marker.exists():

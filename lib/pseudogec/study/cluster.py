@@ -32,7 +32,14 @@ outlives nodes that are preempted or reach their time limit; it goes on from its
 LAUNCHER = "PSEUDOGEC_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
-_LOST_AFTER = "distributed.deploy.lost-worker-timeout"
+_SCHEDULER = {
+    # By the clock on the wall, a machine that slept, or whose clock was set, would find all its workers silent for hours and
+    # interrupt them. A worker that is gone is noticed by its connection.
+    "distributed.scheduler.worker-ttl": None,
+    # After this time a worker that is gone is given up and replaced.
+    "distributed.deploy.lost-worker-timeout": "15s",
+}
+"""Dask's settings of a scheduler that we start."""
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
 # allocates and frees large tensors all the time, spends a third of its time in the kernel (measured: 20 s against 12 s for
@@ -81,8 +88,8 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     from distributed import Nanny, Scheduler, SpecCluster
 
     gpus = gpus_of_this_machine() if gpus is None else gpus
-    # After this time a worker that died is given up, though its nanny may still be starting it again on a busy machine.
-    dask.config.set({_LOST_AFTER: "10 minutes"})
+    # Here a nanny starts a worker again, for which it may take long on a busy machine.
+    dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": logging.CRITICAL}
     specification = {}
     for number in range(workers):
@@ -107,7 +114,7 @@ def deployment(section: ClusterSection) -> Cluster:
 
     made_by = _class(section.class_name)
     options = _options(made_by, section)
-    dask.config.set({_LOST_AFTER: "15s"})
+    dask.config.set(_SCHEDULER)
     try:
         return made_by(**options)
     except (TypeError, ValueError) as error:
@@ -147,6 +154,9 @@ def connect(where: Cluster | str) -> Client:
     from distributed import Client
 
     dask.config.set({"distributed.comm.timeouts.connect": "60s"})
+    # What it would log is a lost connection, with a traceback of its own; the engine says that in one sentence.
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         return Client(where, set_as_default=False, timeout=20)
     except (OSError, ValueError) as error:

@@ -28,9 +28,7 @@ class ClusterSection(Section):
     Without this section, workers are started on the machine itself; ``--scheduler ADDRESS`` overrules both.
     """
 
-    class_name: str = Field(
-        alias="class", description="the deployment's class, such as `dask_jobqueue.SLURMCluster` or `dask_kubernetes.KubeCluster`"
-    )
+    class_name: str = Field(alias="class", description="the deployment's class, such as `dask_jobqueue.SLURMCluster`")
     options: dict[str, Any] = Field(default_factory=dict, description="what the class is called with")
     jobs: int | None = Field(None, gt=0, description="how many jobs (or workers) are kept running; lost ones are replaced")
     adapt: Adaptation | None = Field(None, description="in place of `jobs`: as many as there is work for")
