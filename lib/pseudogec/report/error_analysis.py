@@ -11,9 +11,11 @@ from pseudogec.report import error_figures as draw
 from pseudogec.report.error_findings import UNKNOWN_TRUTH
 from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.findings import NOT_LISTED, Finding
+from pseudogec.report.looks import type_label
 from pseudogec.report.markup import Html, marked_corrections
 from pseudogec.report.paper import paper_error_types
 from pseudogec.report.report import Report
+from pseudogec.report.shown import kept_as
 from pseudogec.report.tables import METHOD_NAMES, mean_and_spread, plain_style, summarise
 from pseudogec.study import System, overview
 from pseudogec.study.outputs import hypotheses
@@ -68,7 +70,7 @@ class ErrorAnalysis:
             name: file name of the figure.
             names: how the legend prints these values.
         """
-        labels = {error_type: error_type.replace(":", ":\n") + f"\n{count:,}" for error_type, count in self.types.items()}
+        labels = {error_type: type_label(error_type) + f"\n{count:,}" for error_type, count in self.types.items()}
         return self._f05_bars(scores, "error_type", labels, bars, name, names, "Under each type: its edits in the reference.")
 
     def f05_by_level(
@@ -91,7 +93,8 @@ class ErrorAnalysis:
         if scores.empty:
             return self._nothing
         figure = draw.f05_bars(scores, category, labels, bars, names)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)} {note}".strip(), scores.seed.dropna())
+        caption = f"{self.dataset}. {_spread(scores)} {note}".strip()
+        return self.report.save_figure(figure, name, caption, scores.seed.dropna(), scores)
 
     def table(
         self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
@@ -120,7 +123,7 @@ class ErrorAnalysis:
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
         caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.origin(shown.seed.dropna())}"
-        return plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
+        return kept_as(plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {}), name)
 
     def beside_choe(self, scores: pd.DataFrame, name: str) -> Styler | Finding:
         """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.
@@ -149,7 +152,7 @@ class ErrorAnalysis:
         if scores.empty:
             return self._nothing
         figure = draw.f05_against_pairs_by_level(scores)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}", scores.seed)
+        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}", scores.seed, scores)
 
     def frequent_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """The most frequent error types of each level (TASLP figure 6).
@@ -160,7 +163,8 @@ class ErrorAnalysis:
             most: how many types of each level.
         """
         caption = f"{self.dataset}: share of each level's edits; the {most} types that are most frequent in that level."
-        return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption)
+        counts = edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits")
+        return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption, data=counts)
 
     def type_agreement(self, pairs: pd.DataFrame, name: str) -> Figure | Finding:
         """Which type the annotator names for the edits of each true type.
@@ -172,7 +176,8 @@ class ErrorAnalysis:
         if pairs.empty:
             return UNKNOWN_TRUTH
         caption = f"Annotator: {self.report.study.planner.annotator}. Rows add up to 100."
-        return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption)
+        counts = pairs.value_counts(sort=False).reset_index(name="edits")
+        return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption, data=counts)
 
     def agreement_table(self, pairs: pd.DataFrame, name: str) -> Styler | Finding:
         """For each true type: edits, the share that the annotator names so, and what else it says most often.

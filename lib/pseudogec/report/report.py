@@ -11,6 +11,7 @@ from pseudogec.report import contrasts, figures
 from pseudogec.report.findings import NOT_LISTED, Finding, varies
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.shown import describe, kept_as, show_figure
 from pseudogec.report.tables import LOOKS, METHOD_NAMES, beside_paper, plain_style, style, summarise
 from pseudogec.study import Study, System
 
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 class Report:
     """Tables and figures of one study.
 
-    Every table is written to ``<outputs>/tables/NAME.csv``, every figure to ``<outputs>/figures/NAME.png`` and ``.svg``.
+    Every table is written to ``<outputs>/tables/NAME.csv``, every figure to ``<outputs>/figures/NAME.png`` and ``.svg``, with the
+    numbers behind it in ``.csv``.
     """
 
     def __init__(self, study: Study) -> None:
@@ -71,7 +73,7 @@ class Report:
         caption = (
             f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.origin(scores.seed)} Scorer: {scorers}."
         )
-        return style(table, rows, caption.strip(), paper)
+        return kept_as(style(table, rows, caption.strip(), paper), name)
 
     def paper_table(self, paper: str) -> Styler:
         """A published table as it was printed, such as ``choe2019:5``, where ours has no counterpart row by row."""
@@ -91,7 +93,7 @@ class Report:
             decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
         """
         self.save_table(table, name)
-        return plain_style(table, f"{note} {self.provenance}".strip(), decimals or {})
+        return kept_as(plain_style(table, f"{note} {self.provenance}".strip(), decimals or {}), name)
 
     def f05_by_level(self, scores: pd.DataFrame, name: str) -> Styler:
         """F0.5 of each method by proficiency level, in percent, mean over seeds.
@@ -122,31 +124,58 @@ class Report:
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
-        with write_atomically(self.study.outputs / "tables" / f"{name}.csv") as stream:
-            stream.write(table.to_csv(index=False, float_format="%.4f").encode())
+        self._write(f"tables/{name}.csv", as_csv(table))
         return table
 
-    def save_figure(self, figure: Figure, name: str, caption: str = "", seeds: Iterable[int] | None = None) -> Figure:
-        """Write a figure as PNG and SVG and return it; the caption says what is shown and how it came about."""
-        text = f"{caption} {self.origin(self.study.seeds if seeds is None else seeds)}".strip()
-        figure.text(0, -0.02, _wrapped(text, 110), fontsize=7.5, va="top", color="#444444")
+    def save_figure(
+        self,
+        figure: Figure,
+        name: str,
+        caption: str = "",
+        seeds: Iterable[int] | None = None,
+        data: pd.DataFrame | None = None,
+    ) -> Figure:
+        """Write a figure as PNG and SVG, show it in the notebook with its caption and its description, and return it.
+
+        Args:
+            figure: what was drawn; a line below it will say how its numbers came about.
+            name: file name.
+            caption: what is shown and how to read it.
+            seeds: that the numbers rest on; by default the study's.
+            data: what was drawn, for ``NAME.csv`` beside the picture.
+        """
+        import matplotlib.pyplot as plt
+
+        description = describe(figure)
+        origin = self.origin(self.study.seeds if seeds is None else seeds)
+        figure.text(0, -0.02, _wrapped(origin, 110), fontsize=7.5, va="top", color="#444444")
+        pictures = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
             figure.savefig(drawn, format=kind, bbox_inches="tight", metadata=metadata)
-            with write_atomically(self.study.outputs / "figures" / f"{name}.{kind}") as stream:
-                stream.write(drawn.getvalue())
+            pictures[kind] = drawn.getvalue()
+            self._write(f"figures/{name}.{kind}", pictures[kind])
+        if data is not None:
+            self._write(f"figures/{name}.csv", as_csv(data.dropna(axis="columns", how="all")))
+        plt.close(figure)  # or the notebook would show it again, without its description
+        show_figure(pictures["png"], name, caption, description)
         return figure
+
+    def _write(self, path: str, content: bytes) -> None:
+        with write_atomically(self.study.outputs / path) as stream:
+            stream.write(content)
 
     def bars_by_method(self, scores: pd.DataFrame, name: str) -> Figure:
         """Precision, recall and F0.5 by method; see :func:`figures.bars_by_method`."""
         seeds = scores.seed.nunique()
         caption = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}, one dot a seed, error bars one standard deviation."
-        return self.save_figure(figures.bars_by_method(scores), name, caption, scores.seed)
+        return self.save_figure(figures.bars_by_method(scores), name, caption, scores.seed, scores)
 
     def error_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """Which errors writers of each level make; see :func:`figures.error_types_by_level`."""
         caption = f"Share of each level's edits; the {most} types that are most frequent over all levels."
-        return self.save_figure(figures.error_types_by_level(edits, most), name, caption)
+        counts = edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits")
+        return self.save_figure(figures.error_types_by_level(edits, most), name, caption, data=counts)
 
     def sweep(
         self,
@@ -158,6 +187,8 @@ class Report:
         name: str,
     ) -> Figure | Finding:
         """F0.5 against a parameter, or a note where the profile does not vary it; see :func:`figures.sweep`."""
+        import pandas as pd
+
         if not varies(scores, parameter):
             return Finding(f"This profile does not vary {symbol}.")
         seeds = scores.groupby("parameters").seed.nunique().max()
@@ -165,7 +196,8 @@ class Report:
             f"{seeds} seed{'s' if seeds > 1 else ''} a point; the band is the baseline's mean and standard deviation over seeds."
         )
         shown = [*scores.seed, *baseline.seed]
-        return self.save_figure(figures.sweep(scores, parameter, symbol, baseline, published_best), name, caption, shown)
+        figure = figures.sweep(scores, parameter, symbol, baseline, published_best)
+        return self.save_figure(figure, name, caption, shown, pd.concat([scores, baseline]))
 
     def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure | Finding:
         """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`."""
@@ -182,13 +214,13 @@ class Report:
         caption = "Mean over seeds, error bars one standard deviation" + (
             "; the dashed line is our baseline." if mean is not None else "."
         )
-        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption, scores.seed)
+        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption, scores.seed, table)
 
     def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:
         """F0.5 against a size, one line a method; see :func:`figures.against_size`."""
         theirs = paper_scores(published) if published is not None else None
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
-        return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption, scores.seed)
+        return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption, scores.seed, scores)
 
     def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
         """Whether systems that differ in one choice differ in their scores, over seeds and over sentences.
@@ -217,6 +249,11 @@ class Report:
     def _paper_names(self) -> dict[str, str]:
         """Our seed corpus -> the paper's that it stands for."""
         return {name: item.stands_for for name, item in self.study.profile.corpora.seeds.items() if item.stands_for}
+
+
+def as_csv(table: pd.DataFrame) -> bytes:
+    """A table as the bytes of a CSV file."""
+    return table.to_csv(index=False, float_format="%.4f").encode()
 
 
 def _wrapped(text: str, width: int) -> str:

@@ -15,6 +15,7 @@ from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.markup import Html, marked_steps
 from pseudogec.report.paper import PAPERS, paper_scores
 from pseudogec.report.report import Report
+from pseudogec.report.shown import kept_as
 from pseudogec.report.tables import mean_and_spread
 from pseudogec.study import Pipeline
 from pseudogec.study.correction_recipes import Correction, Search
@@ -83,7 +84,7 @@ class SystemsReport:
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
         caption = f"{note} {self._report.origin(self._seeds)} Scorers: {signatures}."
-        return self._report.styled(ours.rename_axis("system").reset_index(), caption)
+        return kept_as(self._report.styled(ours.rename_axis("system").reset_index(), caption), name)
 
     @property
     def _seeds(self) -> list[int]:
@@ -116,7 +117,7 @@ class SystemsReport:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
         caption = f"{self._study.test}, ERRANT. One dot a model where a system has one for each seed; lines join the means."
-        return self._report.save_figure(figures.systems(scores), name, caption, self._seeds)
+        return self._report.save_figure(figures.systems(scores), name, caption, self._seeds, scores)
 
     def tuned(self) -> Finding:
         """What was chosen on development data: the ensembles' members, thresholds, types of edits."""
