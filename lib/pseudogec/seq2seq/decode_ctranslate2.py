@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any, Literal
 import ctranslate2
 import numpy as np
 
+from pseudogec.errors import DataError
 from pseudogec.files import digest_file
 from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
@@ -19,6 +21,7 @@ from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
 from pseudogec.seq2seq.vocabulary import SPECIAL_SYMBOLS
 
 _PLAIN_TRANSFORMERS = ("transformer",)
+_DIGESTS = "SHA256SUMS"
 
 
 class UnsupportedModelError(Exception):
@@ -93,8 +96,9 @@ def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctr
         "intra_threads": threads,
     }
     target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
-    if target.exists():
+    if _is_whole(target):
         return _translator(target, options)
+    shutil.rmtree(target, ignore_errors=True)
     try:
         beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
     except OSError:  # a store that may only be read
@@ -106,6 +110,20 @@ def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctr
         with contextlib.suppress(OSError):  # another process was faster
             converted.rename(target)
     return translator
+
+
+def _is_whole(converted: Path) -> bool:
+    """Whether a converted model is there as it was written; what makes it is there too, so otherwise it is converted again."""
+    try:
+        return (converted / _DIGESTS).read_text(encoding="utf-8") == _digests(converted)
+    except (OSError, UnicodeDecodeError, DataError):
+        return False
+
+
+def _digests(converted: Path) -> str:
+    """The digests of a converted model's files, as ``sha256sum`` writes them."""
+    files = sorted(path for path in converted.iterdir() if path.name != _DIGESTS)
+    return "".join(f"{digest_file(path)}  {path.name}\n" for path in files)
 
 
 def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:
@@ -142,4 +160,5 @@ def _convert(folder: Path, output: Path) -> Path:
         converter.convert(str(output))
     except ValueError as error:
         raise UnsupportedModelError(str(error)) from None
+    (output / _DIGESTS).write_text(_digests(output), encoding="utf-8")
     return output

@@ -127,7 +127,7 @@ def read_records(folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 def _read(folder: Path, name: str) -> str:
     try:
-        return (folder / name).read_text(encoding="utf-8")
+        return (folder / name).read_bytes().decode()
     except UnicodeDecodeError:
         raise FlawError(Flaw(name, "is not readable JSON")) from None
     except OSError as error:
