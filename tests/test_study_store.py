@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from pydantic import BaseModel
 
 from pseudogec.errors import UserError
 from pseudogec.study.recipe import Recipe
@@ -51,6 +52,28 @@ def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
     assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
     assert first.key != Phrase(words=first.words, options={"x": 1, "y": 3}).key
     assert [parent.key for parent in first.parents] == [Word(text="a").key, Word(text="b").key]
+
+
+class Options(BaseModel):
+    size: int
+
+
+class LaterOptions(BaseModel):
+    added_later: ClassVar[frozenset[str]] = frozenset({"shape"})
+    size: int
+    shape: str = "round"
+
+
+class Drawing(Recipe):
+    kind: ClassVar[str] = "drawing"
+    options: Options | LaterOptions
+
+
+def test_an_option_that_was_added_later_changes_no_key_until_it_is_used() -> None:
+    before, after = Drawing(options=Options(size=1)), Drawing(options=LaterOptions(size=1))
+    assert isinstance(after.options, LaterOptions)
+    assert before.key == after.key
+    assert before.key != Drawing(options=LaterOptions(size=1, shape="square")).key
 
 
 def test_a_key_does_not_depend_on_the_process() -> None:

@@ -139,6 +139,9 @@ class Optimisation(_Options):
         selection: which weights are the model: "best" (lowest validation perplexity) or the mean of the last ones.
     """
 
+    added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once"})
+    """Options whose default is what was done before they existed: at their default they make no other model."""
+
     optimiser: Literal["adam", "adafactor"] = "adam"
     learning_rate: PositiveFloat
     warmup_updates: NonNegativeInt = 0

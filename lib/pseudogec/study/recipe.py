@@ -90,8 +90,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Recipe):
         return {"recipe": value.kind, "key": value.key}
     if isinstance(value, BaseModel):
-        incidental = getattr(type(value), "incidental", ())
-        return {name: _plain(getattr(value, name)) for name in type(value).model_fields if name not in incidental}
+        return {name: _plain(getattr(value, name)) for name in type(value).model_fields if _identifies(value, name)}
     if isinstance(value, dict):
         return {str(name): _plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
@@ -99,6 +98,19 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str | int | float | bool) or value is None:
         return value
     return str(value)
+
+
+def _identifies(value: BaseModel, name: str) -> bool:
+    """Whether a field of a recipe's part belongs to the key.
+
+    ``incidental`` fields never do. One of ``added_later`` does only when it says something other than its default: what was made
+    before the field existed is what its default makes, and stays in use.
+    """
+    if name in getattr(type(value), "incidental", ()):
+        return False
+    if name in getattr(type(value), "added_later", ()):
+        return bool(getattr(value, name) != type(value).model_fields[name].default)
+    return True
 
 
 def _recipes_in(value: Any) -> Iterator[Recipe]:
