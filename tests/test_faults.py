@@ -15,7 +15,7 @@ KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
 
 
 def test_a_study_whose_parts_are_killed_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
-    arguments = ["--kills", "4", "--seed", "3", "--longest", "4", "--folder", str(tmp_path)]
+    arguments = ["--kills", "4", "--seed", "3", "--apart", "10", "--folder", str(tmp_path)]
     # A part of the smoke study: two systems of one seed.
     part = [
         "--only",

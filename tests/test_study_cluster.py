@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -312,6 +313,17 @@ def test_workers_of_several_threads_are_refused(scheduler: tuple[subprocess.Pope
         client.wait_for_workers(1, timeout=60)
         with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError, match="--nthreads 1"):
             engine.build(corpora(1))
+
+
+def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(
+    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, address = scheduler
+    with Engine(Store(tmp_path), address) as engine, ThreadPoolExecutor(1) as pool:
+        built = pool.submit(engine.build, corpora(1))
+        wait_for(lambda: f"has no workers yet: dask worker {address}" in caplog.text, "it is said")
+        with dask_worker(address, "--nthreads", "1"):
+            assert built.result(timeout=60) == 1
 
 
 def test_a_scheduler_that_dies_gives_one_clear_error(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:

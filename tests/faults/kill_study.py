@@ -2,7 +2,8 @@
 
 The `smoke` study is built by `run_all.py` on a Dask cluster of separate processes. Until the given number of kills was made, a
 random one of a worker, a nanny, the scheduler and `run_all.py` itself gets SIGKILL, as from a power cut or a batch system that
-takes its node back. What was killed is started again with the same command, as a user would. In the end
+takes its node back: when a random number of artefacts more are finished, and a random time later, so that the kills spread over the
+study on a fast machine and a slow one. What was killed is started again with the same command, as a user would. In the end
 
 - tables, scores and the results of all artefacts must be those of an undisturbed run,
 - no artefact may have been built again after it was finished, at any time,
@@ -112,8 +113,11 @@ class Round:
             self._running(),
         ):
             while not self._ended_well():
-                if len(kills) == self.options.kills or not self._alive_for(self.rng.uniform(0.2, self.options.longest)):
+                if len(kills) == self.options.kills:
                     self.run.wait()
+                    continue
+                self._wait_for_a_moment(watcher)
+                if self.run.poll() is not None:
                     continue
                 victim = self.rng.choices(list(VICTIMS), list(VICTIMS.values()))[0]
                 moment = time.monotonic() - started
@@ -129,10 +133,17 @@ class Round:
             raise AssertionError(f"run_all.py ended with status {status}:\n{self._last_words()}")
         return status == 0
 
-    def _alive_for(self, seconds: float) -> bool:
+    def _wait_for_a_moment(self, watcher: Watcher) -> None:
+        """Until some artefacts or notebooks more are finished, and a while, or until the run has ended."""
+
+        def finished() -> int:
+            return len(watcher.finished) + len(list((self.folder / "outputs" / "notebooks").glob("[!.]*.ipynb")))
+
+        enough = finished() + self.rng.randint(0, self.options.apart)
+        while finished() < enough and self.run.poll() is None:
+            time.sleep(0.1)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.run.wait(seconds)
-        return self.run.poll() is None
+            self.run.wait(self.rng.uniform(0, self.options.longest))
 
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:
@@ -224,7 +235,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--kills", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1, help="of victims and moments")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--longest", type=float, default=8.0, help="seconds between two kills at most")
+    parser.add_argument("--apart", type=int, default=24, help="artefacts finished between two kills at most")
+    parser.add_argument("--longest", type=float, default=3.0, help="seconds from there to the kill at most")
     parser.add_argument("--folder", type=Path, required=True, help="an empty folder for stores, outputs and logs")
     parser.add_argument("--only", action="append", default=[], help="only these notebooks, as run_all.py's")
     parser.add_argument("--set", action="append", default=[], dest="overrides", help="change the profile, as run_all.py's")

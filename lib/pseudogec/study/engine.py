@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import shlex
 import time
@@ -21,6 +22,8 @@ from pseudogec.study.store import CheckedStore, Store
 
 if TYPE_CHECKING:
     from distributed import Client, Future
+
+log = logging.getLogger(__name__)
 
 TOPIC = "pseudogec-progress"
 
@@ -129,6 +132,8 @@ class Engine:
             gpus, expected = self._deployment.gpus_per_worker, self._deployment.largest
         else:
             gpus, expected = clusters.gpus_of(workers.values()), max(len(workers), 1)
+        if not workers and self._deployment is None:
+            log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
         failed: dict[str, BaseException] = {}
         with self.display.building(todo, Estimator(self.store), expected), self._listening(client, todo):
             for recipe, error in self._run(client, todo, gpus):
