@@ -2,8 +2,9 @@
 
 The `smoke` study is built by `run_all.py` on a Dask cluster of separate processes. Until the given number of kills was made, a
 random one of a worker, a nanny, the scheduler and `run_all.py` itself gets SIGKILL, as from a power cut or a batch system that
-takes its node back: when a random number of artefacts more are finished, and a random time later, so that the kills spread over the
-study on a fast machine and a slow one. What was killed is started again with the same command, as a user would. In the end
+takes its node back. A kill comes when a random number of artefacts more are finished, and a random time later, so that kills
+spread over the study on a fast machine and a slow one. What was killed is started again with the same command, as a user would.
+In the end
 
 - tables, scores and the results of all artefacts must be those of an undisturbed run,
 - no artefact may have been built again after it was finished, at any time,
