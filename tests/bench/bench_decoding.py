@@ -77,6 +77,8 @@ class FairseqGenerate:
 def quiet_logs() -> Iterator[None]:
     """Keep back what ``fairseq-generate`` logs."""
     logging.disable(logging.INFO)
+    # Where there is no handler, fairseq-generate sets one up that writes to a file which it closes.
+    logging.getLogger().addHandler(logging.NullHandler())
     try:
         yield
     finally:

@@ -1,7 +1,7 @@
 """Back-translation speed for `bench_gpu`: plain beam, noise in the beam and sampling, ours and ``fairseq-generate``.
 
-The models stay in memory from turn to turn, and reading them does not count. Of ``fairseq-generate`` the searches alone are timed,
-as it does itself, while ours counts making batches and pieces too. Without a GPU the clock is that of processor time, on one core.
+The models stay in memory from turn to turn, and reading them does not count. Of ``fairseq-generate`` the searches alone are
+timed, as it does itself, while ours counts making batches and pieces too. Without a GPU the clock is that of processor time.
 """
 
 from __future__ import annotations
