@@ -9,6 +9,7 @@ at all; everything here calls it itself.
 """
 
 from pseudogec.seq2seq.average import average_checkpoints
+from pseudogec.seq2seq.beam_trace import BeamStep, BeamTrace, Expansion
 from pseudogec.seq2seq.binarise import (
     BinarisedSize,
     BinarisedTextSize,
@@ -31,12 +32,15 @@ from pseudogec.seq2seq.vocabulary import read_dictionary, write_dictionary
 __all__ = [
     "Architecture",
     "AverageLast",
+    "BeamStep",
+    "BeamTrace",
     "BinarisedSize",
     "BinarisedTextSize",
     "Decoder",
     "Detector",
     "DetectorOptions",
     "DetectorResult",
+    "Expansion",
     "Hypothesis",
     "LanguageModel",
     "LanguageModelArchitecture",

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from pseudogec.errors import UserError
 from pseudogec.files import digest_file
@@ -19,6 +19,10 @@ from pseudogec.seq2seq.binarise import SIDES, dictionary_name
 from pseudogec.seq2seq.loaded_models import Computation
 from pseudogec.seq2seq.model_file import max_positions
 from pseudogec.seq2seq.sentence_batches import fill, rounded
+
+if TYPE_CHECKING:
+    from pseudogec.seq2seq.beam_trace import BeamTrace
+    from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 _BATCH_TOKENS = {"cpu": 4000, "gpu": 16000}
@@ -137,7 +141,7 @@ class Decoder:
         self.longest_source = min(max_positions(model) for model in models) - 1
         self._wanted = engine
         self._fast: Engine | None = None
-        self._general: Engine | None = None
+        self._general: FairseqEngine | None = None
         self.left_unchanged = 0
 
     def decode(
@@ -218,6 +222,25 @@ class Decoder:
         in_order = iter(scores)
         return [[next(in_order) for _ in targets] for targets in candidates]
 
+    def trace(
+        self, sentence: Pieces, beam: int = 5, length_penalty: float = 1.0, noise_beta: float = 0.0, seed: int = 0
+    ) -> BeamTrace:
+        """Search the best outputs of one sentence, the first of its corpus, and tell what every step of the search chose from.
+
+        Args are those of `decode`, and so are the outputs with ``n_best=beam``.
+
+        Raises:
+            UserError: the sentence is empty or too long for the model.
+        """
+        from pseudogec.seq2seq.beam_trace import BeamRecorder
+
+        if not 0 < len(sentence) <= self.longest_source:
+            raise UserError(f"a sentence of {len(sentence)} pieces cannot be decoded; 1 to {self.longest_source} can")
+        options = SearchOptions(beam, n_best=beam, length_penalty=length_penalty, noise_beta=noise_beta, seed=seed)
+        recorder = BeamRecorder(self._models[0] / dictionary_name(SIDES[-1]), beam)
+        (outputs,) = self._fairseq().search(self._batch([sentence], [0], 0), options, recorder)
+        return recorder.trace(outputs)
+
     def _run(
         self,
         sentences: Sequence[Pieces],
@@ -232,18 +255,22 @@ class Decoder:
         if lengths:
             engine = self._engine(options)
         for places in fill(lengths, self._max_tokens):
-            longest = rounded(len(sentences[places[0]]))
-            batch = Batch(
-                indices=[first_index + place for place in places],
-                sources=[sentences[place] for place in places],
-                longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self.longest_source),
-            )
+            batch = self._batch(sentences, places, first_index)
             for place, hypotheses in zip(places, engine.search(batch, options), strict=True):
                 outputs[place] = hypotheses
             done += len(places)
             if progress is not None:
                 progress(done, len(sentences))
         return outputs
+
+    def _batch(self, sentences: Sequence[Pieces], places: list[int], first_index: int) -> Batch:
+        """Some of the sentences; the first place is that of the longest."""
+        longest = rounded(len(sentences[places[0]]))
+        return Batch(
+            indices=[first_index + place for place in places],
+            sources=[sentences[place] for place in places],
+            longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self.longest_source),
+        )
 
     def _engine(self, options: SearchOptions) -> Engine:
         """The engine for a search: CTranslate2 when it can serve, else fairseq."""
@@ -253,6 +280,9 @@ class Decoder:
             return self._fast
         if self._wanted == "ctranslate2":
             raise UserError("CTranslate2 has no noise in the beam and no streams for sampling; use the engine fairseq or auto")
+        return self._fairseq()
+
+    def _fairseq(self) -> FairseqEngine:
         if self._general is None:
             from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,15 @@ from fairseq.search import BeamSearch  # noqa: E402
 from fairseq.sequence_generator import SequenceGenerator  # noqa: E402
 
 from pseudogec.seq2seq import session  # noqa: E402
-from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators, SentenceSampling  # noqa: E402
+from pseudogec.seq2seq.plugins.perturbed_search import (  # noqa: E402
+    Expansions,
+    NoisyBeamSearch,
+    SentenceGenerators,
+    SentenceSampling,
+)
+
+Observer = Callable[[Expansions], None]
+"""Told what each step of a beam search chooses from."""
 
 
 class FairseqEngine:
@@ -46,8 +54,8 @@ class FairseqEngine:
         self._target_numbers = read_text_numbers(folders[0] / dictionary_name(TARGET))
         self._symbols = list(read_dictionary(folders[0] / dictionary_name(TARGET)))
 
-    def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
-        """The best hypotheses of every sentence; see `Engine`."""
+    def search(self, batch: Batch, options: SearchOptions, observer: Observer | None = None) -> list[list[Hypothesis]]:
+        """The best hypotheses of every sentence; see `Engine`. An observer is told of every step of a beam search."""
         generator = SequenceGenerator(
             self._models,
             self._dictionary,
@@ -56,7 +64,7 @@ class FairseqEngine:
             max_len_b=batch.longest_output,
             len_penalty=options.length_penalty,
             temperature=options.temperature,
-            search_strategy=self._strategy(options),
+            search_strategy=self._strategy(options, observer),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
         with session.quiet(), self._sources_read_once(generator.beam_size):
@@ -81,12 +89,12 @@ class FairseqEngine:
             for decoder in decoders:
                 decoder.set_beam_size(1)
 
-    def _strategy(self, options: SearchOptions) -> Any:
+    def _strategy(self, options: SearchOptions, observer: Observer | None) -> Any:
         generators = SentenceGenerators(options.seed, self._device)
         if options.sample:
             return SentenceSampling(self._dictionary, generators)
-        if options.noise_beta:
-            return NoisyBeamSearch(self._dictionary, options.noise_beta, generators)
+        if options.noise_beta or observer is not None:  # noise of strength 0 is plain beam search
+            return NoisyBeamSearch(self._dictionary, options.noise_beta, generators, observer)
         return BeamSearch(self._dictionary)
 
     def _hypothesis(self, found: dict[str, torch.Tensor], source: Pieces) -> Hypothesis:

@@ -9,7 +9,7 @@ import hashlib
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -71,6 +71,22 @@ def _fill(bits: np.random.BitGenerator, row: np.ndarray) -> None:
     row *= np.float32(2.0**-16)
 
 
+class Expansions(NamedTuple):
+    """What one step of a noisy beam search chooses from, for those who watch it.
+
+    Attributes:
+        prefixes: the hypotheses so far, as numbers of pieces after a first end of sentence; shape (sentences, beam, pieces).
+        scores: of the hypotheses, with the noise of earlier steps; shape (sentences, beam).
+        log_probabilities: of every next piece; shape (sentences, beam, vocabulary).
+        noise: what this step adds to them; the same shape.
+    """
+
+    prefixes: torch.Tensor
+    scores: torch.Tensor
+    log_probabilities: torch.Tensor
+    noise: torch.Tensor
+
+
 class NoisyBeamSearch(BeamSearch):
     """Beam search with random noise on every candidate (Xie et al. 2018; Kiyono et al., TASLP section III-A, "backtrans
     (noisy)").
@@ -82,11 +98,18 @@ class NoisyBeamSearch(BeamSearch):
         dictionary: fairseq's target dictionary.
         beta: strength of the noise; 0 is plain beam search.
         generators: of the noise.
+        observer: told of every step before it chooses; changes nothing.
     """
 
-    def __init__(self, dictionary: Any, beta: float, generators: SentenceGenerators) -> None:
+    def __init__(
+        self,
+        dictionary: Any,
+        beta: float,
+        generators: SentenceGenerators,
+        observer: Callable[[Expansions], None] | None = None,
+    ) -> None:
         super().__init__(dictionary)
-        self._beta, self._generators = beta, generators
+        self._beta, self._generators, self._observer = beta, generators, observer
 
     def step(
         self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
@@ -94,6 +117,10 @@ class NoisyBeamSearch(BeamSearch):
         """Choose the best expansions; see ``fairseq.search.Search.step``."""
         sentences, beam, vocabulary = lprobs.shape
         candidates = self._generators.uniform(original_batch_idxs, (beam, vocabulary))
+        if self._observer is not None:
+            prefixes = prev_output_tokens.view(sentences, beam, -1)
+            before = scores[:, :, step - 1] if step else lprobs.new_zeros(sentences, beam)
+            self._observer(Expansions(prefixes, before, lprobs, self._beta * candidates))
         torch.add(lprobs, candidates, alpha=self._beta, out=candidates)
         if step == 0:
             candidates = candidates[:, :1]  # all hypotheses are the same

@@ -1,0 +1,103 @@
+"""A beam search that is watched: the same search, and what is told of it is what the definition says."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from pseudogec.errors import UserError
+from pseudogec.seq2seq import Decoder, train
+from pseudogec.seq2seq.beam_trace import END_OF_SENTENCE, BeamTrace
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+BEAM, BETA = 4, 5.0
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory: pytest.TempPathFactory) -> Decoder:
+    folder = tmp_path_factory.mktemp("traced")
+    dictionary = make_dictionary(make_pairs(400, 1), folder / "dict.txt")
+    data = make_dataset(folder / "data", dictionary, 300, seed=1)
+    train([data], None, dictionary, folder / "model", TINY, short_training(), seed=1)
+    return Decoder([folder / "model"], engine="fairseq")
+
+
+@pytest.fixture(scope="module")
+def sentences() -> list[list[str]]:
+    return [target for _, target in make_pairs(8, 7)]
+
+
+@pytest.fixture(scope="module")
+def traces(decoder: Decoder, sentences: list[list[str]]) -> list[BeamTrace]:
+    return [decoder.trace(sentence, beam=BEAM, noise_beta=BETA, seed=3) for sentence in sentences]
+
+
+@pytest.mark.parametrize("beta", [0.0, BETA])
+def test_a_watched_search_finds_the_same(decoder: Decoder, sentences: list[list[str]], beta: float) -> None:
+    for sentence in sentences:
+        traced = decoder.trace(sentence, beam=BEAM, noise_beta=beta, seed=3).outputs
+        (untraced,) = decoder.decode([sentence], beam=BEAM, n_best=BEAM, noise_beta=beta, seed=3)
+        assert [output.pieces for output in traced] == [output.pieces for output in untraced]
+        assert [output.score for output in traced] == pytest.approx([output.score for output in untraced], abs=1e-4)
+
+
+def test_noise_is_a_fresh_number_between_0_and_beta_on_every_expansion(traces: list[BeamTrace]) -> None:
+    for trace in traces:
+        found = [expansion.noise for step in trace.steps for expansion in step.expansions]
+        assert min(found) >= 0 and max(found) <= BETA
+        assert len(set(found)) > 0.95 * len(found)  # numbers of 16 bits meet by chance now and then
+
+
+def test_scores_are_log_probabilities_with_all_noise_so_far(traces: list[BeamTrace]) -> None:
+    for trace in traces:
+        noise: dict[tuple[str, ...], float] = {(): 0.0}
+        for step in trace.steps:
+            for hypothesis in step.hypotheses:
+                assert hypothesis.score == pytest.approx(hypothesis.log_probability + noise[hypothesis.pieces], abs=1e-3)
+            for expansion in step.expansions:
+                prefix = step.hypotheses[expansion.hypothesis].pieces
+                noise[(*prefix, expansion.piece)] = noise[prefix] + expansion.noise
+                expected = expansion.log_probability + noise[(*prefix, expansion.piece)]
+                assert expansion.score == pytest.approx(expected, abs=1e-3)
+
+
+def test_expansions_are_ranked_by_score_and_told_their_rank_without_this_steps_noise(traces: list[BeamTrace]) -> None:
+    for step in (step for trace in traces for step in trace.steps):
+        assert list(step.expansions) == sorted(step.expansions, key=lambda expansion: -expansion.score)
+        assert [expansion.rank_without for expansion in step.without_noise] == list(range(1, len(step.without_noise) + 1))
+        clean = [expansion.score - expansion.noise for expansion in step.without_noise]
+        assert clean == sorted(clean, reverse=True)
+        for expansion in step.expansions:
+            better = sum(score > expansion.score - expansion.noise + 1e-4 for score in clean)
+            assert expansion.rank_without > better
+
+
+def test_the_next_step_expands_what_was_kept(traces: list[BeamTrace]) -> None:
+    for trace in traces:
+        for step, following in pairwise(trace.steps):
+            kept = [
+                (*step.hypotheses[expansion.hypothesis].pieces, expansion.piece)
+                for expansion in step.expansions
+                if expansion.fate == "kept"
+            ]
+            assert kept == [hypothesis.pieces for hypothesis in following.hypotheses]
+
+
+def test_outputs_are_the_first_to_be_finished_by_score_over_length(traces: list[BeamTrace]) -> None:
+    """Length normalisation counts the end of sentence (fairseq's, and `Decoder.decode`'s)."""
+    for trace in traces:
+        finished = [
+            (expansion.score / (len(step.hypotheses[expansion.hypothesis].pieces) + 1))
+            for step in trace.steps
+            for expansion in step.expansions
+            if expansion.fate == "finished" and expansion.piece == END_OF_SENTENCE
+        ]
+        expected = sorted(finished[:BEAM], reverse=True)
+        assert [output.score for output in trace.outputs] == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("sentence", [[], ["ba"] * 5000], ids=["empty", "too long"])
+def test_a_sentence_that_no_model_can_read_is_refused(decoder: Decoder, sentence: list[str]) -> None:
+    with pytest.raises(UserError, match="pieces"):
+        decoder.trace(sentence)
