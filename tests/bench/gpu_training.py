@@ -111,8 +111,8 @@ def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -
     data = training_data.prepare([training.data], None, training.dictionary, folder / "data", None, 1)
     model = ["--source-lang", "src", "--target-lang", "trg", "--task", "translation", *training.architecture.fairseq_arguments()]
     job = training_job(model, data, training.optimisation(precision), seed=1, save_dir=folder / "model", validate=False)
-    # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches ahead. Processor time would not
-    # see that process, so without a GPU there is none, as in ours.
+    # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches ahead. Processor time would
+    # not see that process, so without a GPU there is none, as in ours.
     ahead = ["--num-workers", "1", "--data-buffer-size", "10"] if torch.cuda.is_available() else []
     command.main(["train", *job.arguments, *ahead, "--no-save", "--log-interval", "100"])
 
