@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ NOTE = (
     "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign "
     f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
 )
+
+NOTE_ON_MARKS = "*: all seeds agree that it differs from the baseline, and p < 0.05 by approximate randomisation over sentences."
 
 NOTE_ON_ENSEMBLES = (
     " A system that exists once is compared with each model of one that exists for every seed; *p* is then the largest."
@@ -41,11 +43,18 @@ class Contrast:
         differences: measure -> first minus second in points, one value a seed.
         p_values: measure -> two-sided p-value of approximate randomisation, over the sentences of all seeds or (an ensemble
             against its models) the largest of those of each.
+        system: one of the systems of the first kind, where they are of a grid.
     """
 
     label: str
     differences: dict[str, np.ndarray]
     p_values: dict[str, float]
+    system: System | None = None
+
+    def is_clear(self, measure: str) -> bool:
+        """Whether the sentences speak against chance (p < 0.05) and all seeds agree in the sign."""
+        signs = np.sign(self.differences[measure])
+        return self.p_values[measure] < 0.05 and bool(np.all(signs == signs[0]))
 
     def cell(self, measure: str) -> str:
         """The difference as a table prints it, such as ``+9.9 ± 0.6 (3/3, p < 0.001)``."""
@@ -136,7 +145,8 @@ def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -
         against: the value that all others are compared with.
     """
     for label, *sides in opponents(grid, column, against):
-        yield contrast(label, *([_counts(study, system) for system in side] for side in sides))
+        made = contrast(label, *([_counts(study, system) for system in side] for side in sides))
+        yield replace(made, system=sides[0][0])
 
 
 def _kind(system: System) -> _Kind:

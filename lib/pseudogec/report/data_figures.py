@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pseudogec.report.figures import BESIDE, LEVEL_COLOURS, colours_of
+from pseudogec.report.looks import LEVEL_COLOURS, colours_of, legend
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +33,7 @@ def corpus_sizes(sentences: pd.DataFrame) -> Figure:
     axes.set(xlabel="sentences", ylabel="")
     axes.grid(visible=False, axis="y")
     axes.set_axisbelow(True)
-    axes.legend(**BESIDE, title="level")
+    legend(axes, title="level")
     return figure
 
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
 from pseudogec.noise import EditDictionary
 from pseudogec.report.findings import Finding
 from pseudogec.report.report import Report
+from pseudogec.report.styled_tables import StyledTable
 from pseudogec.study import overview
-
-if TYPE_CHECKING:
-    from pandas.io.formats.style import Styler
 
 _METHOD = "realistic"
 
 
-def edit_dictionary(report: Report, name: str, most: int = 10) -> Styler | Finding:
+def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | Finding:
     """The most frequent entries of the profile's dictionary of errors, learnt from its genuine pairs.
 
     Args:

@@ -16,6 +16,7 @@ from pseudogec.report.markup import Html, marked_corrections
 from pseudogec.report.paper import paper_error_types
 from pseudogec.report.report import Report
 from pseudogec.report.shown import kept_as
+from pseudogec.report.styled_tables import StyledTable
 from pseudogec.report.tables import METHOD_NAMES, mean_and_spread, plain_style, summarise
 from pseudogec.study import System, overview
 from pseudogec.study.outputs import hypotheses
@@ -24,7 +25,6 @@ from pseudogec.study.results import By
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
 
 
 class ErrorAnalysis:
@@ -98,7 +98,7 @@ class ErrorAnalysis:
 
     def table(
         self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
-    ) -> Styler | Finding:
+    ) -> StyledTable | Finding:
         """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
 
         Precision and recall are in the CSV file too.
@@ -125,7 +125,7 @@ class ErrorAnalysis:
         caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.origin(shown.seed.dropna())}"
         return kept_as(plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {}), name)
 
-    def beside_choe(self, scores: pd.DataFrame, name: str) -> Styler | Finding:
+    def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:
         """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.
 
         Args:
@@ -179,7 +179,7 @@ class ErrorAnalysis:
         counts = pairs.value_counts(sort=False).reset_index(name="edits")
         return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption, data=counts)
 
-    def agreement_table(self, pairs: pd.DataFrame, name: str) -> Styler | Finding:
+    def agreement_table(self, pairs: pd.DataFrame, name: str) -> StyledTable | Finding:
         """For each true type: edits, the share that the annotator names so, and what else it says most often.
 
         Args:

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from itertools import cycle
+from typing import TYPE_CHECKING
 
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
-from pseudogec.report.figures import BESIDE, LEVEL_COLOURS, METHOD_COLOURS, colours_of
+from pseudogec.report.looks import (
+    CORPUS_COLOURS,
+    DOTS,
+    ERROR_BARS,
+    LEVEL_COLOURS,
+    METHOD_COLOURS,
+    colours_of,
+    legend,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,9 +24,7 @@ if TYPE_CHECKING:
 
 _GROUP_WIDTH = 0.8
 """Width of the bars of one category together; 1 would touch the next."""
-_OWN_COLOURS = {**METHOD_COLOURS, "": METHOD_COLOURS["none"]}
-"""Systems without a seed corpus are the baseline."""
-_ERROR_BAR: dict[str, Any] = {"fmt": "none", "ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
+_OWN_COLOURS = {**METHOD_COLOURS, **CORPUS_COLOURS}
 
 
 def f05_bars(scores: pd.DataFrame, category: str, labels: Mapping[str, str], bars: str, names: Mapping[str, str]) -> Figure:
@@ -48,7 +55,7 @@ def f05_bars(scores: pd.DataFrame, category: str, labels: Mapping[str, str], bar
     axes.grid(visible=False, axis="x")
     axes.set_axisbelow(True)
     axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
-    axes.legend(**BESIDE)
+    legend(axes, baseline_last=False)
     return figure
 
 
@@ -62,13 +69,13 @@ def _bars_with_spread(
         limits = part.set_index(category)[["f05_low", "f05_high"]].reindex(order) * 100
         spread = [(means - limits.f05_low).clip(lower=0), (limits.f05_high - means).clip(lower=0)]
     else:
-        deviation = (points.std().reindex(order) * 100).fillna(0)
+        deviation = points.std().reindex(order) * 100
         spread = [deviation.clip(upper=means), deviation]
     axes.bar(positions, means, width, color=colour, label=label, linewidth=0)
-    axes.errorbar(positions, means, yerr=spread, **_ERROR_BAR)
+    axes.errorbar(positions, means, yerr=spread, fmt="none", **ERROR_BARS)
     if points.size().max() > 1:
         places = part[category].map(dict(zip(order, positions, strict=True)))
-        axes.scatter(places, part.f05 * 100, s=9, color="#ffffff", edgecolor="#333333", linewidth=0.6, zorder=3)
+        axes.scatter(places, part.f05 * 100, **DOTS)
 
 
 def frequent_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
@@ -106,14 +113,15 @@ def f05_against_pairs_by_level(scores: pd.DataFrame) -> Figure:
     # Equal steps for the sizes: none (the baseline) has no place on a logarithmic axis.
     places = {int(size): place for place, size in enumerate(sorted(scores.pseudo_pairs.unique()))}
     figure, axes = plt.subplots(figsize=(7.5, 3.8))
-    for level, colour in colours_of(sorted(scores.level.unique()), LEVEL_COLOURS).items():
+    palette = colours_of(sorted(scores.level.unique()), LEVEL_COLOURS)
+    for (level, colour), marker in zip(palette.items(), cycle("os^D")):
         points = (scores[scores.level == level].set_index("pseudo_pairs").f05 * 100).groupby(level=0)
         means = points.mean()
         positions = [places[int(size)] for size in means.index]
-        axes.errorbar(positions, means, yerr=points.std().fillna(0), marker="o", capsize=4, color=colour, label=level)
+        axes.errorbar(positions, means, yerr=points.std(), marker=marker, capsize=4, color=colour, label=level)
     axes.set_xticks(list(places.values()), [f"{size:,}" if size else "0\n(baseline)" for size in places])
     axes.set(xlabel="pseudo pairs", ylabel="F0.5 (percent)")
-    axes.legend(**BESIDE, title="level")
+    legend(axes, title="level")
     return figure
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pseudogec.edits import type_distance
 from pseudogec.evaluate import main_type
-from pseudogec.report.figures import BESIDE, colours_of
+from pseudogec.report.looks import METHOD_COLOURS, colours_of
 from pseudogec.report.tables import METHOD_NAMES
 
 if TYPE_CHECKING:
@@ -46,25 +46,34 @@ def profile_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataF
 
 
 def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 10) -> Figure:
-    """Share of the genuine data's most frequent error types in each method's pseudo data."""
+    """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines."""
     import matplotlib.pyplot as plt
-    import pandas as pd
-    import seaborn as sns
 
-    rows = []
-    for name, profile in {"genuine": genuine, **profiles}.items():
-        shares: Counter[str] = Counter()
-        for error_type, count in profile["types"].items():
-            shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
-        rows += [(METHOD_NAMES.get(name, name), error_type, share) for error_type, share in shares.items()]
-    table = pd.DataFrame(rows, columns=["method", "error_type", "share"])
-    frequent = table[table.method == "genuine"].nlargest(most, "share").error_type.tolist()
-    colours = colours_of(profiles)
-    colours = {"genuine": "#000000", **{METHOD_NAMES.get(name, name): colours[name] for name in profiles}}
-    figure, axes = plt.subplots(figsize=(9, 4))
-    shown = table[table.error_type.isin(frequent)]
-    sns.barplot(shown, x="error_type", y="share", hue="method", order=frequent, hue_order=list(colours), palette=colours, ax=axes)
-    axes.set(xlabel="", ylabel="percent of edits")
-    axes.tick_params(axis="x", rotation=30)
-    axes.legend(**BESIDE)
+    shares = {name: _shares(profile) for name, profile in {"genuine": genuine, **profiles}.items()}
+    frequent = [error_type for error_type, _ in shares["genuine"].most_common(most)]
+    learners = [shares["genuine"][error_type] for error_type in frequent]
+    columns = min(4, len(profiles))
+    rows = -(-len(profiles) // columns)
+    figure, panels = plt.subplots(
+        rows, columns, figsize=(2.3 * columns + 1.2, 0.24 * len(frequent) * rows + 1.2), sharex=True, sharey=True, squeeze=False
+    )
+    for axes, (method, colour) in zip(panels.flat, colours_of(profiles).items(), strict=False):
+        axes.barh(frequent, [shares[method][error_type] for error_type in frequent], color=colour, linewidth=0)
+        axes.plot(learners, frequent, "|", color=METHOD_COLOURS["none"], markersize=11, markeredgewidth=2, label="learners")
+        axes.set_title(METHOD_NAMES.get(method, method), fontsize=10)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(labelsize=8)
+        axes.set_axisbelow(True)
+    for axes in panels.flat[len(profiles) :]:
+        axes.set_axis_off()
+    panels[0][0].invert_yaxis()
+    figure.supxlabel("percent of edits (black lines: learners)", fontsize=10)
     return figure
+
+
+def _shares(profile: Profile) -> Counter[str]:
+    """Percent of a text's edits by type without the operation."""
+    shares: Counter[str] = Counter()
+    for error_type, count in profile["types"].items():
+        shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
+    return shares

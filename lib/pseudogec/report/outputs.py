@@ -10,12 +10,12 @@ from pseudogec.report.error_analysis import ErrorAnalysis
 from pseudogec.report.findings import Finding
 from pseudogec.report.markup import Html
 from pseudogec.report.report import Report
+from pseudogec.report.styled_tables import StyledTable
 from pseudogec.study import Study
 from pseudogec.study.outputs import ScoredOutputs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
 
 NO_FILES = Finding("*No files were given in `outputs_to_score`, so there is nothing to score.*")
 
@@ -41,7 +41,7 @@ class OutputsReport:
         self._report, self._outputs = _FromFiles(study, outputs), outputs
         self._analysis = ErrorAnalysis(self._report, outputs.dataset, outputs.sentences, nothing=NO_FILES)
 
-    def overall(self, name: str) -> Styler | Finding:
+    def overall(self, name: str) -> StyledTable | Finding:
         """Precision, recall and F0.5 of each system by ERRANT and MaxMatch, in percent.
 
         The interval is the bootstrap's, 95%; p that of approximate randomisation against the first system.

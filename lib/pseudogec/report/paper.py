@@ -19,6 +19,12 @@ PAPERS = {
 }
 
 
+def named_table(reference: str) -> str:
+    """How prose names a published table: ``Kiyono et al. 2020, table IV`` for ``taslp2020:IV``."""
+    source, _, table = reference.partition(":")
+    return f"{PAPERS[source]}, " + (f"figure {table[4:]}" if table.startswith("Fig.") else f"table {table}")
+
+
 def paper_scores(reference: str) -> pd.DataFrame:
     """The scores of one published table, in percent as printed.
 

@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from pseudogec.files import write_atomically
 from pseudogec.report import contrasts, figures
 from pseudogec.report.findings import NOT_LISTED, Finding, varies
+from pseudogec.report.looks import use_theme
 from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
-from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.paper import named_table, paper_scores
 from pseudogec.report.shown import describe, kept_as, show_figure
-from pseudogec.report.tables import LOOKS, METHOD_NAMES, beside_paper, plain_style, style, summarise
+from pseudogec.report.styled_tables import StyledTable
+from pseudogec.report.tables import MEASURES, METHOD_NAMES, beside_paper, plain_style, style, summarise, text_style
 from pseudogec.study import Study, System
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
 
 
 class Report:
@@ -30,7 +31,8 @@ class Report:
 
     def __init__(self, study: Study) -> None:
         self.study = study
-        figures.use_theme()
+        self._contrasts: dict[tuple[Any, ...], list[contrasts.Contrast]] = {}
+        use_theme()
 
     @property
     def provenance(self) -> str:
@@ -50,8 +52,13 @@ class Report:
         return f"{kind} Profile {profile.name}: {profile.description}{named}"
 
     def compare(
-        self, scores: pd.DataFrame, rows: str | Sequence[str], name: str, paper: str | None = None, note: str = ""
-    ) -> Styler | Finding:
+        self,
+        scores: pd.DataFrame,
+        rows: str | Sequence[str],
+        name: str,
+        paper: str | None = None,
+        marked: Sequence[System] = (),
+    ) -> StyledTable | Finding:
         """A table of precision, recall and F0.5, the paper's beside ours.
 
         Args:
@@ -59,7 +66,7 @@ class Report:
             rows: the column or columns that name a row, such as ``method``.
             name: file name of the table.
             paper: published table to set beside it, such as ``taslp2020:IV``.
-            note: a sentence for the caption.
+            marked: the grid of these scores, if differences from its baseline are to be marked (those of ``differences``).
         """
         if scores.empty:
             return NOT_LISTED
@@ -70,20 +77,38 @@ class Report:
         self.save_table(table, name)
         scorers = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
+        marks = self._marks(marked, rows)
         caption = (
-            f"{note} Percent on {datasets}; mean ± standard deviation over seeds. {self.origin(scores.seed)} Scorer: {scorers}."
+            f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
+            f"{contrasts.NOTE_ON_MARKS if marks else ''} {self.origin(scores.seed)} Scorer: {scorers}."
         )
-        return kept_as(style(table, rows, caption.strip(), paper), name)
+        return kept_as(style(table, rows, " ".join(caption.split()), paper, marks), name)
 
-    def paper_table(self, paper: str) -> Styler:
+    def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
+        """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
+        names = {title: measure for measure, title in MEASURES.items()}
+        return {
+            tuple(str(getattr(found.system, row) or "") for row in rows): {
+                names[title]: " *" for title in found.differences if found.is_clear(title)
+            }
+            for found in self._compared(grid, "method", "none")
+        }
+
+    def _compared(self, grid: Sequence[System], column: str, against: Any) -> list[contrasts.Contrast]:
+        key = (tuple(grid), column, against)
+        if key not in self._contrasts:
+            self.study.scores(grid)
+            self._contrasts[key] = list(contrasts.contrasts(self.study, grid, column, against))
+        return self._contrasts[key]
+
+    def paper_table(self, paper: str) -> StyledTable:
         """A published table as it was printed, such as ``choe2019:5``, where ours has no counterpart row by row."""
         table = paper_scores(paper)
-        source, _, number = paper.partition(":")
         shown = table[["system", "dataset", "scorer", "precision", "recall", "f05"]].dropna(axis="columns", how="all")
         decimals = dict.fromkeys(("precision", "recall", "f05"), 2)
-        return self.published(shown, f"{PAPERS[source]}, table {number}; percent.", decimals)
+        return self.published(shown, f"{named_table(paper)}; percent.", decimals)
 
-    def table(self, table: pd.DataFrame, name: str, note: str = "", decimals: Mapping[str, int] | None = None) -> Styler:
+    def table(self, table: pd.DataFrame, name: str, note: str = "", decimals: Mapping[str, int] | None = None) -> StyledTable:
         """Any table, numbers right-aligned, with a caption that says how it came about.
 
         Args:
@@ -95,7 +120,7 @@ class Report:
         self.save_table(table, name)
         return kept_as(plain_style(table, f"{note} {self.provenance}".strip(), decimals or {}), name)
 
-    def f05_by_level(self, scores: pd.DataFrame, name: str) -> Styler:
+    def f05_by_level(self, scores: pd.DataFrame, name: str) -> StyledTable:
         """F0.5 of each method by proficiency level, in percent, mean over seeds.
 
         Args:
@@ -108,7 +133,7 @@ class Report:
         note = "F0.5 in percent by the writer's proficiency level, mean over seeds."
         return self.table(table, name, note, dict.fromkeys(map(str, table.columns[1:]), 1))
 
-    def published(self, table: pd.DataFrame, note: str, decimals: Mapping[str, int] | None = None) -> Styler:
+    def published(self, table: pd.DataFrame, note: str, decimals: Mapping[str, int] | None = None) -> StyledTable:
         """A published table, with its source as caption.
 
         Args:
@@ -118,9 +143,9 @@ class Report:
         """
         return plain_style(table, note, decimals or {})
 
-    def styled(self, table: pd.DataFrame, caption: str) -> Styler:
+    def styled(self, table: pd.DataFrame, caption: str) -> StyledTable:
         """A table of texts as it stands."""
-        return table.style.hide(axis="index").set_caption(caption).set_table_styles(LOOKS)
+        return text_style(table, caption)
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
@@ -148,7 +173,7 @@ class Report:
 
         description = describe(figure)
         origin = self.origin(self.study.seeds if seeds is None else seeds)
-        figure.text(0, -0.02, _wrapped(origin, 110), fontsize=7.5, va="top", color="#444444")
+        figure.text(0, -0.02, _wrapped(origin, int(14 * figure.get_figwidth())), fontsize=7.5, va="top", color="#444444")
         pictures = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
@@ -165,11 +190,14 @@ class Report:
         with write_atomically(self.study.outputs / path) as stream:
             stream.write(content)
 
-    def bars_by_method(self, scores: pd.DataFrame, name: str) -> Figure:
-        """Precision, recall and F0.5 by method; see :func:`figures.bars_by_method`."""
+    def bars_by_method(self, scores: pd.DataFrame, name: str, paper: str | None = None) -> Figure:
+        """Precision, recall and F0.5 by method, the paper's as hollow markers; see :func:`figures.bars_by_method`."""
         seeds = scores.seed.nunique()
         caption = f"Mean over {seeds} seed{'s' if seeds > 1 else ''}, one dot a seed, error bars one standard deviation."
-        return self.save_figure(figures.bars_by_method(scores), name, caption, scores.seed, scores)
+        theirs = None if paper is None else paper_scores(paper)
+        if paper is not None:
+            caption += f" Hollow: {named_table(paper)}, on another test set."
+        return self.save_figure(figures.bars_by_method(scores, theirs), name, caption, scores.seed, scores)
 
     def error_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """Which errors writers of each level make; see :func:`figures.error_types_by_level`."""
@@ -199,27 +227,40 @@ class Report:
         figure = figures.sweep(scores, parameter, symbol, baseline, published_best)
         return self.save_figure(figure, name, caption, shown, pd.concat([scores, baseline]))
 
-    def f05_by(self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None) -> Figure | Finding:
-        """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`."""
+    def f05_by(
+        self, scores: pd.DataFrame, column: str, name: str, paper: str | None = None, panels: str | None = None
+    ) -> Figure | Finding:
+        """F0.5 by a category and method, the paper's as hollow points; see :func:`figures.f05_by`.
+
+        Args:
+            scores: tidy scores.
+            column: what the horizontal axis shows.
+            name: file name of the figure.
+            paper: published table to set beside it.
+            panels: a column that has a panel for each value, such as ``pseudo_pairs``.
+        """
         if scores.empty:
             return NOT_LISTED
         systems = scores[scores.method != "none"]
-        rows = ["method", column]
+        rows = ["method", column, *([panels] if panels else [])]
         table = summarise(systems, rows)
+        means = {"baseline": _f05_of_baseline(scores)}
+        caption = "Filled: this study, mean over seeds, error bars one standard deviation."
         if paper is not None:
             table = beside_paper(table, rows, paper, self._paper_names()).iloc[: len(table)]
+            means["paper_baseline"] = _f05_of_baseline(paper_scores(paper))
+            caption += f" Hollow: {named_table(paper)}, on another test set."
         order = list(dict.fromkeys(systems[column]))
-        baseline = scores[scores.method == "none"].f05
-        mean = baseline.mean() * 100 if len(baseline) else None
-        caption = "Mean over seeds, error bars one standard deviation" + (
-            "; the dashed line is our baseline." if mean is not None else "."
-        )
-        return self.save_figure(figures.f05_by(table, column, order, mean), name, caption, scores.seed, table)
+        return self.save_figure(figures.f05_by(table, column, order, panels=panels, **means), name, caption, scores.seed, table)
 
     def against_size(self, scores: pd.DataFrame, column: str, label: str, name: str, published: str | None = None) -> Figure:
         """F0.5 against a size, one line a method; see :func:`figures.against_size`."""
         theirs = paper_scores(published) if published is not None else None
         caption = "Mean over seeds, error bars one standard deviation where there is more than one seed."
+        if published is not None and theirs is not None:
+            best = theirs.nlargest(1, "f05").iloc[0]
+            size, method = f"{int(best[column]):,}", METHOD_NAMES[best.method]
+            caption += f" {named_table(published)}: {best.f05:.1f} for {method} at {size}."
         return self.save_figure(figures.against_size(scores, column, label, theirs), name, caption, scores.seed, scores)
 
     def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
@@ -233,10 +274,9 @@ class Report:
         Returns:
             A table, or a line that says that there is nothing to compare, as in a profile without these systems.
         """
-        self.study.scores(grid)
-        return contrasts.as_table(contrasts.contrasts(self.study, grid, column, against))
+        return contrasts.as_table(self._compared(grid, column, against))
 
-    def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Styler:
+    def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> StyledTable:
         """How near each method's errors are to the learners'; see :func:`noise_profiles.profile_table`."""
         decimals = {"edits a token": 3, "missing": 2, "replacement": 2, "unnecessary": 2, "distance to genuine": 2}
         return self.table(profile_table(profiles, genuine), name, decimals=decimals)
@@ -254,6 +294,12 @@ class Report:
 def as_csv(table: pd.DataFrame) -> bytes:
     """A table as the bytes of a CSV file."""
     return table.to_csv(index=False, float_format="%.4f").encode()
+
+
+def _f05_of_baseline(scores: pd.DataFrame) -> float | None:
+    """Mean F0.5 of the systems without pseudo data in percent, whether scores are given so (a paper's) or as fractions."""
+    values = scores[scores.method == "none"].f05
+    return None if values.empty else float(values.mean() * (1 if values.max() > 1 else 100))
 
 
 def _wrapped(text: str, width: int) -> str:

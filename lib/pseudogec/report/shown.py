@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
+
+    from pseudogec.report.styled_tables import StyledTable
 
 METADATA = "pseudogec"
 """Key of what the metadata of an output say for us: ``figure`` and ``caption``, or ``caption_of``."""
@@ -42,9 +43,10 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
         display({"text/markdown": f"*{caption}*", "text/plain": caption}, metadata={METADATA: {"caption_of": name}}, raw=True)
 
 
-def kept_as(styler: Styler, name: str) -> Styler:
+def kept_as(styler: StyledTable, name: str) -> StyledTable:
     """Have a table say under which name it was saved; the same table gives the same HTML."""
-    return styler.set_uuid(name).set_table_attributes(f'{TABLE_ATTRIBUTE}="{name}"')
+    styler.set_uuid(name).set_table_attributes(f'{TABLE_ATTRIBUTE}="{name}"')
+    return styler
 
 
 def describe(figure: Figure) -> str:

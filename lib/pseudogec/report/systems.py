@@ -13,9 +13,10 @@ from pseudogec.report import figures
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.markup import Html, marked_steps
-from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.paper import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.shown import kept_as
+from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
 from pseudogec.report.tables import mean_and_spread
 from pseudogec.study import Pipeline
 from pseudogec.study.correction_recipes import Correction, Search
@@ -27,7 +28,6 @@ from pseudogec.text import tokenise
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-    from pandas.io.formats.style import Styler
 
 _COUNTED = {"precision": "P", "recall": "R", "f05": "F0.5"}
 _SCORERS = {"errant": "ERRANT", "maxmatch": "M2", "gleu": "GLEU"}
@@ -47,7 +47,7 @@ class SystemsReport:
         for system in systems:
             self._versions.setdefault(system.name, []).append(system)
 
-    def steps(self) -> Styler | Finding:
+    def steps(self) -> StyledTable | Finding:
         """The steps of each system."""
         import pandas as pd
 
@@ -61,7 +61,7 @@ class SystemsReport:
             rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
         return self._report.published(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
-    def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> Styler | Finding:
+    def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> StyledTable | Finding:
         """Every system on every test set by every scorer; below, the rows that only the paper has.
 
         Args:
@@ -75,11 +75,11 @@ class SystemsReport:
         ours = _wide(_measures(scores, "this study"))
         if paper is not None:
             theirs = _wide(_published(paper, setting))
-            renamed = {row: name for name in ours.index for row in self._study.profile.systems[name].stands_for}
-            theirs = theirs.rename(index={row: renamed[row] for row in theirs.index if row in renamed})
+            theirs = theirs.rename(index=self._ours_for())
             ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
         ours = ours.fillna("")
         flat = ours.set_axis([" ".join(column) for column in ours.columns], axis="columns")
+        flat = flat.map(lambda cell: cell.strip(FIGURE_SPACE))
         self._report.save_table(flat.reset_index(names="system"), name)
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
@@ -111,13 +111,34 @@ class SystemsReport:
         """The counts of every sentence, by seed."""
         return {version.seed: self._study.score(version).per_sentence() for version in versions}
 
-    def f05(self, name: str) -> Figure | Finding:
-        """Precision, recall and F0.5 of each system on the first test set, one dot a seed."""
+    def _ours_for(self) -> dict[str, str]:
+        """The paper's names of systems -> ours."""
+        return {row: name for name in self._versions for row in self._study.profile.systems[name].stands_for}
+
+    def f05(self, name: str, paper: str | None = None, dataset: str = "") -> Figure | Finding:
+        """Precision, recall and F0.5 of each system on the first test set, one dot a seed.
+
+        Args:
+            name: file name of the figure.
+            paper: published table whose ERRANT scores are set beside ours as hollow markers.
+            dataset: which of its test sets.
+        """
         if not self._systems:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
-        caption = f"{self._study.test}, ERRANT. One dot a model where a system has one for each seed; lines join the means."
-        return self._report.save_figure(figures.systems(scores), name, caption, self._seeds, scores)
+        caption = (
+            f"Filled: {self._study.test}, ERRANT; lines join the means, error bars are one standard deviation, small dots single "
+            "models of systems that have one for each seed."
+        )
+        theirs: dict[str, dict[str, float]] = {}
+        if paper is not None:
+            table = paper_scores(paper)
+            table = table[(table.dataset == dataset) & (table.scorer == "ERRANT")]
+            for row in table.assign(system=table.system.replace(self._ours_for())).to_dict("records"):
+                if row["system"] in self._versions:
+                    theirs[str(row["system"])] = {measure: row[measure] for measure in _COUNTED}
+            caption += f" Hollow: {named_table(paper)}, {dataset}."
+        return self._report.save_figure(figures.systems(scores, theirs), name, caption, self._seeds, scores)
 
     def tuned(self) -> Finding:
         """What was chosen on development data: the ensembles' members, thresholds, types of edits."""

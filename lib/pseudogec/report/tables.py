@@ -6,19 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.errors import UserError
-from pseudogec.report.paper import PAPERS, paper_scores
+from pseudogec.report.paper import named_table, paper_scores
+from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
 
 if TYPE_CHECKING:
     import pandas as pd
-    from pandas.io.formats.style import Styler
 
 MEASURES = {"precision": "P", "recall": "R", "f05": "F0.5"}
-
-LOOKS: list[Any] = [
-    {"selector": "caption", "props": "caption-side: bottom; text-align: left; font-size: 0.9em; padding-top: 0.5em"},
-    {"selector": "th.col_heading.level0", "props": "text-align: center; border-bottom: 1px solid #999"},
-    {"selector": "td", "props": "text-align: right"},
-]
 
 METHOD_NAMES = {
     "none": "Baseline",
@@ -104,8 +98,22 @@ def _ranks(sizes: pd.Series) -> pd.Series:
     return sizes.where(sizes > 0).rank(method="dense").fillna(0)
 
 
-def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | None) -> Styler:
-    """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold."""
+def style(
+    table: pd.DataFrame,
+    rows: Sequence[str],
+    caption: str,
+    paper: str | None,
+    marked: Mapping[tuple[str, ...], Mapping[str, str]] | None = None,
+) -> StyledTable:
+    """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold.
+
+    Args:
+        table: result of :func:`summarise` or :func:`beside_paper`.
+        rows: columns that name a row.
+        caption: how it came about.
+        paper: the published table beside ours, if there is one.
+        marked: row, by the values of ``rows`` as text -> measure -> what is written behind it, such as a mark of significance.
+    """
     import pandas as pd
 
     cells: dict[tuple[str, str], list[str]] = {}
@@ -116,28 +124,38 @@ def style(table: pd.DataFrame, rows: Sequence[str], caption: str, paper: str | N
         cells["", name.replace("_", " ")] = names
     ours = "this study"
     cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
+    marks = [(marked or {}).get(tuple(map(str, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
-        cells[ours, title] = [mean_and_spread(*pair) for pair in zip(table[measure], table[f"{measure}_sd"], strict=True)]
+        values = zip(table[measure], table[f"{measure}_sd"], marks, strict=True)
+        cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     if paper is not None:
-        theirs = f"{PAPERS[paper.partition(':')[0]]}, table {paper.partition(':')[2]}"
+        theirs = named_table(paper)
         for measure, title in MEASURES.items():
             if table[f"paper_{measure}"].isna().all():
                 continue
             cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
             columns[theirs, title] = table[f"paper_{measure}"]
-    styler = pd.DataFrame(cells, index=table.index).style.hide(axis="index").set_caption(caption)
-    for column, values in columns.items():
-        if values.notna().sum() > 1:
-            best = values.round(1) == values.round(1).max()
-            styler = styler.apply(lambda _, best=best: ["font-weight: bold" if item else "" for item in best], subset=[column])
-    return styler.set_table_styles(LOOKS)
+    styled = StyledTable(pd.DataFrame(cells, index=table.index), caption, headings=len(rows))
+    return styled.in_figures(list(columns)).best({column: values.round(1) for column, values in columns.items()})
 
 
-def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) -> Styler:
+def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) -> StyledTable:
     """A table to look at, without a comparison."""
     formats: dict[Any, Any] = {name: f"{{:,.{decimals.get(str(name), 0)}f}}" for name in table.select_dtypes("number")}
-    return table.style.hide(axis="index").format(formats, na_rep="").set_caption(caption).set_table_styles(LOOKS)
+    styled = StyledTable(table, caption)
+    styled.format(formats, na_rep="")
+    return styled.in_figures(list(formats), end=True)
+
+
+def text_style(table: pd.DataFrame, caption: str) -> StyledTable:
+    """A table of texts as it stands; in columns of figures, as :func:`mean_and_spread` writes them, the best is bold."""
+    values = {}
+    for column in list(table)[1:]:
+        read = table[column].str.extract(rf"^{FIGURE_SPACE}*(-?\d+\.\d+)(?: ± .*)?$")[0].astype(float)
+        if read.notna().any() and (read.notna() | (table[column] == "")).all():
+            values[column] = read
+    return StyledTable(table, caption).in_figures(list(values)).best(values)
 
 
 def _row_name(column: str, value: Any) -> str:
@@ -157,7 +175,8 @@ def _whole(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    return "" if value != value else f"{value:.1f}"
+    """A percentage with one decimal, as wide as any other: points stand below each other."""
+    return "" if value != value else f"{value:.1f}".rjust(4, FIGURE_SPACE)
 
 
 def mean_and_spread(mean: float, spread: float) -> str:

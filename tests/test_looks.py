@@ -1,0 +1,175 @@
+"""The visual language: colours that everybody can tell apart, filled and hollow markers, tables that a screen reader can read."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pseudogec.report import figures as draw
+from pseudogec.report.looks import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
+from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
+from pseudogec.report.tables import METHOD_NAMES, plain_style, style, summarise, text_style
+from pseudogec.study import PROJECT, load_profile
+
+# How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
+SIGHT = {
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+    "full": np.eye(3).tolist(),
+}
+TOLD_APART = 15.0  # CIE 1976 difference; about 2.3 is just noticeable when patches touch
+CONTRAST = 2.0  # on white, as WCAG measures it
+
+
+def linear(colour: str) -> np.ndarray:
+    """Linear RGB of ``#rrggbb`` (IEC 61966-2-1)."""
+    channels = np.array([int(colour[start : start + 2], 16) for start in (1, 3, 5)]) / 255
+    return np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+
+
+def lab(rgb: np.ndarray) -> np.ndarray:
+    """CIE L*a*b* of linear RGB, D65."""
+    xyz = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ np.clip(rgb, 0, 1)
+    ratio = xyz / np.array([0.95047, 1.0, 1.08883])
+    cubic = np.where(ratio > (6 / 29) ** 3, np.cbrt(ratio), ratio / (3 * (6 / 29) ** 2) + 4 / 29)
+    return np.array([116 * cubic[1] - 16, 500 * (cubic[0] - cubic[1]), 200 * (cubic[1] - cubic[2])])
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("palette", [METHOD_COLOURS, LEVEL_COLOURS, CORPUS_COLOURS], ids=["methods", "levels", "corpora"])
+def test_colours_are_told_apart_by_every_sight(palette: Mapping[str, str], sight: str) -> None:
+    seen = {name: lab(np.array(SIGHT[sight]) @ linear(colour)) for name, colour in palette.items()}
+    close = {
+        (first, second): round(float(np.linalg.norm(seen[first] - seen[second])), 1)
+        for first, second in itertools.combinations(seen, 2)
+        if np.linalg.norm(seen[first] - seen[second]) < TOLD_APART
+    }
+    assert not close
+
+
+@pytest.mark.parametrize("colour", sorted({*METHOD_COLOURS.values(), *LEVEL_COLOURS.values(), *CORPUS_COLOURS.values()}))
+def test_colours_stand_out_from_the_page(colour: str) -> None:
+    luminance = linear(colour) @ np.array([0.2126, 0.7152, 0.0722])
+    assert 1.05 / (luminance + 0.05) >= CONTRAST
+
+
+def test_levels_grow_lighter_in_their_order() -> None:
+    lightness = [lab(linear(LEVEL_COLOURS[level]))[0] for level in "ABCN"]
+    assert lightness == sorted(lightness)
+
+
+@pytest.mark.parametrize("name", ["classroom", "paper"])
+def test_methods_and_seed_corpora_of_a_profile_have_a_colour_and_a_name(name: str) -> None:
+    profile = load_profile(PROJECT / "params" / f"{name}.yaml")
+    shown = {method for grid in profile.grids.values() for method in grid.method}
+    assert shown <= set(METHOD_COLOURS)
+    assert shown <= set(METHOD_NAMES)
+    assert set(profile.corpora.seeds) <= set(CORPUS_COLOURS)
+
+
+def test_colours_are_a_methods_own_and_all_different() -> None:
+    colours = colours_of([*METHOD_COLOURS, "mine", "yours"])
+    assert colours["direct_noise"] == METHOD_COLOURS["direct_noise"]
+    assert len(set(colours.values())) == len(METHOD_COLOURS) + 2
+
+
+def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
+    """Tidy scores of methods and seeds; precision and recall equal F0.5."""
+    rows = [
+        {"method": method, "system": method, "seed": seed, "precision": value, "recall": value, "f05": value}
+        for (method, seed), value in f05.items()
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
+    ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4})
+    paper = pd.DataFrame({"method": ["none", "backtrans"], "precision": [50.0, 1], "recall": [40.0, 1], "f05": [45.0, 1]})
+    axes = draw.bars_by_method(ours, paper).axes[0]
+    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none" and line.get_linestyle() == "None"]
+    assert [list(line.get_ydata()) for line in hollow if line.get_marker() == "D"] == [[50, 40, 45]]
+
+
+def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
+    ours = scores({("one", 1): 0.3, ("two", 1): 0.4})
+    axes = draw.systems(ours, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
+    hollow = {line.get_label(): line for line in axes.lines if str(line.get_label()).endswith(", paper")}
+    assert set(hollow) == {"Precision, paper", "Recall, paper", "F0.5, paper"}
+    assert list(hollow["F0.5, paper"].get_xdata()) == [65]
+    assert list(hollow["F0.5, paper"].get_ydata()) == [1]
+    assert hollow["F0.5, paper"].get_markerfacecolor() == "none"
+
+
+def test_one_seed_has_no_error_bar() -> None:
+    axes = draw.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs", None).axes[0]
+    segments = axes.containers[0][2][0].get_segments()
+    assert not any(np.isfinite(segment).any() for segment in segments)
+
+
+def test_a_papers_point_beyond_the_axis_is_not_drawn() -> None:
+    ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
+    paper = pd.DataFrame({"method": "realistic", "pseudo_pairs": [16, 64], "f05": [40.0, 50.0]})
+    axes = draw.against_size(ours, "pseudo_pairs", "pairs", paper).axes[0]
+    (hollow,) = [line for line in axes.lines if line.get_label() == "Realistic, paper"]
+    assert list(hollow.get_xdata()) == [16]
+
+
+def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:
+    rows = [("realistic", "joint", pairs, 30.0, 1.0, 40.0, 10 * pairs) for pairs in (100, 400)]
+    names = ["method", "setting", "pseudo_pairs", "f05", "f05_sd", "paper_f05", "paper_pseudo_pairs"]
+    figure = draw.f05_by(pd.DataFrame(rows, columns=names), "setting", ["joint"], 20.0, 37.7, panels="pseudo_pairs")
+    assert [axes.get_title() for axes in figure.axes] == ["100 pseudo pairs\n(paper: 1,000)", "400 pseudo pairs\n(paper: 4,000)"]
+    assert figure.axes[-1].get_legend() is not None
+    assert figure.axes[0].get_legend() is None
+
+
+# Tables
+
+
+def test_every_heading_has_its_scope_and_rows_are_named_by_headings() -> None:
+    table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(seed_corpus="x"), ["method", "seed_corpus"])
+    html = style(table, ["method", "seed_corpus"], "How.", None).to_html()
+    heads = re.findall(r"<th [^>]*>", html)
+    assert heads
+    assert all("scope=" in head for head in heads)
+    rows = re.findall(r'<th scope="row"[^>]*>([^<]*)<', html)
+    assert rows == ["Baseline", "x", "Realistic", "x"]
+    assert 'scope="colgroup"' in html
+    assert "<caption>How.</caption>" in html
+
+
+def test_figures_are_as_wide_as_each_other() -> None:
+    table = summarise(scores({("none", 1): 0.054, ("realistic", 1): 0.4}), ["method"])
+    cells = style(table, ["method"], "", None).data["this study", "F0.5"]
+    assert list(cells) == [f"{FIGURE_SPACE}5.4", "40.0"]
+
+
+def test_marks_stand_behind_the_measures_they_speak_of() -> None:
+    table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}), ["method"])
+    cells = style(table, ["method"], "", None, {("realistic",): {"recall": " *"}}).data
+    assert list(cells["this study", "R"]) == ["30.0", "40.0 *"]
+    assert list(cells["this study", "P"]) == ["30.0", "40.0"]
+
+
+def test_the_best_figure_of_a_column_of_texts_is_bold_and_names_are_left_alone() -> None:
+    table = pd.DataFrame({"system": ["1.5", "b"], "P": [f"{FIGURE_SPACE}9.5 ± 0.1", "30.2"], "note": ["2.0", "no number"]})
+    html = text_style(table, "").to_html()
+    bold = re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html)
+    assert [name for rule in bold for name in re.findall(r"_row\d+_col\d+", rule)] == ["_row1_col1"]
+
+
+def test_numbers_stand_at_the_right_edge_and_texts_at_the_left() -> None:
+    html = plain_style(pd.DataFrame({"name": ["a"], "count": [1], "kind": ["b"]}), "", {}).to_html()
+    right = "".join(re.findall(r"([^{}]*)\{[^}]*text-align: right", html))
+    assert "_row0_col1" in right
+    assert "_col2" not in right
+
+
+def test_a_table_without_figures_is_a_table_still() -> None:
+    assert "<td" in StyledTable(pd.DataFrame({"a": ["x"], "b": ["y"]})).to_html()
