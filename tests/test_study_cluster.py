@@ -138,10 +138,15 @@ def _other_workers(client: Client, before: dict[str, Any]) -> list[str] | None:
 
 def test_an_adaptive_deployment_starts_jobs_when_there_is_work(tmp_path: Path) -> None:
     chosen = ClusterSection.model_validate(
-        {"class": "dask_jobqueue.local.LocalCluster", "adapt": {"maximum": 1}, "options": LOCAL_JOBS}
+        {"class": "dask_jobqueue.local.LocalCluster", "adapt": {"maximum": 3}, "options": LOCAL_JOBS}
     )
     with Engine(Store(tmp_path), section=chosen) as engine:
         assert engine.build(corpora(2)) == 2
+        assert engine.address is not None
+        with connect(engine.address) as client:
+            long_steps = client.map(time.sleep, [600, 601])
+            client.wait_for_workers(2, timeout=60)
+            del long_steps
 
 
 @pytest.fixture
@@ -333,7 +338,8 @@ def test_a_scheduler_that_dies_gives_one_clear_error(scheduler: tuple[subprocess
         command = [sys.executable, str(PROJECT / "run_all.py"), "--profile", "smoke", "--scheduler", address]
         folders = ["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs")]
         with subprocess.Popen([*command, *folders], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as run:
-            wait_for(lambda: list((tmp_path / "store").glob("*/*/result.json")), "something is finished")
+            finished = tmp_path / "store"
+            wait_for(lambda: run.poll() is not None or list(finished.glob("*/*/result.json")), "something is finished")
             process.kill()
             _, errors = run.communicate(timeout=90)
         assert run.returncode == 2

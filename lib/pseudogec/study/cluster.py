@@ -38,6 +38,10 @@ _SCHEDULER = {
     "distributed.scheduler.worker-ttl": None,
     # After this time a worker that is gone is given up and replaced.
     "distributed.deploy.lost-worker-timeout": "15s",
+    # An adaptive deployment takes steps for long ones until it has seen them, or it would start one worker for eight trainings;
+    # and it keeps a job for five idle minutes (a look a second), for which another may have waited in the queue for hours.
+    "distributed.scheduler.unknown-task-duration": "10 minutes",
+    "distributed.adaptive.wait-count": 300,
 }
 """Dask's settings of a scheduler that we start."""
 
