@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 from pseudogec.study import PROJECT
+from pseudogec.study.record import flaw_of_content, read_record
 
 # The smoke profile, smaller still: every part once.
 NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask, beta_random]}"
@@ -169,6 +171,27 @@ def test_a_broken_corpus_is_named_with_its_line(content: bytes, words: list[str]
     assert "Traceback" not in refused.stderr.split("notebook")[0]
     for word in words:
         assert word in refused.stderr
+
+
+def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+    store, outputs = undisturbed
+    shutil.copytree(store, tmp_path / "store")
+    cut = min((tmp_path / "store").glob("pairs/validation-*/train.src-trg.src.bin"))
+    cut.write_bytes(cut.read_bytes()[:-1])
+    flipped = min((tmp_path / "store").glob("score/*/score.json"))
+    content = flipped.read_bytes()
+    flipped.write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    before = artefacts(tmp_path / "store")
+    again = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "2", "--verify")
+    assert again.returncode == 0, again.stdout + again.stderr
+    said = [line for line in again.stdout.splitlines() if line.startswith("damaged")]
+    assert len(said) == 2 and all(any(str(path) in line for line in said) for path in (cut, flipped))
+    after = artefacts(tmp_path / "store")
+    assert {path for path in before if before[path] != after[path]} == {str(cut.parent), str(flipped.parent)}
+    for folder in map(Path, after):
+        files = read_record(folder)["files"]
+        assert not [name for name, file in files.items() if flaw_of_content(folder, name, file["sha256"])]
+    pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(outputs))
 
 
 def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:

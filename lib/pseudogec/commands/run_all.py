@@ -18,7 +18,7 @@ from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import run_check
 from pseudogec.errors import UserError, nearest
 from pseudogec.files import write_atomically
-from pseudogec.report.page import NotebookOutcome, write_index
+from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, BuildError, Study, missing
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
@@ -96,14 +96,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.check or options.plan:
             return _look_ahead(study, notebooks, options)
         started = time.monotonic()
-        if options.verify:
-            _verify(study, notebooks)
+        removed = _verify(study, notebooks) if options.verify else []
         with study.engine:
-            built = _build(study, notebooks, options.fresh)
+            built = _build(study, notebooks, options.fresh, removed)
             outcomes = _execute(study, notebooks, options)
         if built and not options.only:
             _write_scores(study)
-        index = write_index(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
+        run = record_run(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
+        index = write_site(study.outputs, run)
         print(f"done    {_shown(index)}   {format_duration(time.monotonic() - started)}")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("\nstopped; run the same command again to go on from here", file=sys.stderr)
         return 130
-    return 0 if built and all(outcome.error is None for outcome in outcomes) else 1
+    return 0 if built and all(outcome.error is None for outcome in outcomes.values()) else 1
 
 
 def _opened(options: Options) -> Study:
@@ -138,17 +138,18 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int
     return run_check(study.profile, study.store.root, count=options.count_all, disk_needed=need, elsewhere=elsewhere)
 
 
-def _verify(study: Study, notebooks: Sequence[str]) -> None:
-    """Throw away artefacts whose files are not what was written, so that they are built anew."""
+def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
+    """Throw away artefacts whose files are not what was written; returns them, to be built anew."""
     every = with_ancestors(_targets(study, notebooks))
     damages = study.store.verify(every)
     for damage in damages:
         print(f"damaged {damage}")
-    for recipe in dict.fromkeys(damage.recipe for damage in damages):
+    removed = list(dict.fromkeys(damage.recipe for damage in damages))
+    for recipe in removed:
         study.store.remove(recipe)
     held = sum(study.store.has(recipe) for recipe in every)
-    removed = len({damage.recipe for damage in damages})
-    print(f"verify  {held} artefacts are as they were written, {removed} were damaged and removed")
+    print(f"verify  {held} artefacts are as they were written, {len(removed)} were damaged and removed")
+    return removed
 
 
 def _select(study: Study, options: Options) -> list[str]:
@@ -170,12 +171,14 @@ def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     return list(found.values())
 
 
-def _build(study: Study, notebooks: Sequence[str], fresh: bool) -> bool:
+def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> bool:
     targets = _targets(study, notebooks)
     every = with_ancestors(targets)
     if fresh:
         for recipe in every:
             study.store.remove(recipe)
+    # What was damaged is built anew even where nothing that is missing needs it.
+    targets += [*removed, *(damage.recipe for damage in study.store.damaged(every))]
     todo = missing(targets, study.store)
     estimator = Estimator(study.store)
     seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
@@ -200,7 +203,7 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
     return sum(study.store.result(recipe)["seconds"] for recipe in held)
 
 
-def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[NotebookOutcome]:
+def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[str, NotebookRun]:
     folder = study.outputs / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
     profile = Path(options.profile)
@@ -216,7 +219,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
     if study.engine.address:
         environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
 
-    def run(name: str) -> NotebookOutcome:
+    def run(name: str) -> NotebookRun:
         started = time.monotonic()
         executed = folder / f"{name}.ipynb"
         command = [
@@ -229,7 +232,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> list[N
         ]
         process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         error = None if process.returncode == 0 else _failure(process)
-        return NotebookOutcome(name, executed, time.monotonic() - started, error)
+        return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
 
     outcomes = {}
     pool = ThreadPoolExecutor(study.engine.workers)
