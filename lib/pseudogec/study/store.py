@@ -282,8 +282,8 @@ class Store:
 class CheckedStore(Store):
     """A store for steps: the files of an artefact are held against their digests before the folder is handed out.
 
-    Once a process and file, so it costs what reading the data once costs: of the classroom study (868 artefacts, 0.95 GB) 3 seconds
-    for a worker that reads all of it, against half an hour of training.
+    Once a process and file, so it costs what reading the data once costs: 3 seconds for a worker that reads all of the classroom
+    study (868 artefacts, 0.95 GB), against half an hour of training.
     """
 
     def folder(self, recipe: Recipe) -> Path:
