@@ -1,10 +1,11 @@
 """The paper's numbers, tables that set ours beside them, figures, and the index page."""
 
+from pseudogec.report.claims import Claim, claims
 from pseudogec.report.data_figures import corpus_sizes, length_against_edits
 from pseudogec.report.edit_dictionaries import edit_dictionary
 from pseudogec.report.error_analysis import ErrorAnalysis
 from pseudogec.report.error_findings import agreement, best_by, gains_by, more_data_by_level
-from pseudogec.report.findings import best_of_sweep, spread_across
+from pseudogec.report.findings import best_of_sweep, per_doubling, spread_across
 from pseudogec.report.markup import marked_edits, marked_operations
 from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.paper import paper_datasets, paper_edits_per_token, paper_scores
@@ -12,6 +13,7 @@ from pseudogec.report.report import Report
 from pseudogec.report.systems import SystemsReport
 
 __all__ = [
+    "Claim",
     "ErrorAnalysis",
     "OutputsReport",
     "Report",
@@ -19,6 +21,7 @@ __all__ = [
     "agreement",
     "best_by",
     "best_of_sweep",
+    "claims",
     "corpus_sizes",
     "edit_dictionary",
     "gains_by",
@@ -29,5 +32,6 @@ __all__ = [
     "paper_datasets",
     "paper_edits_per_token",
     "paper_scores",
+    "per_doubling",
     "spread_across",
 ]

@@ -63,3 +63,25 @@ def spread_across(scores: pd.DataFrame, column: str) -> Finding:
             f"- **{name}**: best with {means.idxmax()} ({means.max():.1f}); the means range over {reach:.1f} points{spread}."
         )
     return Finding("\n".join(lines))
+
+
+def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
+    """What each doubling of a size brings: the slope of a straight line through mean F0.5 against its logarithm (base 2).
+
+    Args:
+        scores: tidy scores of one or more methods in several sizes; a baseline is left out.
+        column: the size.
+    """
+    import numpy as np
+
+    lines = []
+    for method, part in scores[scores.method != "none"].groupby("method", sort=False):
+        means = part.groupby(column).f05.mean() * 100
+        if len(means) > 1:
+            slope = np.polyfit(np.log2(means.index.to_numpy(float)), means.to_numpy(), 1)[0]
+            name = METHOD_NAMES.get(str(method), str(method))
+            lines.append(
+                f"- **{name}**: {slope:+.1f} points a doubling, from {means.iloc[0]:.1f} at {means.index[0]:,} "
+                f"to {means.iloc[-1]:.1f} at {means.index[-1]:,}."
+            )
+    return Finding("\n".join(lines))

@@ -15,7 +15,9 @@ from pseudogec.report.paper import named_table, paper_scores
 from pseudogec.report.shown import describe, kept_as, show_figure
 from pseudogec.report.styled_tables import StyledTable
 from pseudogec.report.tables import MEASURES, METHOD_NAMES, beside_paper, plain_style, style, summarise, text_style
-from pseudogec.study import Study, System
+from pseudogec.study import Pipeline, Study, System
+from pseudogec.study.engine import with_ancestors
+from pseudogec.study.progress import format_duration
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,10 +93,11 @@ class Report:
             tuple(str(getattr(found.system, row) or "") for row in rows): {
                 names[title]: " *" for title in found.differences if found.is_clear(title)
             }
-            for found in self._compared(grid, "method", "none")
+            for found in self.compared(grid, "method", "none")
         }
 
-    def _compared(self, grid: Sequence[System], column: str, against: Any) -> list[contrasts.Contrast]:
+    def compared(self, grid: Sequence[System], column: str, against: Any) -> list[contrasts.Contrast]:
+        """The contrasts that :meth:`differences` shows, each computed once."""
         key = (tuple(grid), column, against)
         if key not in self._contrasts:
             self.study.scores(grid)
@@ -146,6 +149,32 @@ class Report:
     def styled(self, table: pd.DataFrame, caption: str) -> StyledTable:
         """A table of texts as it stands."""
         return text_style(table, caption)
+
+    def texts(self, table: pd.DataFrame, name: str, note: str) -> StyledTable:
+        """A table of texts, kept as a file, with a caption that says how it came about."""
+        self.save_table(table, name)
+        return kept_as(text_style(table, f"{note} {self.provenance}"), name)
+
+    def cost(self, systems: Sequence[System | Pipeline]) -> Finding:
+        """What it took to build these systems and all that they rest on, from the store's records.
+
+        Args:
+            systems: of a grid or comparison; their scores must have been built.
+        """
+        store = self.study.store
+        every = with_ancestors([self.study.planner.score(system, self.study.test) for system in systems])
+        seconds: dict[str, list[float]] = {}
+        for recipe in every:
+            seconds.setdefault(recipe.kind, []).append(store.result(recipe)["seconds"])
+        if not seconds:
+            return NOT_LISTED
+        longest = sorted(seconds, key=lambda kind: -sum(seconds[kind]))[:3]
+        parts = [f"{kind.replace('_', ' ')} ({len(seconds[kind])}) {format_duration(sum(seconds[kind]))}" for kind in longest]
+        whole = format_duration(sum(map(sum, seconds.values())))
+        return Finding(
+            f"*{len(every):,} artefacts stand behind this section: {whole} of one worker's time when they were built, most of it "
+            f"for {', '.join(parts)}. The store keeps them; what is there is not built again.*"
+        )
 
     def save_table(self, table: pd.DataFrame, name: str) -> pd.DataFrame:
         """Write a table as CSV and return it."""
@@ -274,7 +303,7 @@ class Report:
         Returns:
             A table, or a line that says that there is nothing to compare, as in a profile without these systems.
         """
-        return contrasts.as_table(self._compared(grid, column, against))
+        return contrasts.as_table(self.compared(grid, column, against))
 
     def noise_profiles(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> StyledTable:
         """How near each method's errors are to the learners'; see :func:`noise_profiles.profile_table`."""
