@@ -237,23 +237,23 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[s
     outcomes = {}
     pool = ThreadPoolExecutor(study.engine.workers)
     try:
-        futures = []
+        futures = {}
         for name in notebooks:
-            futures.append(pool.submit(run, name))
+            futures[pool.submit(run, name)] = name
             time.sleep(0.5)  # kernels that look for free ports at the same moment can pick the same ones
         for future in as_completed(futures):
-            outcome = outcomes[future.result().name] = future.result()
-            _tell(outcome)
+            outcomes[futures[future]] = future.result()
+            _tell(folder / f"{futures[future]}.ipynb", future.result())
     finally:
         pool.shutdown(cancel_futures=True)
-    return [outcomes[name] for name in notebooks]
+    return outcomes
 
 
-def _tell(outcome: NotebookOutcome) -> None:
+def _tell(executed: Path, outcome: NotebookRun) -> None:
     if outcome.error is None:
-        print(f"notebook {outcome.name}   done in {format_duration(outcome.seconds)} -> {_shown(outcome.executed)}")
+        print(f"notebook {executed.stem}   done in {format_duration(outcome.seconds)} -> {_shown(executed)}")
     else:
-        print(f"notebook {outcome.name}   FAILED -> {_shown(outcome.executed)}\n{outcome.error}", file=sys.stderr)
+        print(f"notebook {executed.stem}   FAILED -> {_shown(executed)}\n{outcome.error}", file=sys.stderr)
 
 
 def _failure(process: subprocess.CompletedProcess[str]) -> str:

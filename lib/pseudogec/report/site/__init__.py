@@ -1,0 +1,9 @@
+"""The site that a run ends with: an index with the findings, a page for each notebook, and how it was run.
+
+It needs no network and no server, and is made from a folder of results alone: executed notebooks, figures, tables, ``run.json``.
+"""
+
+from pseudogec.report.site.pages import write_site
+from pseudogec.report.site.run_record import NotebookRun, RunRecord, read_run, record_run, today
+
+__all__ = ["NotebookRun", "RunRecord", "read_run", "record_run", "today", "write_site"]

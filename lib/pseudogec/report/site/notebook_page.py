@@ -1,0 +1,211 @@
+"""What a notebook's page holds: its content made ready for readers, and what tables of contents list of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+from bs4 import BeautifulSoup, Tag
+
+from pseudogec.files import write_atomically
+from pseudogec.report.shown import METADATA, TABLE_ATTRIBUTE
+from pseudogec.report.site.notebook_html import PAGES, PageExporter, relative
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A heading, figure or table of a page.
+
+    Attributes:
+        anchor: its id on the page.
+        text: what a list of such entries says.
+        depth: of a heading: 2 is a section, 3 one within.
+        links: kind of file -> the file, as the page links to it.
+    """
+
+    anchor: str
+    text: str
+    depth: int = 2
+    links: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Headline:
+    """A finding for the index.
+
+    Attributes:
+        html: the sentence.
+        anchor: where the page shows it.
+        table: name of the table that its numbers come from; empty where there is none.
+    """
+
+    html: str
+    anchor: str
+    table: str
+
+
+@dataclass(frozen=True)
+class NotebookPage:
+    """A notebook made ready for its page."""
+
+    name: str
+    title: str
+    html: str
+    headings: tuple[Entry, ...]
+    figures: tuple[Entry, ...]
+    tables: tuple[Entry, ...]
+    headlines: tuple[Headline, ...]
+
+
+def read_page(outputs: Path, name: str) -> NotebookPage:
+    """Make an executed notebook ready for its page.
+
+    Args:
+        outputs: the folder of results, which holds ``notebooks/NAME.ipynb``.
+        name: the notebook's name.
+    """
+    notebook = nbformat.read(outputs / "notebooks" / f"{name}.ipynb", as_version=4)
+    headlines = _mark_headlines(notebook)
+    html, _ = PageExporter(outputs, name).from_notebook_node(notebook)
+    page = BeautifulSoup(html, "html.parser")
+    title = page.h1.get_text() if page.h1 else name
+    headings = tuple(_headings(page))
+    tables = tuple(_tables(page, outputs, name, headings))
+    _make_code_scrollable(page)
+    return NotebookPage(
+        name,
+        title,
+        str(page),
+        headings,
+        tuple(_figures(page)),
+        tables,
+        tuple(_shown_headline(page, anchor, table) for anchor, table in headlines),
+    )
+
+
+def _mark_headlines(notebook: NotebookNode) -> list[tuple[str, str]]:
+    """Give each output that is a headline an element of its own; returns their ids and tables."""
+    found: list[tuple[str, str]] = []
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            about = output.get("metadata", {}).get(METADATA, {}).get("headline")
+            if about is not None:
+                anchor = f"finding-{len(found) + 1}"
+                found.append((anchor, about.get("table", "")))
+                output.data["text/markdown"] = f"<div class='finding' id='{anchor}'>\n\n{output.data['text/markdown']}\n\n</div>"
+    return found
+
+
+def _shown_headline(page: BeautifulSoup, anchor: str, table: str) -> Headline:
+    element = page.find(id=anchor)
+    assert isinstance(element, Tag)
+    return Headline("".join(map(str, element.find_all("p"))), anchor, table)
+
+
+def _headings(page: BeautifulSoup) -> list[Entry]:
+    entries: list[Entry] = []
+    for heading in page.find_all(["h2", "h3"]):
+        words = heading.get_text()
+        anchor = _unused(re.sub(r"[^\w]+", "-", words.lower()).strip("-") or "section", {entry.anchor for entry in entries})
+        heading["id"] = anchor
+        entries.append(Entry(anchor, words, int(heading.name[1])))
+    return entries
+
+
+def _figures(page: BeautifulSoup) -> list[Entry]:
+    entries = []
+    for figure in page.find_all("figure", id=True):
+        links = tuple((link.get_text(), str(link["href"])) for link in figure.select(".files a"))
+        anchor = str(figure["id"])
+        entries.append(Entry(anchor, anchor.removeprefix("figure-").replace("_", " "), links=links))
+    return entries
+
+
+def _tables(page: BeautifulSoup, outputs: Path, name: str, headings: tuple[Entry, ...]) -> list[Entry]:
+    """Put each table into a box that scrolls by itself, with a link to its data."""
+    entries: list[Entry] = []
+    for number, table in enumerate(page.find_all("table"), start=1):
+        if table.find_parent("table"):
+            continue
+        saved = str(table.get(TABLE_ATTRIBUTE, ""))
+        path = outputs / "tables" / f"{saved}.csv"
+        if not saved or not path.is_file():
+            path = outputs / PAGES / "tables" / f"{name}-{number}.csv"
+            _write_as_shown(table, path)
+        anchor = _unused(f"table-{saved or number}", {entry.anchor for entry in entries})
+        section = table.find_previous(["h2", "h1"])
+        text = saved.replace("_", " ") or (section.get_text() if section else name)
+        link = relative(path, outputs)
+        _mark_headers(table)
+        box = page.new_tag("div", attrs={"class": "table", "id": anchor})
+        scroller = page.new_tag(
+            "div", attrs={"class": "scroll", "tabindex": "0", "role": "group", "aria-label": f"Table: {text}"}
+        )
+        table.wrap(box)
+        table.wrap(scroller)
+        files = page.new_tag("p", attrs={"class": "files"})
+        if table.caption:
+            files.append(_moved_caption(page, table))
+        files.append(page.new_tag("a", attrs={"href": link}, string="data (CSV)"))
+        box.append(files)
+        entries.append(Entry(anchor, text, links=(("data (CSV)", link),)))
+    return entries
+
+
+def _moved_caption(page: BeautifulSoup, table: Tag) -> Tag:
+    """The caption as a line below the box, which does not grow as wide as the table; the table is described by it."""
+    assert table.caption is not None
+    caption = page.new_tag("span", attrs={"class": "caption"})
+    caption.extend(list(table.caption.contents))
+    table.caption.decompose()
+    caption["id"] = f"{table.find_parent(class_='table')['id']}-caption"  # type: ignore[index]
+    table["aria-describedby"] = caption["id"]
+    return caption
+
+
+def _mark_headers(table: Tag) -> None:
+    """Say of each header cell whether it heads a column or a row."""
+    for cell in table.find_all("th"):
+        in_head = cell.find_parent("thead") is not None
+        if in_head and not cell.get_text(strip=True):
+            cell.name = "td"  # a corner or a filler heads nothing
+        elif not cell.get("scope"):
+            wide = int(str(cell.get("colspan", "1"))) > 1
+            cell["scope"] = ("colgroup" if wide else "col") if in_head else ("rowgroup" if wide else "row")
+
+
+def _write_as_shown(table: Tag, path: Path) -> None:
+    """Write a table that was not saved as data as it is shown, for readers who want to compute with it."""
+    rows = [
+        [
+            " ".join(cell.get_text(" ").split()) if place == 0 else ""
+            for cell in row.find_all(["th", "td"])
+            for place in range(int(str(cell.get("colspan", "1"))))
+        ]
+        for row in table.find_all("tr")
+    ]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    with write_atomically(path) as stream:
+        stream.write(text.getvalue().encode())
+
+
+def _make_code_scrollable(page: BeautifulSoup) -> None:
+    for code in page.find_all("pre"):
+        code["tabindex"] = "0"  # by keyboard, too
+
+
+def _unused(anchor: str, used: set[str]) -> str:
+    number = 2
+    free = anchor
+    while free in used:
+        free, number = f"{anchor}-{number}", number + 1
+    return free

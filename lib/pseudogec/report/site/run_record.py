@@ -1,0 +1,155 @@
+"""What is kept of a run beside its results (``run.json``): how it was made, and how its notebooks fared."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from pseudogec.files import write_atomically
+from pseudogec.study import Study
+
+RUN_FILE = "run.json"
+
+_PACKAGES = (
+    "pseudogec",
+    "torch",
+    "fairseq",
+    "errant",
+    "spacy",
+    "subword-nmt",
+    "ctranslate2",
+    "distributed",
+    "pandas",
+    "papermill",
+)
+
+
+class NotebookRun(BaseModel):
+    """How the execution of a notebook went.
+
+    Attributes:
+        seconds: that it took.
+        date: the day, as YYYY-MM-DD.
+        error: where it failed, in some lines; None when it did not.
+    """
+
+    seconds: float
+    date: str
+    error: str | None = None
+
+
+class RunRecord(BaseModel):
+    """How the results of a profile came about.
+
+    Attributes:
+        profile: its name.
+        description: what it is, in a sentence.
+        simulation: whether texts come from the embedded world.
+        seeds: of the models.
+        settings: the complete profile as YAML.
+        notebooks: of the profile, in their order; None for those that have not been run.
+        seconds: the latest run took.
+        worker_seconds: that all artefacts behind the latest run's notebooks took, in any run, summed over workers.
+        workers: processes of the latest run.
+        machine: what -> the machine of the latest run.
+        versions: package -> version.
+    """
+
+    profile: str
+    description: str
+    simulation: bool
+    seeds: list[int]
+    settings: str
+    notebooks: dict[str, NotebookRun | None]
+    seconds: float
+    worker_seconds: float
+    workers: int
+    machine: dict[str, str]
+    versions: dict[str, str]
+
+
+def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float) -> RunRecord:
+    """Write the record of a run; notebooks that were not part of it keep what an earlier run said of them.
+
+    Args:
+        study: the study that was run.
+        runs: the notebooks that were executed.
+        seconds: the run took, which is short where the store held the artefacts.
+        worker_seconds: see :class:`RunRecord`.
+    """
+    import yaml
+
+    profile, earlier = study.profile, read_run(study.outputs)
+    before = earlier.notebooks if earlier else {}
+    record = RunRecord(
+        profile=profile.name,
+        description=profile.description,
+        simulation=profile.simulation,
+        seeds=list(study.seeds),
+        settings=yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False),
+        notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
+        seconds=seconds,
+        worker_seconds=worker_seconds,
+        workers=study.engine.workers,
+        machine=_machine(),
+        versions=_versions(_PACKAGES),
+    )
+    with write_atomically(study.outputs / RUN_FILE) as stream:
+        stream.write((record.model_dump_json(indent=1) + "\n").encode())
+    return record
+
+
+def read_run(outputs: Path) -> RunRecord | None:
+    """The record in a folder of results; None where there is none, or one of another version of this program."""
+    try:
+        return RunRecord.model_validate_json((outputs / RUN_FILE).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def today() -> str:
+    """The day, as records name it."""
+    return f"{datetime.now(UTC):%Y-%m-%d}"
+
+
+def _machine() -> dict[str, str]:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    found = {
+        "Processor": f"{_processor()}, {cores} cores",
+        "Memory": _memory(),
+        "GPU": _gpus(),
+        "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
+    }
+    return {what: said for what, said in found.items() if said}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def _memory() -> str:
+    try:
+        return f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / 2**30:.0f} GiB"
+    except (ValueError, OSError, AttributeError):  # no Unix
+        return ""
+
+
+def _gpus() -> str:
+    import torch
+
+    return ", ".join(torch.cuda.get_device_name(place) for place in range(torch.cuda.device_count())) or "none"
+
+
+def _versions(packages: Iterable[str]) -> dict[str, str]:
+    return {"Python": platform.python_version(), **{name: importlib.metadata.version(name) for name in packages}}
