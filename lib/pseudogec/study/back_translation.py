@@ -16,6 +16,7 @@ from pseudogec.files import digest_file, write_atomically
 from pseudogec.noise import NoiseParameters
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.training_data import check_dictionaries
+from pseudogec.study.profile_sections import Decoding
 from pseudogec.study.progress import Progress
 
 PART = 4000
@@ -92,15 +93,25 @@ class BackTranslator:
         method: one of :data:`BACK_TRANSLATION`.
         parameters: all of the method's.
         seed: of noise and draws.
+        decoding: its precision, and whether attention is fused; full precision and fairseq's attention by default.
 
     Raises:
-        UserError: the model was trained with another dictionary.
+        UserError: the model was trained with another dictionary, or half precision is asked for and there is no GPU.
         DataError: a file of the model is missing.
     """
 
-    def __init__(self, model: Path, dictionary: Path, method: str, parameters: Mapping[str, Any], seed: int) -> None:
+    def __init__(
+        self,
+        model: Path,
+        dictionary: Path,
+        method: str,
+        parameters: Mapping[str, Any],
+        seed: int,
+        decoding: Decoding | None = None,
+    ) -> None:
         check_dictionaries(model, dictionary, digest_file(dictionary))
-        self._decoder = Decoder([model])
+        options = {} if decoding is None else decoding.model_dump(include={"precision", "fused_attention"})
+        self._decoder = Decoder([model], **options)
         self._search: Callable[..., Any]
         if method == "backtrans_sample":
             self._search = partial(self._decoder.sample, temperature=parameters["temperature"], seed=seed)
@@ -127,6 +138,14 @@ class BackTranslator:
             first += len(chunk)
             progress(first, total, "sentences")
             yield part
+
+    def translate(self, target: list[str]) -> list[str]:
+        """Back-translate one sentence, as if it were the first of a text.
+
+        Args:
+            target: a grammatical sentence in pieces.
+        """
+        return self._search([target])[0][0].pieces
 
     def _translate(self, targets: list[list[str]], first: int, total: int, progress: Progress) -> Part:
         def show(done: int, _: int) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from pseudogec.corpora import CorpusFiles, Pair, open_pairs, part_of_each, read_jfleg, read_plain
 from pseudogec.corpora.world import learner_sentences
 from pseudogec.edits import AnnotatedSentence, EditProfile, apply_edits, read_m2, write_m2
+from pseudogec.errors import UserError
 from pseudogec.files import read_lines, write_atomically, write_lines
 from pseudogec.study.loaded import annotator
 from pseudogec.study.progress import Progress
@@ -48,9 +49,12 @@ def file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progre
         return _rewritten_corpus(recipe, folder)
 
     def entries() -> Iterator[_Entry]:
+        count = 0
         for count, entry in enumerate(_entries(recipe), start=1):
             progress(count, max(recipe.work, count), "sentences")
             yield entry
+        if not count:
+            raise UserError(f"corpus {recipe.name!r} is empty: its files hold no sentence")
 
     if recipe.sentences is None:
         return _write_corpus(folder, entries())

@@ -180,7 +180,8 @@ class Planner:
         common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
         if method in BACK_TRANSLATION:
             reverse = self.reverse_model(track)
-            return [_back_translated(text, reverse, common) for text in texts]
+            how = {"precision": self.profile.decoding.precision, "fused_attention": self.profile.decoding.fused_attention}
+            return [_back_translated(text, reverse, common, how) for text in texts]
         genuine = self.tracks[track].genuine
         references = References(corpus=genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
         return [NoisedData(seed_text=text, genuine=genuine, references=references, **common) for text in texts]
@@ -298,10 +299,10 @@ class Planner:
         )
 
 
-def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any]) -> PseudoData:
+def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any], how: dict[str, Any]) -> PseudoData:
     """Back-translated data; spelling errors come on top of what is shared with the method without them."""
     without_errors = {**common, "parameters": {**common["parameters"], "sse_rate": 0.0}}
-    translated = BackTranslatedData(seed_text=text, reverse_model=reverse, **without_errors)
+    translated = BackTranslatedData(seed_text=text, reverse_model=reverse, **without_errors, **how)
     if not common["parameters"]["sse_rate"]:
         return translated
     return MisspeltData(seed_text=text, pseudo_data=translated, **common)

@@ -135,6 +135,10 @@ class Decoding(Section):
 
     beam: int = Field(5, ge=1)
     length_penalty: float = Field(1.0, ge=0)
+    precision: Literal["fp32", "fp16"] = Field(
+        "fp32", description="of back-translation, which decodes millions; test sets are corrected in full precision in any case"
+    )
+    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: to rounding the same")
 
 
 class MorePseudoData(Section):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import shutil
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
@@ -17,6 +17,7 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq.binarise import binarise, read_binarised
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
+from pseudogec.study.profile_sections import Decoding
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 from pseudogec.study.record import write_json
@@ -57,7 +58,14 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
     bpe, dictionary = segmentation(store.folder(recipe.bpe)), store.folder(recipe.bpe) / "dict.txt"
     # The stream of a sentence is addressed by the shard's seed and the sentence's place in it.
     seed = int(recipe.seed_text.key[:8], 16) + recipe.seed
-    translator = BackTranslator(store.folder(recipe.reverse_model), dictionary, recipe.method, recipe.parameters, seed)
+    translator = BackTranslator(
+        store.folder(recipe.reverse_model),
+        dictionary,
+        recipe.method,
+        recipe.parameters,
+        seed,
+        Decoding(precision=recipe.precision, fused_attention=recipe.fused_attention),
+    )
     # All that a killed build can leave half-written lies in one folder, which goes when the shard is whole.
     work = folder / "work"
     examples: list[dict[str, Any]] = []
@@ -115,11 +123,11 @@ def _example(source: list[str], target: list[str], operations: list[list[str]]) 
 
 
 def _translation(source: list[str], target: list[str]) -> dict[str, Any]:
-    return _example(source, target, _differences(source, target))
+    return _example(source, target, differences(source, target))
 
 
-def _differences(source: list[str], target: list[str]) -> list[list[str]]:
-    """What distinguishes a back-translated source from its target, as operations on words for display."""
+def differences(source: Sequence[str], target: Sequence[str]) -> list[list[str]]:
+    """What distinguishes a back-translated source from its target, as operations on words for display: kind, before, after."""
     operations: list[list[str]] = []
     matcher = difflib.SequenceMatcher(None, target, source, autojunk=False)
     for kind, first, last, other_first, other_last in matcher.get_opcodes():

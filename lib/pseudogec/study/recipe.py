@@ -25,6 +25,8 @@ class Recipe(BaseModel):
     """The artefact's kind; also the name of its folder in the store."""
     version: ClassVar[int] = 1
     """Version of the step that builds it. Raise it when the step's result changes, and old artefacts are no longer used."""
+    added_later: ClassVar[frozenset[str]] = frozenset()
+    """Names of fields that enter the key only when they say something other than their default, which is what was done before."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     """Names of fields that do not change the artefact (a path, a label) and stay outside the key."""
     resumable: ClassVar[bool] = False
@@ -65,7 +67,7 @@ class Recipe(BaseModel):
 
     def content(self) -> dict[str, Any]:
         """Everything that identifies the artefact, as plain JSON values; parents are named by kind and key."""
-        fields = {name: _plain(getattr(self, name)) for name in type(self).model_fields if name not in self.incidental}
+        fields = {name: _plain(getattr(self, name)) for name in type(self).model_fields if _identifies(self, name)}
         return {"kind": self.kind, "version": self.version, "fields": fields}
 
     def description(self) -> dict[str, Any]:

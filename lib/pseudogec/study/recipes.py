@@ -198,7 +198,11 @@ class BackTranslatedData(PseudoData):
 
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
+    added_later: ClassVar[frozenset[str]] = frozenset({"precision"})
+    incidental: ClassVar[frozenset[str]] = PseudoData.incidental | {"fused_attention"}
     reverse_model: Model
+    precision: Literal["fp32", "fp16"] = "fp32"
+    fused_attention: bool = False
 
     @property
     def work_kind(self) -> str:
