@@ -31,6 +31,7 @@ STAGES = [
     "correct",
     "study",
     "report",
+    "play",
 ]  # each imports those before it
 COMMANDS = ["__main__", "commands"]  # on top: these may import everything
 

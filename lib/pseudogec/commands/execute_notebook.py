@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pseudogec.files import write_atomically
+from pseudogec.play.panel import WIDGET
 
 
 def main() -> int:
@@ -50,7 +51,7 @@ def main() -> int:
             told = {"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]}
             print(json.dumps(told))
             outcome = 1
-        executed = _without_times(json.loads(unfinished.read_text(encoding="utf-8")))
+        executed = _as_read(json.loads(unfinished.read_text(encoding="utf-8")))
     with write_atomically(arguments.executed) as stream:
         stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return outcome
@@ -63,12 +64,18 @@ def _end_with(parent: int) -> None:
     os._exit(1)
 
 
-def _without_times(notebook: dict[str, Any]) -> dict[str, Any]:
-    """Remove what differs from run to run, so that the same study gives the same executed notebook."""
+def _as_read(notebook: dict[str, Any]) -> dict[str, Any]:
+    """A notebook for readers: without what differs from run to run, and without widgets, which need a kernel.
+
+    The same study gives the same executed notebook. In place of a widget stands the HTML that came with it.
+    """
     notebook["metadata"].pop("papermill", None)
+    notebook["metadata"].pop("widgets", None)
     for cell in notebook["cells"]:
         cell["metadata"].pop("papermill", None)
         cell["metadata"].pop("execution", None)
+        for output in cell.get("outputs", ()):
+            output.get("data", {}).pop(WIDGET, None)
     return notebook
 
 

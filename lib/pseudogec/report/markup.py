@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits
+from pseudogec.correct import Trace
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit
 
 # Kind of operation -> background colour (light tints of the figures' palette) and text decoration.
 LOOKS = {
@@ -73,22 +74,29 @@ def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[
     return Html(f"<table>{''.join(rows)}</table><p style='font-size:0.9em'>Edits: {legend}</p>")
 
 
-def marked_steps(sentences: Iterable[tuple[str, Sequence[str], Sequence[tuple[str, Sequence[Edit], str]]]]) -> Html:
+def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> Html:
     """A table of sentences on their way through a system, each step's edits marked in what it was given.
 
     Args:
-        sentences: for each a heading, its tokens as written, and the steps: name, the edits that it made, and its note.
+        annotator: finds and names the edits.
+        traces: for each sentence a heading, and what every step made of it.
     """
     rows = []
-    for heading, source, steps in sentences:
+    for heading, trace in traces:
         rows.append(f"<tr><th colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
-        rows.append(_example_row("as written", escape(" ".join(source))))
-        tokens = list(source)
-        for name, edits, note in steps:
-            made = _edited(AnnotatedSentence(tuple(tokens), {0: tuple(edits)})) if edits else "<i>nothing changed</i>"
-            rows.append(_example_row(name, f"{made} <small>{escape(note)}</small>" if note else made))
-            tokens = apply_edits(tokens, edits)
+        rows.append(_example_row("as written", escape(" ".join(trace.source))))
+        before = trace.source
+        for name, corrected in trace.steps:
+            made = marked_change(annotator, before, corrected.tokens)
+            rows.append(_example_row(name, f"{made} <small>{escape(corrected.note)}</small>" if corrected.note else made))
+            before = corrected.tokens
     return Html(f"<table>{''.join(rows)}</table>")
+
+
+def marked_change(annotator: Annotator, before: Sequence[str], after: Sequence[str]) -> str:
+    """What was changed in a sentence, as HTML: the edits that lead from one to the other, each with its type."""
+    edits = annotator.annotate([before], [after])[0]
+    return _edited(AnnotatedSentence(tuple(before), {0: tuple(edits)})) if edits else "<i>nothing changed</i>"
 
 
 _RIGHT = "<b style='color:#00694d'>✓</b>"

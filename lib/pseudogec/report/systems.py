@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from pseudogec.correct import Trace
 from pseudogec.edits import load_annotator
 from pseudogec.report import figures
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.findings import NOT_LISTED, Finding
-from pseudogec.report.markup import Html, marked_steps
+from pseudogec.report.markup import Html, marked_traces
 from pseudogec.report.paper import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.shown import kept_as
@@ -21,9 +22,7 @@ from pseudogec.report.tables import mean_and_spread
 from pseudogec.study import Pipeline
 from pseudogec.study.correction_recipes import Correction, Search
 from pseudogec.study.correction_steps import found, read_corrected
-from pseudogec.study.corrector import Corrector
 from pseudogec.study.profile_systems import describe
-from pseudogec.text import tokenise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -173,36 +172,9 @@ class SystemsReport:
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
         shown = []
         for place in np.argsort(-changed.sum(axis=0), kind="stable")[:most]:
-            made = [(name, sentences[place].tokens, sentences[place].note) for name, sentences in after]
-            shown.append((f"sentence {place + 1}", sources[place], made))
-        return self._marked(shown)
-
-    def correct(self, text: str, systems: Sequence[str] | None = None) -> Html | Finding:
-        """A text of your own, as each system corrects it, step by step.
-
-        Args:
-            text: one sentence.
-            systems: which of the systems; all by default, of several versions the first.
-        """
-        if not self._systems:
-            return NOT_LISTED
-        tokens = next(iter(tokenise([text])))
-        shown = []
-        for name in systems or self._versions:
-            trace = Corrector(self._study, self._versions[name][0])([tokens])[0]
-            shown.append((name, tuple(tokens), [(step, made.tokens, made.note) for step, made in trace.steps]))
-        return self._marked(shown)
-
-    def _marked(self, sentences: Sequence[tuple[str, Sequence[str], Sequence[tuple[str, Sequence[str], str]]]]) -> Html:
-        annotator = load_annotator(self._study.profile.annotator)
-        marked = []
-        for heading, source, steps in sentences:
-            rows, before = [], source
-            for name, tokens, note in steps:
-                rows.append((name, annotator.annotate([before], [tokens])[0], note))
-                before = tokens
-            marked.append((heading, source, rows))
-        return marked_steps(marked)
+            made = tuple((step, sentences[place]) for step, sentences in after)
+            shown.append((f"sentence {place + 1}", Trace(sources[place], made)))
+        return marked_traces(load_annotator(study.profile.annotator), shown)
 
 
 Cell = tuple[str, tuple[str, str, str], str]

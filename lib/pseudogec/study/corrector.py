@@ -9,6 +9,7 @@ from pseudogec.correct.step import Progress, Tokens
 from pseudogec.errors import UserError, nearest
 from pseudogec.study.correction_steps import step_of
 from pseudogec.study.pipelines import pipelines
+from pseudogec.study.recipe import Recipe
 from pseudogec.study.study import Study
 from pseudogec.study.system import Pipeline
 
@@ -38,6 +39,12 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
     return versions[seed]
 
 
+def needed(study: Study, pipeline: Pipeline) -> list[Recipe]:
+    """The models and searches that a system corrects any text with."""
+    corrections = study.planner.correction(pipeline, study.test).steps
+    return [parent for recipe in corrections for parent in recipe.parents if parent not in {recipe.corpus, recipe.before}]
+
+
 class Corrector:
     """The steps of a system, ready for any sentences. What they need is built first if the store lacks it.
 
@@ -47,10 +54,8 @@ class Corrector:
     """
 
     def __init__(self, study: Study, pipeline: Pipeline) -> None:
+        study.build(needed(study, pipeline))
         corrections = study.planner.correction(pipeline, study.test).steps
-        study.build(
-            [needed for recipe in corrections for needed in recipe.parents if needed not in {recipe.corpus, recipe.before}]
-        )
         self._steps = [(recipe.step, step_of(recipe, study.store)) for recipe in corrections]
 
     def __call__(self, sentences: Sequence[Tokens], progress: Progress | None = None) -> list[Trace]:

@@ -1,0 +1,12 @@
+"""Cells to play with: sentences that are noised, searched and corrected at once, while sliders move and people type.
+
+Each function gives a `Panel`: widgets where a notebook is open, and the same with their first values where it is only read.
+Nothing here trains: what the store lacks is said to be missing.
+"""
+
+from pseudogec.play.beam import noisy_beam
+from pseudogec.play.correction import own_text
+from pseudogec.play.noise import every_method, noise_sliders
+from pseudogec.play.panel import Panel
+
+__all__ = ["Panel", "every_method", "noise_sliders", "noisy_beam", "own_text"]
