@@ -68,7 +68,7 @@ class Machine(Section):
     cores: int | None = Field(None, ge=1, description="CPU cores; those of this machine by default")
     gpus: int | None = Field(None, ge=0, description="GPUs; those of this machine by default")
     gpu_training: float = Field(40.0, gt=0, description="10^12 floating-point operations a second that a GPU reaches in training")
-    cpu_training: float = Field(0.03, gt=0, description="the same of a CPU core, where the store holds no model that tells it")
+    cpu_training: float = Field(0.045, gt=0, description="the same of a CPU core, where the store holds no model that tells it")
     gpu_decoding: float = Field(
         200.0, gt=0, description="sentences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
     )
