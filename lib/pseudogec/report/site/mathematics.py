@@ -11,6 +11,9 @@ _KNOWN_OTHERWISE = {
 }
 """Commands that the converter does not know -> what stands for them."""
 
+_LONG = 60
+"""Characters of LaTeX from which a formula within a line may be wider than a small screen, and scrolls by itself."""
+
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
 
@@ -30,4 +33,8 @@ def mathml(formula: str, block: bool) -> str:
         converted = "\\"
     if _COMMAND.search(converted) or converted == "\\":
         return f"<code class='formula'>{escape(formula.strip())}</code>"
-    return f"<div class='formula' tabindex='0' role='group' aria-label='Formula'>{converted}</div>" if block else converted
+    if block:
+        return f"<div class='formula' tabindex='0' role='group' aria-label='Formula'>{converted}</div>"
+    if len(formula) > _LONG:
+        return f"<span class='formula long' tabindex='0' role='group' aria-label='Formula'>{converted}</span>"
+    return converted

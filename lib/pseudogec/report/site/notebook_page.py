@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +14,17 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 
 from pseudogec.files import write_atomically
-from pseudogec.report.shown import METADATA, TABLE_ATTRIBUTE
+from pseudogec.report.shown import TABLE_ATTRIBUTE
 from pseudogec.report.site.notebook_html import PAGES, PageExporter, relative
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+FINDING_TAG = "finding"
+"""Tag of cells whose sentences the index repeats."""
+
+CLAIMS = "claims_"
+"""How the file names of tables of claims begin."""
 
 
 @dataclass(frozen=True)
@@ -39,17 +46,32 @@ class Entry:
 
 @dataclass(frozen=True)
 class Headline:
-    """A finding for the index.
+    """A sentence with numbers for the index, from a cell tagged ``finding``.
 
     Attributes:
-        html: the sentence.
+        html: the sentence, or several.
         anchor: where the page shows it.
-        table: name of the table that its numbers come from; empty where there is none.
+        data: the numbers behind the figure or table above it, as the page links to them; empty where there are none.
     """
 
     html: str
     anchor: str
-    table: str
+    data: str
+
+
+@dataclass(frozen=True)
+class ClaimTable:
+    """A table of :func:`pseudogec.report.claims.claims`, for the index.
+
+    Attributes:
+        rows: its rows as printed, by column.
+        anchor: where the page shows it.
+        data: its CSV file, as the page links to it.
+    """
+
+    rows: tuple[dict[str, str], ...]
+    anchor: str
+    data: str
 
 
 @dataclass(frozen=True)
@@ -63,6 +85,7 @@ class NotebookPage:
     figures: tuple[Entry, ...]
     tables: tuple[Entry, ...]
     headlines: tuple[Headline, ...]
+    claims: tuple[ClaimTable, ...]
 
 
 def read_page(outputs: Path, name: str) -> NotebookPage:
@@ -73,7 +96,7 @@ def read_page(outputs: Path, name: str) -> NotebookPage:
         name: the notebook's name.
     """
     notebook = nbformat.read(outputs / "notebooks" / f"{name}.ipynb", as_version=4)
-    headlines = _mark_headlines(notebook)
+    _mark_headlines(notebook)
     html, _ = PageExporter(outputs, name).from_notebook_node(notebook)
     page = BeautifulSoup(html, "html.parser")
     title = page.h1.get_text() if page.h1 else name
@@ -87,27 +110,35 @@ def read_page(outputs: Path, name: str) -> NotebookPage:
         headings,
         tuple(_figures(page)),
         tables,
-        tuple(_shown_headline(page, anchor, table) for anchor, table in headlines),
+        tuple(_headlines(page)),
+        tuple(_claim_tables(outputs, tables)),
     )
 
 
-def _mark_headlines(notebook: NotebookNode) -> list[tuple[str, str]]:
-    """Give each output that is a headline an element of its own; returns their ids and tables."""
-    found: list[tuple[str, str]] = []
+def _mark_headlines(notebook: NotebookNode) -> None:
+    """Give each finding an element of its own; one without a number says only that the profile has nothing to say here."""
+    number = 0
     for cell in notebook.cells:
-        for output in cell.get("outputs", []):
-            about = output.get("metadata", {}).get(METADATA, {}).get("headline")
-            if about is not None:
-                anchor = f"finding-{len(found) + 1}"
-                found.append((anchor, about.get("table", "")))
-                output.data["text/markdown"] = f"<div class='finding' id='{anchor}'>\n\n{output.data['text/markdown']}\n\n</div>"
-    return found
+        if FINDING_TAG in cell.metadata.get("tags", []):
+            for output in cell.outputs:
+                text = output.get("data", {}).get("text/markdown", "")
+                if any(map(str.isdigit, text)):
+                    number += 1
+                    output.data["text/markdown"] = f"<div class='finding' id='finding-{number}'>\n\n{text}\n\n</div>"
 
 
-def _shown_headline(page: BeautifulSoup, anchor: str, table: str) -> Headline:
-    element = page.find(id=anchor)
-    assert isinstance(element, Tag)
-    return Headline("".join(map(str, element.find_all("p"))), anchor, table)
+def _headlines(page: BeautifulSoup) -> Iterator[Headline]:
+    for element in page.select(".finding"):
+        data = next((str(link["href"]) for link in element.find_all_previous("a") if str(link["href"]).endswith(".csv")), "")
+        yield Headline(element.decode_contents().strip(), str(element["id"]), data)
+
+
+def _claim_tables(outputs: Path, tables: Sequence[Entry]) -> Iterator[ClaimTable]:
+    for table in tables:
+        [(_, data)] = table.links
+        if Path(data).name.startswith(CLAIMS):
+            with (outputs / PAGES / data).open(encoding="utf-8", newline="") as stream:
+                yield ClaimTable(tuple(csv.DictReader(stream)), table.anchor, data)
 
 
 def _headings(page: BeautifulSoup) -> list[Entry]:

@@ -124,7 +124,7 @@ def _machine() -> dict[str, str]:
         "Processor": f"{_processor()}, {cores} cores",
         "Memory": _memory(),
         "GPU": _gpus(),
-        "System": f"{platform.system()} {platform.release()}, {platform.machine()}",
+        "System": f"{platform.system()}, {platform.machine()}",
     }
     return {what: said for what, said in found.items() if said}
 
