@@ -173,3 +173,10 @@ def test_numbers_stand_at_the_right_edge_and_texts_at_the_left() -> None:
 
 def test_a_table_without_figures_is_a_table_still() -> None:
     assert "<td" in StyledTable(pd.DataFrame({"a": ["x"], "b": ["y"]})).to_html()
+
+
+def test_texts_of_cells_and_captions_are_escaped() -> None:
+    html = text_style(pd.DataFrame({"a": ["p < 0.001"], "b": ["<b>"]}), "p < 0.05").to_html()
+    assert "p &lt; 0.001" in html
+    assert "&lt;b&gt;" in html
+    assert "p &lt; 0.05" in html

@@ -15,7 +15,7 @@ from pseudogec.study import System
 
 Direction = Literal["higher", "lower", "no clear difference"]
 
-_LIMITS = {
+_WORDS = {
     "yes": "as claimed",
     "no": "the opposite",
     "open": "not decided",
@@ -75,7 +75,7 @@ def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
     rows = []
     for claim in made:
         compared = report.compared(claim.grid, claim.column, claim.against)
-        said = [_LIMITS[verdict(found, claim)] for found in compared]
+        said = [_WORDS[verdict(found, claim)] for found in compared]
         cells = [f"{found.label}: {found.cell(claim.measure)}" for found in compared]
         rows.append(
             {
@@ -83,7 +83,7 @@ def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
                 "made in": claim.source,
                 "measure": claim.measure,
                 "here": "; ".join(cells) or "this profile has nothing to compare",
-                "verdict": ", ".join(f"{said.count(word)} {word}" for word in dict.fromkeys(said)) or "not decided",
+                "verdict": _counted(said),
             }
         )
     note = (
@@ -91,3 +91,9 @@ def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
         "In points, mean ± standard deviation over seeds, seeds of the same sign, p."
     )
     return report.texts(pd.DataFrame(rows), name, note)
+
+
+def _counted(said: Sequence[str]) -> str:
+    """``as claimed``, or of several comparisons ``2 as claimed, 1 not decided``."""
+    words = list(dict.fromkeys(said)) or [_WORDS["open"]]
+    return words[0] if len(words) == 1 else ", ".join(f"{said.count(word)} {word}" for word in words)

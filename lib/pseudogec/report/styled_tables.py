@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
+from html import escape
 from typing import Any, Self
 
 import pandas as pd
@@ -34,7 +35,8 @@ class StyledTable(Styler):
     def __init__(self, table: pd.DataFrame, caption: str = "", headings: int = 1) -> None:
         super().__init__(table)
         self._columns, self._headings = list(table.columns), headings
-        self.hide(axis="index").set_caption(caption).set_table_styles(_LOOKS)
+        self.hide(axis="index").set_caption(escape(caption, quote=False)).set_table_styles(_LOOKS)
+        self.format(escape="html")
 
     def in_figures(self, columns: Sequence[Hashable], end: bool = False) -> Self:
         """Set columns in figures of equal width.

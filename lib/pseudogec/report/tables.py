@@ -144,7 +144,7 @@ def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) 
     """A table to look at, without a comparison."""
     formats: dict[Any, Any] = {name: f"{{:,.{decimals.get(str(name), 0)}f}}" for name in table.select_dtypes("number")}
     styled = StyledTable(table, caption)
-    styled.format(formats, na_rep="")
+    styled.format(formats, na_rep="", escape="html")
     return styled.in_figures(list(formats), end=True)
 
 
