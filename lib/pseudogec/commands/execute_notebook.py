@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from pseudogec.files import write_atomically
-from pseudogec.play.panel import WIDGET
+from pseudogec.report.course import without_solutions
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"
 
 
 def main() -> int:
-    """Run ``python -m pseudogec.commands.execute_notebook SOURCE EXECUTED PARAMETERS-AS-JSON``.
+    """Run ``python -m pseudogec.commands.execute_notebook SOURCE EXECUTED PARAMETERS-AS-JSON [--course]``.
 
     Prints one JSON object a failure: the failing cell's number and the short traceback. Exit status 1 tells of a failure.
     """
@@ -27,6 +29,7 @@ def main() -> int:
     parser.add_argument("source", type=Path)
     parser.add_argument("executed", type=Path)
     parser.add_argument("parameters", type=json.loads)
+    parser.add_argument("--course", action="store_true", help="leave the solutions of exercises out")
     arguments = parser.parse_args()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import papermill
@@ -52,6 +55,8 @@ def main() -> int:
             print(json.dumps(told))
             outcome = 1
         executed = _as_read(json.loads(unfinished.read_text(encoding="utf-8")))
+    if arguments.course:
+        executed = without_solutions(executed)
     with write_atomically(arguments.executed) as stream:
         stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return outcome
@@ -75,7 +80,7 @@ def _as_read(notebook: dict[str, Any]) -> dict[str, Any]:
         cell["metadata"].pop("papermill", None)
         cell["metadata"].pop("execution", None)
         for output in cell.get("outputs", ()):
-            output.get("data", {}).pop(WIDGET, None)
+            output.get("data", {}).pop(_WIDGET, None)
     return notebook
 
 

@@ -16,7 +16,8 @@ from pseudogec.text import Bpe
 
 _SHOWN_IN_BATCH = 3  # so that a reader without widgets sees how one step follows from the other
 _FATES = {"kept": "goes on", "finished": "is finished", "dropped": "is dropped"}
-_NUMBER = "text-align:right; font-variant-numeric:tabular-nums"
+_NUMBER = "text-align:right; white-space:nowrap; font-variant-numeric:tabular-nums"
+_GREEN = "#00694d"
 
 
 def noisy_beam(study: Study, sentence: str) -> Panel:
@@ -38,7 +39,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
     def render(sentence: str, beta_random: float, draw: int, step: int) -> str:
         tokens = read_sentence(sentence)
         found = trace(tuple(tokens), beta_random, draw)
-        controls["step"].max = len(found.steps)
+        controls["step"].limit(len(found.steps))
         number = min(step, len(found.steps))
         return step_table(found, number, beta_random) + outcome(found) + remark_on_strange_characters(study, tokens)
 
@@ -60,28 +61,28 @@ def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
         beta_random: the noise's strength, for the caption.
     """
     step = trace.steps[number - 1]
-    title = "log-probability of the whole|noise added now|score with all noise|rank|rank without the noise of now|then"
+    title = "log-probability|noise of this step|score with all noise|rank|rank without|then"
     heads = "".join(f"<th scope='col' style='{_NUMBER}'>{text}</th>" for text in title.split("|"))
     rows = "".join(_row(step, expansion, rank) for rank, expansion in enumerate(step.expansions, start=1))
     lost = [expansion for expansion in step.without_noise if expansion.fate == "dropped"]
     names = "; ".join(f"<b>{escape(_written(step, expansion))}</b> (rank {expansion.rank_without})" for expansion in lost)
-    told = f"Dropped for its noise alone: {names}." if lost else "The same would have gone on without the noise of this step."
+    told = f"Without this step's noise these would have gone on, too: {names}." if lost else "This step's noise dropped nothing."
     return (
         f"<table><caption style='{LEFT}; caption-side:top'>Step {number} of {len(trace.steps)}: the best expansions, each with "
         f"r &times; {beta_random:g} added</caption>"
-        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:#00694d'>+ next piece</span></th>{heads}</tr>{rows}"
+        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:{_GREEN}'>+ next piece</span></th>{heads}</tr>{rows}"
         f"</table><p>{told}</p>"
     )
 
 
 def _row(step: BeamStep, expansion: Expansion, rank: int) -> str:
     prefix = escape(" ".join(step.hypotheses[expansion.hypothesis].pieces))
-    written = f"{prefix} <b style='color:#00694d'>{escape(expansion.piece)}</b>"
+    look = "color:#555555" if expansion.fate == "dropped" else f"color:{_GREEN}; font-weight:bold"
+    written = f"{prefix} <span style='{look}'>{escape(expansion.piece)}</span>"
     numbers = [f"{expansion.log_probability:.2f}", f"+{expansion.noise:.2f}", f"{expansion.score:.2f}"]
     numbers += [str(rank), str(expansion.rank_without), _FATES[expansion.fate]]
     cells = "".join(f"<td style='{_NUMBER}'>{number}</td>" for number in numbers)
-    faded = "; opacity:0.65" if expansion.fate == "dropped" else ""
-    return f"<tr style='{faded[2:]}'><td style='{LEFT}'>{written}</td>{cells}</tr>"
+    return f"<tr><td style='{LEFT}'>{written}</td>{cells}</tr>"
 
 
 def _written(step: BeamStep, expansion: Expansion) -> str:

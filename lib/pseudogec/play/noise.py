@@ -45,8 +45,8 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
 
     controls = {
         "sentence": line_of_text("Sentence", sentence),
-        "mu_mask": slider("μ_mask, direct noise", 0.3, _MOST_MASKED, 0.05),
-        "beta_random": slider("β_random, noisy beam", 6.0, _MOST_NOISE, 0.5, at_once=False),
+        "mu_mask": slider("μ_mask", 0.3, _MOST_MASKED, 0.05),
+        "beta_random": slider("β_random", 6.0, _MOST_NOISE, 0.5, at_once=False),
         "draw": draw_number(),
     }
     return Panel(controls, render)

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from ipywidgets import HTML, Layout, VBox, Widget
 
 from pseudogec.errors import UserError
-
-if TYPE_CHECKING:
-    from ipywidgets import ValueWidget
-
-WIDGET = "application/vnd.jupyter.widget-view+json"
-"""The kind of output that shows a widget; those who cannot show one take the HTML beside it."""
 
 
 class Panel:
@@ -21,16 +17,15 @@ class Panel:
     A notebook keeps both the widgets and what their first values made, so that a reader without a kernel sees the latter.
 
     Args:
-        controls: widgets by the names under which ``render`` takes their values; each has a description, which is its label.
+        controls: widgets by the names under which ``render`` takes their values; each has a value and a description, which is
+            its label.
         render: makes HTML of the values; a `UserError` is shown in its place.
 
     Attributes:
         controls: the widgets, to be moved from Python, too.
     """
 
-    def __init__(self, controls: Mapping[str, ValueWidget], render: Callable[..., str]) -> None:
-        from ipywidgets import HTML, Layout, VBox
-
+    def __init__(self, controls: Mapping[str, Widget], render: Callable[..., str]) -> None:
         self.controls, self._render = dict(controls), render
         self._shown = HTML(layout=Layout(width="100%", overflow="auto"))
         self._box = VBox([*self.controls.values(), self._shown], layout=Layout(width="100%"))
@@ -51,7 +46,7 @@ class Panel:
         except UserError as error:
             content = f"<p role='alert'>{escape(str(error))}</p>"
         # Read out by screen readers when it changes.
-        self._shown.value = f"<div aria-live='polite'>{content}</div>"
+        self._shown.value = f"<div aria-live='polite' style='line-height:1.5'>{content}</div>"
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         values = escape(self._first_values)
