@@ -43,6 +43,7 @@ class Options(NamedTuple):
     machine: Path | None
     verify: bool
     fresh: bool
+    course: bool
     store: Path | None
     outputs: Path | None
     notebooks: Path
@@ -76,6 +77,9 @@ def parse(arguments: Sequence[str] | None) -> Options:
         help="first hold all files of the store against their digests; what is damaged is rebuilt",
     )
     parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first")
+    parser.add_argument(
+        "--course", action="store_true", help="for a class: without the solutions of exercises, into outputs/PROFILE-course"
+    )
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
     parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
     parser.add_argument(
@@ -115,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _opened(options: Options) -> Study:
-    return Study.open(
+    study = Study.open(
         options.profile,
         options.overrides,
         store=options.store,
@@ -124,6 +128,10 @@ def _opened(options: Options) -> Study:
         outputs=options.outputs,
         without_data=options.check or options.plan,
     )
+    if options.course and options.outputs is None:
+        # What the class gets has a folder of its own, beside the teacher's.
+        study.outputs = study.outputs.with_name(f"{study.outputs.name}-course")
+    return study
 
 
 def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int:
@@ -229,6 +237,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[s
             str(options.notebooks / f"{name}.ipynb"),
             str(executed),
             parameters,
+            *(["--course"] if options.course else []),
         ]
         process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         error = None if process.returncode == 0 else _failure(process)

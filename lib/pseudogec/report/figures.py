@@ -53,7 +53,9 @@ def bars_by_method(scores: pd.DataFrame, published: pd.DataFrame | None = None) 
             axes.scatter([position] * len(part), part[measure], **DOTS)
         if published is not None:
             for values in published[published.method == method][list(_MEASURES)].to_numpy():
-                axes.plot(x, values, **PAPER, color=palette[method], label=f"same colour{PAPER_SUFFIX}")
+                axes.plot(x, values, **PAPER, color=palette[method])
+    if published is not None:
+        axes.plot([], [], **PAPER, color="#444444", label=f"same colour{PAPER_SUFFIX}")
     axes.set_xticks(range(len(_MEASURES)), list(_MEASURES.values()))
     axes.grid(visible=False, axis="x")
     axes.set_axisbelow(True)
@@ -111,7 +113,7 @@ def sweep(
 
 
 def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]] | None = None) -> Figure:
-    """Precision, recall and F0.5 of systems from top to bottom: lines through the means, one dot a seed below them.
+    """Precision, recall and F0.5 of systems from top to bottom: lines through the means, seeds below, a paper's above.
 
     Args:
         scores: tidy scores.
@@ -131,7 +133,7 @@ def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]] |
         axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
         axes.scatter(values[several], places[several] + 0.2, **DOTS)
         if published:
-            rows = {names.index(name): theirs[measure] for name, theirs in published.items() if measure in theirs}
+            rows = {names.index(name) - 0.2: theirs[measure] for name, theirs in published.items() if measure in theirs}
             axes.plot(list(rows.values()), list(rows), **{**PAPER, "marker": marker}, color=colour, label=label + PAPER_SUFFIX)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5))
@@ -155,7 +157,7 @@ def f05_by(
         order: its values from left to right.
         baseline: mean F0.5 of our baseline in percent, a dashed line.
         paper_baseline: the paper's, a dotted line.
-        panels: a column that has a panel for each value, such as ``pseudo_pairs``.
+        panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
     """
     import matplotlib.pyplot as plt
 
@@ -179,7 +181,7 @@ def _panel_title(panels: str, part: pd.DataFrame) -> str:
     """What a panel shows, and which of the paper's values stand beside it."""
     unit = "pseudo pairs" if panels == "pseudo_pairs" else panels
     theirs = [f"\n(paper: {int(value):,})" for value in part.get(f"paper_{panels}", []) if value == value]
-    return "".join([f"{part[panels].iloc[0]:,} {unit}", *theirs[:1]])
+    return "".join([f"{int(part[panels].iloc[0]):,} {unit}", *theirs[:1]])
 
 
 def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) -> None:
