@@ -1,4 +1,4 @@
-"""Every notebook, executed as the batch program does, on the smallest study."""
+"""Every notebook with the code of its solutions, executed as the batch program does, on the smallest study."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pandas as pd
 import pytest
 
+from pseudogec.report.course import is_solution, solution_code
 from pseudogec.study import PROJECT, load_profile
 
 NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
 
 
-@pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("smoke")
+def run_all(folder: Path, *arguments: str) -> None:
     command = [sys.executable, str(PROJECT / "run_all.py"), "--profile", "smoke", "--set", "seeds=[1]", "--jobs", "2"]
     # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(
-        [*command, "--store", str(folder / "store"), "--outputs", str(folder / "outputs")],
+        [*command, "--store", str(folder / "store"), *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -32,6 +32,23 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("smoke")
+
+
+@pytest.fixture(scope="module")
+def outputs(folder: Path) -> Path:
+    (folder / "notebooks").mkdir()
+    for name in NOTEBOOKS:
+        notebook = nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4)
+        for place, cell in reversed(list(enumerate(notebook.cells))):
+            if is_solution(cell) and (code := solution_code(cell)):
+                notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(code))
+        nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
+    run_all(folder, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
     return folder / "outputs"
 
 
@@ -72,3 +89,15 @@ def test_every_grid_is_among_the_scores(outputs: Path) -> None:
     assert set(scores.setting) == settings | {"baseline", ""}
     systems = {system for name in shown & set(profile.comparisons) for system in profile.comparisons[name]}
     assert set(scores[scores.setting == ""].system) == systems
+
+
+def test_a_class_gets_everything_but_the_solutions(folder: Path, outputs: Path) -> None:
+    run_all(folder, "--outputs", str(folder / "course"), "--only", "04", "--course")
+    (given,) = (folder / "course" / "notebooks").glob("*.ipynb")
+    source = nbformat.read(PROJECT / "notebooks" / given.name, as_version=4)
+    kept = [cell.id for cell in source.cells if not is_solution(cell)]
+    executed = nbformat.read(given, as_version=4)
+    assert [cell.id for cell in executed.cells if "injected-parameters" not in cell.metadata.get("tags", [])] == kept
+    pages = [path.read_text(encoding="utf-8") for path in (folder / "course").rglob("*.html")]
+    assert any("Exercise 1" in page for page in pages)
+    assert not any("Solution of exercise" in page for page in pages)
