@@ -54,7 +54,7 @@ class Contrast:
     def is_clear(self, measure: str) -> bool:
         """Whether the sentences speak against chance (p < 0.05) and all seeds agree in the sign."""
         signs = np.sign(self.differences[measure])
-        return self.p_values[measure] < 0.05 and bool(np.all(signs == signs[0]))
+        return self.p_values[measure] < 0.05 and bool(np.all(signs == signs[0])) and bool(signs[0])
 
     def cell(self, measure: str) -> str:
         """The difference as a table prints it, such as ``+9.9 ± 0.6 (3/3, p < 0.001)``."""

@@ -1,0 +1,53 @@
+"""Verdicts on claims, what a doubling brings and what a section took, held against small cases made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pseudogec.report import per_doubling
+from pseudogec.report.claims import Claim, verdict
+from pseudogec.report.contrasts import Contrast
+
+CLAIM = Claim("It helps", "a paper", ())
+
+
+def found(points: list[float], p_value: float) -> Contrast:
+    return Contrast("one against other", {"F0.5": np.array(points)}, {"F0.5": p_value})
+
+
+@pytest.mark.parametrize(
+    ("points", "p_value", "direction", "expected"),
+    [
+        ([1.0, 2.0, 3.0], 0.01, "higher", "yes"),
+        ([1.0, 2.0, 3.0], 0.01, "lower", "no"),
+        ([-1.0, -2.0, -3.0], 0.01, "lower", "yes"),
+        ([1.0, 2.0, 3.0], 0.20, "higher", "open"),  # the sentences may be chance
+        ([1.0, -2.0, 9.0], 0.01, "higher", "open"),  # the seeds do not agree
+        ([5.0], 0.001, "higher", "open"),  # one seed decides nothing
+        ([1.0, -1.0, 0.5], 0.40, "no clear difference", "yes"),
+        ([1.0, 2.0, 3.0], 0.01, "no clear difference", "no"),
+        ([0.1], 0.9, "no clear difference", "open"),
+    ],
+)
+def test_a_claim_is_decided_by_seeds_and_sentences_together(
+    points: list[float], p_value: float, direction: Any, expected: str
+) -> None:
+    assert verdict(found(points, p_value), replace(CLAIM, direction=direction)) == expected
+
+
+def test_differences_of_nothing_are_not_clear() -> None:
+    assert not found([0.0, 0.0], 0.01).is_clear("F0.5")
+
+
+def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
+    sizes, f05 = (1000, 2000, 8000), (0.40, 0.42, 0.46)
+    table = pd.DataFrame({"method": "direct_noise", "pseudo_pairs": sizes, "f05": f05})
+    baseline = pd.DataFrame({"method": ["none"], "pseudo_pairs": [0], "f05": [0.1]})
+    text = per_doubling(pd.concat([table, baseline]))
+    assert text == "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000."
+    assert per_doubling(table.iloc[:1]) == ""
