@@ -3,6 +3,7 @@
 # make lab     set up, then open the notebooks in JupyterLab
 # make env     set up alone; does nothing when nothing has changed
 # make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
+# make browser  install the browser that tests drive, where it is missing and this user may
 # make lint, make format, make hooks, make model, make clean
 
 VENV    ?= .venv
@@ -28,7 +29,7 @@ TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
 FAIRSEQ         = fairseq==0.12.2
 SPACY_MODEL     = en_core_web_sm-3.8.0
 
-.PHONY: env study test lab data lint format hooks model clean
+.PHONY: env study test browser lab data lint format hooks model clean
 
 env: $(STAMP)
 	@:
@@ -36,8 +37,14 @@ env: $(STAMP)
 study: $(STAMP)
 	$(BIN)/python run_all.py --profile $(PROFILE)
 
-test: lint
+test: lint browser
 	$(BIN)/python -m pytest $(PYTEST)
+
+# Tests of pages and of JupyterLab drive Debian's chromium; where it is missing and cannot be installed they are skipped, and say so.
+browser:
+	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		{ apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1; } || \
+		echo "chromium is not here and cannot be installed; tests in a browser are skipped" >&2
 
 lab: $(STAMP)
 	$(BIN)/python -m jupyterlab notebooks
