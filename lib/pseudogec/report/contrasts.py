@@ -64,7 +64,8 @@ class Contrast:
         agree = int(np.count_nonzero(np.sign(values) == np.sign(mean)))
         p_value = self.p_values[measure]
         chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-        return f"{mean:+.1f}{spread} ({agree}/{len(values)}, {chance})"
+        shown = round(mean, 1) + 0.0  # a difference that rounds to nothing has no sign
+        return f"{shown:+.1f}{spread} ({agree}/{len(values)}, {chance})"
 
 
 def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pseudogec.report.looks import (
     BASELINE,
+    BEST_IN,
     DOTS,
     ERROR_BARS,
     LEVEL_COLOURS,
@@ -106,7 +107,7 @@ def sweep(
         axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         look = {**PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform()}
-        axes.plot([value], [0.04], label=f"best in {paper}", **look)
+        axes.plot([value], [0.04], label=BEST_IN + paper, **look)
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
     legend(axes)
     return figure

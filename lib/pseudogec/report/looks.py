@@ -57,6 +57,8 @@ BASELINE: dict[str, Any] = {"color": METHOD_COLOURS["none"], "linestyle": "--", 
 
 PAPER_SUFFIX = ", paper"
 """Ends the name of a paper's values in a legend."""
+BEST_IN = "best in "
+"""Begins the name of a value that a paper found best."""
 
 
 def use_theme() -> None:
@@ -81,7 +83,11 @@ def legend(axes: Axes, title: str = "", baseline_last: bool = True) -> None:
     """
     handles, names = axes.get_legend_handles_labels()
     drawn = dict(zip(names, handles, strict=True))
-    labels = sorted(drawn, key=lambda label: (baseline_last and label.startswith("Baseline"), label.endswith(PAPER_SUFFIX)))
+
+    def place(label: str) -> tuple[bool, bool]:
+        return baseline_last and label.startswith("Baseline"), label.endswith(PAPER_SUFFIX) or label.startswith(BEST_IN)
+
+    labels = sorted(drawn, key=place)
     axes.legend([drawn[label] for label in labels], labels, title=title, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
 
 

@@ -83,7 +83,7 @@ class SystemsReport:
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
         caption = f"{note} {self._report.origin(self._seeds)} Scorers: {signatures}."
-        return kept_as(self._report.styled(ours.rename_axis("system").reset_index(), caption), name)
+        return kept_as(self._report.styled(_with_names(ours), caption), name)
 
     @property
     def _seeds(self) -> list[int]:
@@ -216,6 +216,13 @@ def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
     columns = dict.fromkeys(column for row in table.values() for column in row)
     rows = [[row.get(column, "") for column in columns] for row in table.values()]
     return pd.DataFrame(rows, index=list(table), columns=pd.MultiIndex.from_tuples(list(columns)))
+
+
+def _with_names(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows' names as a first column, with its heading beside those of the figures."""
+    named = table.copy()
+    named.insert(0, ("", "", "system"), list(table.index))
+    return named
 
 
 def _told(found: Mapping[str, object]) -> str:
