@@ -1,0 +1,271 @@
+"""Cells to play with: what they show is what the methods do, and moving a control changes it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from html import unescape
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from scipy.stats import chisquare
+
+from pseudogec import play
+from pseudogec.edits import load_annotator
+from pseudogec.errors import UserError
+from pseudogec.noise import DirectNoiseParameters, NoiseResources, make_noiser, noised_tokens
+from pseudogec.play.controls import slider
+from pseudogec.play.corruption import Corruptor
+from pseudogec.play.noise import taken_actions
+from pseudogec.play.typed_text import LONGEST_WORD, MOST_CHARACTERS, MOST_TOKENS, read_sentence, read_text
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.seq2seq import Decoder
+from pseudogec.study import Pipeline, Study
+from pseudogec.study.corrector import Corrector, needed
+from pseudogec.text import Bpe
+
+# What these models have learnt does not matter here; `absent` is never built.
+OVERRIDES = [
+    "models.base={}",
+    "systems.base.steps=[{step: models, models: base}]",
+    "systems.careful={after: base, steps: [{step: unknown_words}]}",
+    "systems.absent.steps=[{step: models, models: pretlarge}]",
+    "seeds=[1]",
+]
+SENTENCE = "The old teacher sees the dogs ."
+TOKENS = SENTENCE.split()
+BASE, CAREFUL, ABSENT = (Pipeline(name=name, seed=1) for name in ("base", "careful", "absent"))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
+    opened = Study.open("smoke", OVERRIDES, store=tmp_path_factory.mktemp("store"), workers=2)
+    corruptor = Corruptor(opened)
+    realistic = corruptor.recipe("realistic")
+    with opened.engine:
+        opened.build([opened.planner.reverse_model(), *realistic.parents, *needed(opened, CAREFUL)])
+    return opened
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Study:
+    return Study.open("smoke", store=tmp_path / "store", workers=1)
+
+
+def words(html: str) -> str:
+    """What is read, without how it looks."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+
+
+@pytest.mark.parametrize("mu_mask", [0.0, 0.3, 0.8])
+def test_direct_noise_is_that_of_the_noiser(study: Study, mu_mask: float) -> None:
+    bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
+    genuine = (study.store.folder(study.planner.genuine) / "target.txt").read_text(encoding="utf-8").splitlines()
+    noiser = make_noiser("direct_noise", {"mu_mask": mu_mask}, NoiseResources.from_sentences(map(str.split, genuine), bpe))
+    for draw in range(1, 6):
+        expected = noiser.operations(bpe.apply(TOKENS), SentenceStreams(draw)[0])
+        assert list(Corruptor(study).corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask})) == expected
+
+
+@pytest.mark.parametrize("mu_mask", [0.1, 0.5])
+def test_operations_come_at_the_rates_of_the_sweep(study: Study, mu_mask: float) -> None:
+    """TASLP section IV-B: mu_keep is 0.2; deletion and insertion share what mu_mask leaves."""
+    corruptor, drawn = Corruptor(study), dict.fromkeys(("mask", "delete", "insert", "keep"), 0)
+    for draw in range(300):
+        for kind, count in taken_actions(corruptor.corrupt(TOKENS, "direct_noise", draw, {"mu_mask": mu_mask})).items():
+            drawn[kind] += count
+    rest = (1 - 0.2 - mu_mask) / 2
+    expected = [share * sum(drawn.values()) for share in (mu_mask, rest, rest, 0.2)]
+    assert chisquare(list(drawn.values()), expected).pvalue > 0.001
+
+
+@pytest.mark.parametrize("beta", [0.0, 6.0])
+def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, beta: float) -> None:
+    corruptor = Corruptor(study)
+    bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
+    decoder = Decoder([study.store.folder(study.planner.reverse_model())])
+    for draw in (1, 2):
+        ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, noise_beta=beta, seed=draw)
+        operations = corruptor.corrupt(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
+        assert noised_tokens(map(tuple, operations)) == bpe.undo(best.pieces)
+        trace = corruptor.trace(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
+        assert trace.outputs[0].pieces == best.pieces
+
+
+def test_spelling_errors_come_on_top_of_what_is_translated(study: Study) -> None:
+    corruptor = Corruptor(study)
+    translated, misspelt = (
+        corruptor.corrupt(TOKENS, name, 1, {"sse_rate": rate})
+        for name, rate in (("backtrans_noisy", 0.0), ("backtrans_noisy", 0.5))
+    )
+    assert noised_tokens(map(tuple, translated)) != noised_tokens(map(tuple, misspelt))
+
+
+def test_a_noise_without_a_beam_cannot_be_traced(study: Study) -> None:
+    with pytest.raises(UserError, match="no noisy beam"):
+        Corruptor(study).trace(TOKENS, "direct_noise", 1)
+
+
+def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
+    panel = play.noise_sliders(study, SENTENCE)
+    first = panel.content
+    assert "direct noise, μ_mask 0.3" in words(first) and "noisy beam, β_random 6" in words(first)
+    panel.controls["mu_mask"].slider.value = 0.8
+    assert "delete 0 (0), insert 0 (0)" in words(panel.content)  # mu_keep is 0.2, so nothing is left for them
+    panel.controls["mu_mask"].field.value = 0.3
+    assert panel.content == first
+    panel.controls["beta_random"].slider.value = 10.0
+    assert panel.content != first
+    panel.controls["beta_random"].slider.value = 6.0
+    panel.controls["draw"].value = 2
+    assert panel.content != first
+
+
+def test_the_probabilities_shown_are_those_that_are_drawn_from(study: Study) -> None:
+    panel = play.noise_sliders(study, SENTENCE)
+    panel.controls["mu_mask"].value = 0.1
+    probabilities = DirectNoiseParameters.model_validate({"mu_mask": 0.1})
+    shown = re.findall(r"(mask|delete|insert|keep) ([\d.]+) \((\d+)\)", words(panel.content))
+    expected = [probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep]
+    assert [float(share) for _, share, _ in shown] == pytest.approx(expected)
+
+
+def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
+    panel = play.every_method(study, SENTENCE)
+    assert panel.content.count("<tr>") == len(study.profile.methods)
+    assert "alert" not in panel.content
+    before = panel.content
+    panel.controls["sentence"].value = "A small bird sings ."
+    assert panel.content != before and "bird" in words(panel.content)
+
+
+def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
+    panel = play.noisy_beam(study, SENTENCE)
+    steps = panel.controls["step"].slider.max
+    trace = Corruptor(study).trace(TOKENS, "backtrans_noisy", 1, {"beta_random": 6.0})
+    assert steps == len(trace.steps)
+    for number, step in enumerate(trace.steps, start=1):
+        panel.controls["step"].value = number
+        assert f"Step {number} of {steps}" in panel.content
+        for expansion in step.expansions:
+            assert f"{expansion.log_probability:.2f} +{expansion.noise:.2f} {expansion.score:.2f}" in words(panel.content)
+    assert " ".join(Bpe.undo(trace.outputs[0].pieces)) in unescape(panel.content)
+
+
+def test_a_step_beyond_a_shorter_search_is_its_last(study: Study) -> None:
+    panel = play.noisy_beam(study, SENTENCE)
+    panel.controls["step"].value = panel.controls["step"].slider.max
+    panel.controls["sentence"].value = "Yes ."
+    steps = panel.controls["step"].slider.max
+    assert f"Step {steps} of {steps}" in panel.content
+
+
+def test_ones_own_text_is_corrected_by_every_system_with_typed_edits(study: Study) -> None:
+    text = ["The dogs sees the house .", "He have a car ."]
+    panel = play.own_text(study, [BASE, CAREFUL, ABSENT], " ".join(text))
+    sources = [line.split() for line in text]
+    annotator = load_annotator(study.profile.annotator)
+    for pipeline in (BASE, CAREFUL):
+        panel.controls["shown"].value = pipeline.name
+        for source, trace in zip(sources, Corrector(study, pipeline)(sources), strict=True):
+            assert trace.source == tuple(source)
+            for edit in annotator.annotate([source], [trace.tokens])[0]:
+                assert edit.type in panel.content
+        assert all(name in words(panel.content) for name, _ in trace.steps)
+    panel.controls["shown"].value = "absent"
+    assert "not in the store" in panel.content
+
+
+def test_what_is_not_in_the_store_is_said_to_be_missing_and_not_built(empty: Study) -> None:
+    for panel in (
+        play.noise_sliders(empty, SENTENCE),
+        play.every_method(empty, SENTENCE),
+        play.noisy_beam(empty, SENTENCE),
+        play.own_text(empty, empty.comparison("top_systems"), SENTENCE),
+    ):
+        assert "in the store yet" in panel.content and "role='alert'" in panel.content
+    assert not list(empty.store.artefacts())
+
+
+def test_a_profile_without_systems_says_so(study: Study) -> None:
+    assert "no systems" in play.own_text(study, [], SENTENCE).content
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("", "no word"),
+        (" \t\x00\x1b ", "no word"),
+        ("a " * (MOST_TOKENS + 1), f"at most {MOST_TOKENS}"),
+        ("a" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS}"),
+        ("a" * (LONGEST_WORD + 1), f"at most {LONGEST_WORD}"),
+    ],
+    ids=["empty", "control characters alone", "many words", "many characters", "a long word"],
+)
+def test_what_cannot_be_worked_with_is_said_in_a_sentence(study: Study, typed: str, problem: str) -> None:
+    with pytest.raises(UserError, match=problem):
+        read_sentence(typed)
+    with pytest.raises(UserError, match=problem):
+        read_text(typed)
+    for panel in (play.noise_sliders(study, SENTENCE), play.noisy_beam(study, SENTENCE), play.every_method(study, SENTENCE)):
+        panel.controls["sentence"].value = typed
+        assert problem in words(panel.content) and "role='alert'" in panel.content
+        panel.controls["sentence"].value = SENTENCE
+        assert "alert" not in panel.content
+
+
+def test_control_characters_separate_words_and_strange_ones_are_named(study: Study) -> None:
+    assert read_sentence("One\x07two\u2028three.") == ["One", "two", "three", "."]
+    assert read_text("One two.\nThree\x07four.") == [["One", "two", "."], ["Three", "four", "."]]
+    typed = "The dog <b>😀</b> sees é ."
+    for panel in (
+        play.noise_sliders(study, typed),
+        play.every_method(study, typed),
+        play.noisy_beam(study, typed),
+        play.own_text(study, [BASE], typed),
+    ):
+        assert "No model here has ever seen 😀 é" in panel.content
+        assert "<b>😀" not in panel.content
+
+
+def test_a_panel_is_widgets_for_those_who_can_show_them_and_html_for_others(study: Study) -> None:
+    panel = play.noise_sliders(study, SENTENCE)
+    shown = panel._repr_mimebundle_()
+    assert set(shown) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
+    assert words(panel.content) in words(shown["text/html"]) and "μ_mask: 0.3" in shown["text/plain"]
+    panel.controls["mu_mask"].value = 0.7
+    assert panel._repr_mimebundle_()["text/html"] == shown["text/html"]  # the first values, whatever was moved since
+
+
+def test_every_control_has_a_label(study: Study) -> None:
+    for panel in (play.noise_sliders(study, SENTENCE), play.noisy_beam(study, SENTENCE), play.own_text(study, [BASE], SENTENCE)):
+        assert all(control.description for control in panel.controls.values())
+
+
+def test_a_slider_and_its_field_are_one_number() -> None:
+    control = slider("number", 1.0, 3.0, 0.5)
+    control.field.value = 2.5
+    assert control.value == control.slider.value == 2.5
+    control.slider.value = 0.5
+    assert control.value == control.field.value == 0.5
+
+
+def test_in_batch_the_first_values_are_shown_and_no_widget_is_kept(tmp_path: Path) -> None:
+    code = """
+from pseudogec.play import Panel
+from pseudogec.play.controls import slider
+Panel({"number": slider("number", 1.0, 3.0, 0.5)}, lambda number: f"<p>twice is {2 * number}</p>")
+"""
+    source, executed = tmp_path / "source.ipynb", tmp_path / "executed.ipynb"
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(new_notebook(cells=[new_code_cell(code)], metadata=kernel), source)
+    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(source), str(executed), "{}"]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    notebook = json.loads(executed.read_text(encoding="utf-8"))
+    (shown,) = (output["data"] for cell in notebook["cells"] for output in cell["outputs"])
+    assert set(shown) == {"text/html", "text/plain"} and "twice is 2.0" in "".join(shown["text/html"])
+    assert "widgets" not in notebook["metadata"]
