@@ -181,3 +181,10 @@ def test_texts_of_cells_and_captions_are_escaped() -> None:
     assert "p &lt; 0.001" in html
     assert "&lt;b&gt;" in html
     assert "p &lt; 0.05" in html
+
+
+def test_the_best_of_each_row_is_bold() -> None:
+    table = pd.DataFrame({"type": ["DET", "PREP"], "one": ["1.0", "4.0"], "two": ["2.0", "3.0"]})
+    html = StyledTable(table).best_in_rows(table[["one", "two"]].astype(float)).to_html()
+    bold = "".join(re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html))
+    assert set(re.findall(r"_row\d+_col\d+", bold)) == {"_row0_col2", "_row1_col1"}

@@ -27,7 +27,6 @@ from pseudogec.report import (
 from pseudogec.report import figures as draw
 from pseudogec.report.findings import Finding
 from pseudogec.report.noise_profiles import profile_table, type_shares
-from pseudogec.report.page import NotebookOutcome, write_index
 from pseudogec.report.tables import beside_paper, plain_style, style, summarise
 from pseudogec.study import Study
 
@@ -360,21 +359,3 @@ def test_a_figure_by_seed_corpus_keeps_our_names(report: Report) -> None:
     axes = report.f05_by(pd.DataFrame([row("none", 1, 0.3), *ours]), "seed_corpus", "corpora", "taslp2020:V").axes[0]
     paper = next(line for line in axes.lines if line.get_label() == "DirectNoise, paper")
     assert list(paper.get_ydata()) == [41.0, 40.9]
-
-
-def test_the_index_links_only_what_is_there(report: Report, scores: pd.DataFrame) -> None:
-    study = report.study
-    report.bars_by_method(scores, "bars")
-    report.save_table(scores, "all")
-    first, *others = study.profile.notebooks
-    (study.outputs / "notebooks").mkdir()
-    executed = study.outputs / "notebooks" / f"{first}.ipynb"
-    executed.write_text("{}")
-    page = write_index(study, [NotebookOutcome(first, executed, 65, "cell [3]: a < b")], 100).read_text()
-    links = re.findall(r"(?:href|src)='([^']*)'", page)
-    assert {"figures/bars.png", "figures/bars.svg", "tables/all.csv", f"notebooks/{first}.ipynb"} <= set(links)
-    assert [link for link in links if not (study.outputs / link).exists()] == []
-    assert all(name in page for name in others)
-    assert "a &lt; b" in page
-    assert "1 min 40 s" in page
-    assert "simulation" in page

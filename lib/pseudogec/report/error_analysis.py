@@ -119,11 +119,17 @@ class ErrorAnalysis:
         wide = summary.assign(cell=cells).pivot(index=category, columns=bars, values="cell")
         order = list(self.types) if category == "error_type" else sorted(wide.index)
         wide = wide.reindex(index=order, columns=list(dict.fromkeys(summary[bars])))
-        wide.columns = [names.get(column, column) for column in wide.columns]
+        means = summary.pivot(index=category, columns=bars, values="f05").reindex(index=wide.index, columns=wide.columns).round(1)
+        wide.columns = means.columns = [names.get(column, column) for column in wide.columns]
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
-        caption = f"F0.5 in percent on {self.dataset}. {_spread(shown)} {self.report.origin(shown.seed.dropna())}"
-        return kept_as(plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {}), name)
+        caption = (
+            f"F0.5 in percent on {self.dataset}; the best of each row in bold. {_spread(shown)} "
+            f"{self.report.origin(shown.seed.dropna())}"
+        )
+        styled = plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
+        styled.in_figures(list(means)).best_in_rows(means.reset_index(drop=True))
+        return kept_as(styled, name)
 
     def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:
         """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.

@@ -14,7 +14,16 @@ from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
 from pseudogec.report.paper import named_table, paper_scores
 from pseudogec.report.shown import describe, kept_as, show_figure
 from pseudogec.report.styled_tables import StyledTable
-from pseudogec.report.tables import MEASURES, METHOD_NAMES, beside_paper, plain_style, style, summarise, text_style
+from pseudogec.report.tables import (
+    MEASURES,
+    METHOD_NAMES,
+    beside_paper,
+    mean_and_spread,
+    plain_style,
+    style,
+    summarise,
+    text_style,
+)
 from pseudogec.study import Pipeline, Study, System
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.progress import format_duration
@@ -124,17 +133,21 @@ class Report:
         return kept_as(plain_style(table, f"{note} {self.provenance}".strip(), decimals or {}), name)
 
     def f05_by_level(self, scores: pd.DataFrame, name: str) -> StyledTable:
-        """F0.5 of each method by proficiency level, in percent, mean over seeds.
+        """F0.5 of each method by proficiency level, in percent, mean ± standard deviation over seeds; each level's best is bold.
 
         Args:
             scores: tidy scores split by level.
             name: file name of the table.
         """
-        means = scores.groupby(["method", "level"], sort=False).f05.mean() * 100
-        table = means.unstack("level").sort_index(axis="columns").reset_index()
-        table["method"] = [METHOD_NAMES.get(method, method) for method in table["method"]]
-        note = "F0.5 in percent by the writer's proficiency level, mean over seeds."
-        return self.table(table, name, note, dict.fromkeys(map(str, table.columns[1:]), 1))
+        summary = self.save_table(summarise(scores, ["method", "level"]), name)
+        cells = list(map(mean_and_spread, summary.f05, summary.f05_sd))
+        table = summary.assign(cell=cells).pivot(index="method", columns="level", values="cell").fillna("")
+        table = table.reindex(index=list(dict.fromkeys(summary.method))).rename(index=METHOD_NAMES)
+        note = (
+            "F0.5 in percent by the writer's proficiency level, mean ± standard deviation over seeds; each level's best in bold."
+        )
+        shown = text_style(table.rename_axis(None, axis="columns").reset_index(), f"{note} {self.provenance}")
+        return kept_as(shown, name)
 
     def published(self, table: pd.DataFrame, note: str, decimals: Mapping[str, int] | None = None) -> StyledTable:
         """A published table, with its source as caption.

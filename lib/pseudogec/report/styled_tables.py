@@ -66,6 +66,18 @@ class StyledTable(Styler):
                 self.apply(lambda _, bold=bold: bold, subset=[column])
         return self
 
+    def best_in_rows(self, values: pd.DataFrame) -> Self:
+        """Print the largest value of each row in bold; equal ones together.
+
+        Args:
+            values: the columns that are compared, as they are printed.
+        """
+        best = values.eq(values.max(axis="columns"), axis="index")
+        for column in best:
+            bold = ["font-weight: bold" if item else "" for item in best[column]]
+            self.apply(lambda _, bold=bold: bold, subset=[column])
+        return self
+
     def to_html(self, *arguments: Any, **options: Any) -> Any:
         """As pandas writes it, with the scope of every heading (WCAG 1.3.1), and the cells that name a row as headings."""
         written = super().to_html(*arguments, **options)
