@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -192,13 +193,26 @@ def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
 
 def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:
     display, recipes = RichDisplay(), [Pages(pages=100_000), Pages(pages=300_000)]
-    with display.building(recipes, Estimator(Store(tmp_path)), workers=1):
+    with display.building(recipes, 2, Estimator(Store(tmp_path)), workers=1):
         assert display._seconds_left() == pytest.approx(400)
         display.progress(recipes[0], 50_000, 100_000, "pages")
         assert display._seconds_left() == pytest.approx(350)
         display.finished(recipes[0])
         display.progress(recipes[0], 60_000, 100_000, "pages")
         assert display._seconds_left() == pytest.approx(300)
+
+
+def test_a_build_says_beforehand_what_it_builds_and_how_long_that_takes(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    recipes = [Pages(pages=100_000), Pages(pages=300_000), Novelty(pages=10)]
+    estimator = Estimator(Store(tmp_path))
+    with RichDisplay(shown).building(recipes, 41, estimator, workers=2):
+        about = format_duration(sum(map(estimator.seconds, recipes)) / 2)
+        expected = f"3 of 41 artefacts are to be built (bpe 2, novelty 1), about {about} on 2 workers\n"
+        assert shown.getvalue() == expected
+    quiet = io.StringIO()
+    with RichDisplay(quiet, announces=False).building(recipes, 41, estimator, workers=2):
+        assert not quiet.getvalue()
 
 
 def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None:

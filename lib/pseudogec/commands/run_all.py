@@ -22,7 +22,7 @@ from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, BuildError, Study, missing
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator
-from pseudogec.study.progress import format_duration
+from pseudogec.study.progress import RichDisplay, format_duration
 from pseudogec.study.recipe import Recipe
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -125,6 +125,7 @@ def _opened(options: Options) -> Study:
         store=options.store,
         scheduler=options.scheduler,
         workers=options.jobs,
+        display=RichDisplay(announces=False),  # `_build` says it, for all notebooks at once
         outputs=options.outputs,
         without_data=options.check or options.plan,
     )

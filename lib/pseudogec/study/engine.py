@@ -135,7 +135,8 @@ class Engine:
         if not workers and self._deployment is None:
             log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
         failed: dict[str, BaseException] = {}
-        with self.display.building(todo, Estimator(self.store), expected), self._listening(client, todo):
+        needed = len(with_ancestors(targets))
+        with self.display.building(todo, needed, Estimator(self.store), expected), self._listening(client, todo):
             for recipe, error in self._run(client, todo, gpus):
                 if error is None:
                     self.display.finished(recipe)

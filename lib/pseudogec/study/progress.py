@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Protocol
 
@@ -18,8 +19,10 @@ Progress = Callable[[float, float, str], None]
 class Display(Protocol):
     """What the engine tells about a build."""
 
-    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> contextlib.AbstractContextManager[None]:
-        """Enclose a build of these recipes."""
+    def building(
+        self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int
+    ) -> contextlib.AbstractContextManager[None]:
+        """Enclose a build of these recipes, which are some of those needed."""
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         """An artefact has come this far."""
@@ -32,7 +35,7 @@ class SilentDisplay:
     """Shows nothing."""
 
     @contextlib.contextmanager
-    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> Iterator[None]:
+    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
         """Enclose a build."""
         yield
 
@@ -56,16 +59,17 @@ def format_duration(seconds: float) -> str:
 
 
 class RichDisplay:
-    """One bar for the whole build with the time left, and a line for each artefact in work.
+    """A line that says what is to be built, then one bar for the whole build with the artefact in work and the time left.
 
     The time left is the estimated work of what is missing over the number of workers, corrected by how fast the build has
     gone so far.
 
     Args:
         stream: where to show it; standard output by default.
+        announces: whether to say beforehand what is to be built.
     """
 
-    def __init__(self, stream: IO[str] | None = None) -> None:
+    def __init__(self, stream: IO[str] | None = None, announces: bool = True) -> None:
         from rich.console import Console
 
         # A pipe or log file gets plain lines of a width that nothing cuts.
@@ -76,20 +80,30 @@ class RichDisplay:
         self._started = 0.0
         self._workers = 1
         self._last_line = 0.0
+        self._announces = announces
 
     @contextlib.contextmanager
-    def building(self, todo: Sequence[Recipe], estimator: Estimator, workers: int) -> Iterator[None]:
+    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
         """Show the bar while the body runs."""
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
         self._expected = {recipe.key: max(0.05, estimator.seconds(recipe)) for recipe in todo}
         self._fraction = dict.fromkeys(self._expected, 0.0)
         self._workers, self._started = workers, time.monotonic()
+        if self._announces:
+            self._console.print(self._announcement(todo, needed), highlight=False, soft_wrap=True)
         columns = (TextColumn("build  "), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.description}"))
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
         with self._bar:
             self._task = self._bar.add_task("", total=len(todo))
             yield
+
+    def _announcement(self, todo: Sequence[Recipe], needed: int) -> str:
+        """What is to be built and how long that takes, in a sentence."""
+        kinds = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in Counter(item.kind for item in todo).items())
+        about = format_duration(sum(self._expected.values()) / self._workers)
+        workers = f"{self._workers} worker{'s' if self._workers > 1 else ''}"
+        return f"{len(todo)} of {needed} artefacts are to be built ({kinds}), about {about} on {workers}"
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         """Update the bar's text."""
