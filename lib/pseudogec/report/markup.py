@@ -37,7 +37,8 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
         examples: for each a heading, and operations as (kind, before, after).
     """
     rows = "".join(
-        f"<tr><th style='{LEFT}; white-space:nowrap'>{escape(str(heading))}</th><td style='{LEFT}'>{_marked(steps)}</td></tr>"
+        f"<tr><th scope='row' style='{LEFT}; white-space:nowrap'>{escape(str(heading))}</th>"
+        f"<td style='{LEFT}'>{_marked(steps)}</td></tr>"
         for heading, steps in examples
     )
     legend = " ".join(_span(kind, kind) for kind in LOOKS)
@@ -51,7 +52,7 @@ def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
         sentences: for each a heading (such as the writer's level) and the annotated sentence.
     """
     rows = "".join(
-        f"<tr><th style='{LEFT}'>{escape(heading)}</th><td style='{LEFT}'>{_edited(sentence)}</td></tr>"
+        f"<tr><th scope='row' style='{LEFT}'>{escape(heading)}</th><td style='{LEFT}'>{_edited(sentence)}</td></tr>"
         for heading, sentence in sentences
     )
     return Html(f"<table>{rows}</table>")
@@ -67,7 +68,7 @@ def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[
     rows = []
     for heading, sentence, systems in examples:
         gold = sentence.annotators.get(0, ())
-        rows.append(f"<tr><th colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
         rows.append(_example_row("reference", _edited(sentence)))
         rows += [_example_row(name, _compared(sentence.source, edits, gold)) for name, edits in systems.items()]
     legend = " ".join([_RIGHT, "right", _WRONG, "wrong", "·", _missed("missed", "")])
@@ -83,7 +84,7 @@ def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> 
     """
     rows = []
     for heading, trace in traces:
-        rows.append(f"<tr><th colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
+        rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
         rows.append(_example_row("as written", escape(" ".join(trace.source))))
         before = trace.source
         for name, corrected in trace.steps:
@@ -104,7 +105,8 @@ _WRONG = "<b style='color:#a63d00'>✗</b>"
 
 
 def _example_row(name: str, content: str) -> str:
-    return f"<tr><td style='{LEFT}; white-space:nowrap; color:#555'>{escape(name)}</td><td style='{LEFT}'>{content}</td></tr>"
+    look = f"{LEFT}; white-space:nowrap; font-weight:normal; color:#555"
+    return f"<tr><th scope='row' style='{look}'>{escape(name)}</th><td style='{LEFT}'>{content}</td></tr>"
 
 
 def _missed(words: str, error_type: str) -> str:
