@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
 
+_LONGEST_NUMBER = 32  # characters of "+25.0 ± 10.0 (3/3, p < 0.001)" and the like
+
 CLAIMS = "claims_"
 """How the file names of tables of claims begin."""
 
@@ -86,6 +88,11 @@ class NotebookPage:
     tables: tuple[Entry, ...]
     headlines: tuple[Headline, ...]
     claims: tuple[ClaimTable, ...]
+
+    @property
+    def tells_findings(self) -> bool:
+        """Whether the index has something to repeat."""
+        return bool(self.claims or self.headlines)
 
 
 def read_page(outputs: Path, name: str) -> NotebookPage:
@@ -176,6 +183,7 @@ def _tables(page: BeautifulSoup, outputs: Path, name: str, headings: tuple[Entry
         text = saved.replace("_", " ") or (section.get_text() if section else name)
         link = relative(path, outputs)
         _mark_headers(table)
+        _mark_numbers(table)
         box = page.new_tag("div", attrs={"class": "table", "id": anchor})
         scroller = page.new_tag(
             "div", attrs={"class": "scroll", "tabindex": "0", "role": "group", "aria-label": f"Table: {text}"}
@@ -206,11 +214,20 @@ def _mark_headers(table: Tag) -> None:
     """Say of each header cell whether it heads a column or a row."""
     for cell in table.find_all("th"):
         in_head = cell.find_parent("thead") is not None
-        if in_head and not cell.get_text(strip=True):
+        if not cell.get_text(strip=True):
             cell.name = "td"  # a corner or a filler heads nothing
+            cell.attrs.pop("scope", None)
         elif not cell.get("scope"):
             wide = int(str(cell.get("colspan", "1"))) > 1
             cell["scope"] = ("colgroup" if wide else "col") if in_head else ("rowgroup" if wide else "row")
+
+
+def _mark_numbers(table: Tag) -> None:
+    """Say of each cell whether it is a number, if need be with its spread and chance, which must not be torn apart."""
+    for cell in table.select("tbody td"):
+        words = cell.get_text(strip=True)
+        if re.match(r"[+\-\N{MINUS SIGN}\N{FIGURE SPACE}]*\d", words) and len(words) <= _LONGEST_NUMBER:
+            cell["class"] = " ".join([*(cell.get("class") or []), "number"])
 
 
 def _write_as_shown(table: Tag, path: Path) -> None:
