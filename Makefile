@@ -1,6 +1,6 @@
 # make study   set up, then run every notebook (PROFILE=smoke for the small one)
 # make test    set up, check the code's style and types, run the tests
-# make lab     set up, then open the notebooks in JupyterLab
+# make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
 # make env     set up alone; does nothing when nothing has changed
 # make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
 # make browser  install the browser that tests drive, where it is missing and this user may
@@ -17,6 +17,10 @@ SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))
 
 # Which build of torch: cuda where an NVIDIA driver answers, else cpu. On a login node that has no GPU: make env TORCH=cuda
 TORCH   ?= $(shell if nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
+
+# No question about news before the first cell; and a container's user is root, whom JupyterLab refuses otherwise.
+LAB_OPTIONS = --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
+	$(if $(filter 0,$(shell id -u)),--allow-root)
 
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.complete
@@ -47,7 +51,7 @@ browser:
 		echo "chromium is not here and cannot be installed; tests in a browser are skipped" >&2
 
 lab: $(STAMP)
-	$(BIN)/python -m jupyterlab notebooks
+	$(BIN)/python -m jupyterlab notebooks $(LAB_OPTIONS) $(LAB)
 
 data: $(STAMP)
 	$(BIN)/python -m pseudogec data --profile $(PROFILE)
