@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
@@ -16,7 +16,6 @@ from pseudogec.files import digest_file, write_atomically
 from pseudogec.noise import NoiseParameters
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.training_data import check_dictionaries
-from pseudogec.study.profile_sections import Decoding
 from pseudogec.study.progress import Progress
 
 PART = 4000
@@ -93,7 +92,8 @@ class BackTranslator:
         method: one of :data:`BACK_TRANSLATION`.
         parameters: all of the method's.
         seed: of noise and draws.
-        decoding: its precision, and whether attention is fused; full precision and fairseq's attention by default.
+        precision: of decoding.
+        fused_attention: decode with torch's fused attention.
 
     Raises:
         UserError: the model was trained with another dictionary, or half precision is asked for and there is no GPU.
@@ -107,11 +107,11 @@ class BackTranslator:
         method: str,
         parameters: Mapping[str, Any],
         seed: int,
-        decoding: Decoding | None = None,
+        precision: Literal["fp32", "fp16"] = "fp32",
+        fused_attention: bool = False,
     ) -> None:
         check_dictionaries(model, dictionary, digest_file(dictionary))
-        options = {} if decoding is None else decoding.model_dump(include={"precision", "fused_attention"})
-        self._decoder = Decoder([model], **options)
+        self._decoder = Decoder([model], precision=precision, fused_attention=fused_attention)
         self._search: Callable[..., Any]
         if method == "backtrans_sample":
             self._search = partial(self._decoder.sample, temperature=parameters["temperature"], seed=seed)

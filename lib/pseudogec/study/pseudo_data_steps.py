@@ -17,7 +17,6 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq.binarise import binarise, read_binarised
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
-from pseudogec.study.profile_sections import Decoding
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 from pseudogec.study.record import write_json
@@ -64,7 +63,8 @@ def back_translated_data(recipe: BackTranslatedData, folder: Path, store: Store,
         recipe.method,
         recipe.parameters,
         seed,
-        Decoding(precision=recipe.precision, fused_attention=recipe.fused_attention),
+        recipe.precision,
+        recipe.fused_attention,
     )
     # All that a killed build can leave half-written lies in one folder, which goes when the shard is whole.
     work = folder / "work"
