@@ -63,7 +63,8 @@ def test_a_run_leaves_notebooks_figures_tables_scores_and_an_index(undisturbed: 
     table = pd.read_csv(outputs / "tables" / "generation_methods.csv")
     assert {"none", "direct_noise"} <= set(table.method)
     index = (outputs / "index.html").read_text()
-    assert "notebooks/01_generation_methods.ipynb" in index
+    assert "site/01_generation_methods.html" in index
+    assert (outputs / "site" / "01_generation_methods.html").is_file()
     assert set(scores(outputs).level) >= {"all", "A", "B", "C", "N"}
 
 

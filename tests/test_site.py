@@ -188,12 +188,32 @@ def test_the_index_names_notebooks_that_were_not_run(outputs: Path) -> None:
     assert name is not None and "not yet" in name.find_parent("tr").get_text()  # type: ignore[union-attr]
 
 
+def section(index: BeautifulSoup, title: str) -> list[Tag]:
+    """What follows a heading of the index up to the next one."""
+    heading = next(heading for heading in index.select("h3") if heading.get_text() == title)
+    following = heading.find_next_siblings()
+    end = next((place for place, element in enumerate(following) if element.name in ("h2", "h3")), len(following))
+    return following[:end]
+
+
 def test_the_index_repeats_findings_with_the_way_to_their_numbers(outputs: Path) -> None:
-    index = read(outputs / "index.html")
-    findings = [finding for finding in index.select(".finding") if "10 · Shown" in finding.get_text()]
+    findings = [
+        element for element in section(read(outputs / "index.html"), "10 · Shown") if "finding" in element.get("class", "")
+    ]
     assert len(findings) == 1, "a finding without a number is none"
     assert "The best is two (F0.5 5.5)." in findings[0].get_text()
-    assert [link["href"] for link in findings[0].select("a")] == ["site/10_shown.html#finding-1", "tables/a_table.csv"]
+    assert [link["href"] for link in findings[0].select("a")] == ["site/10_shown.html#finding-1", "tables/claims_shown.csv"]
+
+
+def test_the_index_repeats_claims_with_their_verdicts_and_numbers(outputs: Path) -> None:
+    claims, links = section(read(outputs / "index.html"), "10 · Shown")[:2]
+    assert one(claims, "strong").get_text() == "Noise helps"
+    assert one(claims, ".verdict").get_text() == "as claimed"
+    assert [line.get_text() for line in claims.select("li li")] == [
+        "one against none: +1.0 (2/2) in F0.5",
+        "two against none: +2.0 (2/2)",
+    ]
+    assert [link["href"] for link in links.select("a")] == ["site/10_shown.html#table-claims_shown", "tables/claims_shown.csv"]
 
 
 def test_the_index_says_how_it_was_run(outputs: Path) -> None:

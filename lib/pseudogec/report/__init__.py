@@ -1,4 +1,4 @@
-"""The paper's numbers, tables that set ours beside them, figures, and the index page."""
+"""The paper's numbers, tables that set ours beside them, figures, findings, and the site of a run (``site/``)."""
 
 from pseudogec.report.claims import Claim, claims
 from pseudogec.report.data_figures import corpus_sizes, length_against_edits

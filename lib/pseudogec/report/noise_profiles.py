@@ -71,6 +71,18 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
     return figure
 
 
+def share_table(profiles: Mapping[str, Profile], genuine: Profile) -> pd.DataFrame:
+    """The shares of all error types, one row for each method and type; those of the genuine data first."""
+    import pandas as pd
+
+    rows = [
+        {"method": name, "error_type": error_type, "percent": share}
+        for name, profile in {"genuine": genuine, **profiles}.items()
+        for error_type, share in _shares(profile).most_common()
+    ]
+    return pd.DataFrame(rows, columns=["method", "error_type", "percent"])
+
+
 def _shares(profile: Profile) -> Counter[str]:
     """Percent of a text's edits by type without the operation."""
     shares: Counter[str] = Counter()

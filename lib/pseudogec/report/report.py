@@ -10,7 +10,7 @@ from pseudogec.files import write_atomically
 from pseudogec.report import contrasts, figures
 from pseudogec.report.findings import NOT_LISTED, Finding, varies
 from pseudogec.report.looks import use_theme
-from pseudogec.report.noise_profiles import Profile, profile_table, type_shares
+from pseudogec.report.noise_profiles import Profile, profile_table, share_table, type_shares
 from pseudogec.report.paper import named_table, paper_scores
 from pseudogec.report.shown import describe, kept_as, show_figure
 from pseudogec.report.styled_tables import StyledTable
@@ -326,7 +326,7 @@ class Report:
     def type_shares(self, profiles: Mapping[str, Profile], genuine: Profile, name: str) -> Figure:
         """Error types of pseudo and genuine data; see :func:`noise_profiles.type_shares`."""
         caption = "Share of the edits that would correct the data; the ten types that are most frequent in the genuine data."
-        return self.save_figure(type_shares(profiles, genuine), name, caption)
+        return self.save_figure(type_shares(profiles, genuine), name, caption, data=share_table(profiles, genuine))
 
     def _paper_names(self) -> dict[str, str]:
         """Our seed corpus -> the paper's that it stands for."""
