@@ -43,7 +43,8 @@ report.save_figure(figure, "a_line", "A line & its <points>.", data=drawn);"""
     ),
     new_code_cell(
         """claimed = {"claim": "Noise helps", "made in": "a paper", "measure": "F0.5", "verdict": "as claimed"}
-report.texts(pd.DataFrame([{**claimed, "here": "one against none: +1.0 (2/2); two against none: +2.0 (2/2)"}]), "claims_shown", "Made up.")"""
+found = "one against none: +1.0 (2/2); two against none: +2.0 (2/2)"
+report.texts(pd.DataFrame([{**claimed, "here": found}]), "claims_shown", "Made up.")"""
     ),
     new_code_cell(
         "from pseudogec.report.findings import Finding\nFinding('The best is **two** (F0.5 5.5).')",
