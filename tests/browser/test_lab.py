@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import secrets
@@ -14,10 +13,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
+from nbformat import NotebookNode
 from playwright.sync_api import Locator, Page, Playwright, expect
 
 from browser.conftest import opened
@@ -107,17 +106,29 @@ def page(playwright: Playwright, chromium: str, lab: str, tmp_path_factory: pyte
 
 
 @pytest.fixture(scope="module")
-def executed(page: Page, notebook: Path) -> list[dict[str, Any]]:
+def executed(page: Page, notebook: Path) -> list[NotebookNode]:
     """The notebook's code cells as JupyterLab saves them when the last of them has run."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         page.keyboard.press("Control+s")
         time.sleep(1)
-        cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-        code = [cell for cell in cells if cell["cell_type"] == "code"]
-        if all(cell["execution_count"] for cell in code):
+        code = code_cells(notebook)
+        if all(cell.execution_count for cell in code):
             return code
-    pytest.fail(f"after {PATIENCE} s only {sum(bool(cell['execution_count']) for cell in code)} of {len(code)} cells had run")
+    pytest.fail(f"after {PATIENCE} s only {sum(bool(cell.execution_count) for cell in code)} of {len(code)} cells had run")
+
+
+def code_cells(path: Path) -> list[NotebookNode]:
+    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+
+
+def shown(cell: NotebookNode) -> list[dict[str, str]]:
+    """What a reader without a kernel sees of a cell's outputs; an object's address in memory is no part of it."""
+    outputs = [output.get("data", {}) for output in cell.outputs]
+    return [
+        {kind: re.sub("0x[0-9a-f]+", "0x", str(text)).strip() for kind, text in data.items() if "widget" not in kind}
+        for data in outputs
+    ]
 
 
 def cell_with(page: Page, text: str) -> Locator:
@@ -126,10 +137,23 @@ def cell_with(page: Page, text: str) -> Locator:
     return cell
 
 
-def test_all_cells_run_to_the_end_without_an_error(executed: list[dict[str, Any]]) -> None:
-    outputs = [output for cell in executed for output in cell["outputs"]]
-    assert not [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
+def test_all_cells_run_to_the_end_without_an_error(executed: list[NotebookNode]) -> None:
+    outputs = [output for cell in executed for output in cell.outputs]
+    assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
+    executed: list[NotebookNode], notebook: Path, store: Path, tmp_path: Path
+) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    environment |= {"PSEUDOGEC_STORE": str(store), "PSEUDOGEC_OUTPUTS": str(tmp_path / "outputs")}
+    source, batch = tmp_path / "source.ipynb", tmp_path / "batch.ipynb"
+    source.write_bytes(notebook.read_bytes())
+    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(source), str(batch), "{}"]
+    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+    for by_hand, by_batch in zip(executed, code_cells(batch), strict=True):
+        assert shown(by_hand) == shown(by_batch), by_hand.source
 
 
 @pytest.mark.usefixtures("executed")
