@@ -208,7 +208,7 @@ def test_a_build_says_beforehand_what_it_builds_and_how_long_that_takes(tmp_path
     estimator = Estimator(Store(tmp_path))
     with RichDisplay(shown).building(recipes, 41, estimator, workers=2):
         about = format_duration(sum(map(estimator.seconds, recipes)) / 2)
-        expected = f"3 of 41 artefacts are to be built (bpe 2, novelty 1), about {about} on 2 workers\n"
+        expected = f"3 of 41 artefacts are to be built, about {about} on 2 workers once they run (bpe 2, novelty 1)\n"
         assert shown.getvalue() == expected
     quiet = io.StringIO()
     with RichDisplay(quiet, announces=False).building(recipes, 41, estimator, workers=2):

@@ -46,7 +46,8 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
         absent = [name for name in names if missing(needed(study, versions[name]), study.store)]
         traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
         annotator = load_annotator(study.profile.annotator)
-        table = _results(annotator, traces) if shown == EVERY_SYSTEM else marked_traces(annotator, traces)
+        steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
+        table = _results(annotator, traces) if shown == EVERY_SYSTEM else marked_traces(annotator, steps)
         remark = remark_on_strange_characters(study, chain.from_iterable(sentences))
         return (table if traces else "") + "".join(map(_absent, absent)) + remark
 

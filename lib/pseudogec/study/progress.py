@@ -58,6 +58,9 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
+_NOTEBOOK_WIDTH = 95  # characters that JupyterLab shows beside its file browser; it cuts what is longer
+
+
 class RichDisplay:
     """A line that says what is to be built, then one bar for the whole build with the artefact in work and the time left.
 
@@ -72,8 +75,10 @@ class RichDisplay:
     def __init__(self, stream: IO[str] | None = None, announces: bool = True) -> None:
         from rich.console import Console
 
-        # A pipe or log file gets plain lines of a width that nothing cuts.
+        # A notebook's page is about so wide. A pipe or log file gets plain lines of a width that nothing cuts.
         self._console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160)
+        if self._console.is_jupyter:
+            self._console.width = _NOTEBOOK_WIDTH
         self._live = self._console.is_terminal or self._console.is_jupyter
         self._expected: dict[str, float] = {}
         self._fraction: dict[str, float] = {}
@@ -86,13 +91,15 @@ class RichDisplay:
     def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
         """Show the bar while the body runs."""
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.table import Column
 
         self._expected = {recipe.key: max(0.05, estimator.seconds(recipe)) for recipe in todo}
         self._fraction = dict.fromkeys(self._expected, 0.0)
         self._workers, self._started = workers, time.monotonic()
         if self._announces:
-            self._console.print(self._announcement(todo, needed), highlight=False, soft_wrap=True)
-        columns = (TextColumn("build  "), BarColumn(30), MofNCompleteColumn(), TextColumn("{task.description}"))
+            print(self._announcement(todo, needed), file=self._console.file, flush=True)  # which a notebook wraps
+        text = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis"))
+        columns = (TextColumn("build  "), BarColumn(20), MofNCompleteColumn(), text)
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
         with self._bar:
             self._task = self._bar.add_task("", total=len(todo))
@@ -102,15 +109,15 @@ class RichDisplay:
         """What is to be built and how long that takes, in a sentence."""
         kinds = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in Counter(item.kind for item in todo).items())
         about = format_duration(sum(self._expected.values()) / self._workers)
-        workers = f"{self._workers} worker{'s' if self._workers > 1 else ''}"
-        return f"{len(todo)} of {needed} artefacts are to be built ({kinds}), about {about} on {workers}"
+        workers = f"{self._workers} workers once they run" if self._workers > 1 else "1 worker once it runs"
+        return f"{len(todo)} of {needed} artefacts are to be built, about {about} on {workers} ({kinds})"
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         """Update the bar's text."""
         if self._fraction[recipe.key] == 1:  # told after the artefact was finished: messages and results come by two ways
             return
         self._fraction[recipe.key] = min(done / total, 0.999) if total else 0.0
-        line = f"{recipe.kind} {recipe.label}   {text}   {format_duration(self._seconds_left())} left"
+        line = f"{format_duration(self._seconds_left())} left   {recipe.kind} {recipe.label}   {text}"
         self._bar.update(self._task, description=line)
         if not self._live and time.monotonic() - self._last_line > 15:
             self._last_line = time.monotonic()
