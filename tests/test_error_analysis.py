@@ -23,12 +23,16 @@ from pseudogec.report import (
     best_by,
     corpus_sizes,
     gains_by,
+    leads_by_stage,
     length_against_edits,
     more_data_by_level,
     paper_edits_per_token,
+    shares_by_level,
 )
 from pseudogec.report import error_figures as draw
+from pseudogec.report.error_findings import types_beside_paper
 from pseudogec.report.examples import instructive_sentences
+from pseudogec.report.findings import NOT_LISTED
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
 from pseudogec.study.recipe import Recipe
@@ -81,7 +85,7 @@ PAIRS = pd.DataFrame(
 def test_agreement_is_said_of_all_edits_and_of_those_found() -> None:
     text = agreement(PAIRS)
     assert "Of 10 true edits the annotator finds 90.0%" in text
-    assert "**70.0%** (60.0% with the operation)" in text
+    assert "**70.0%** (60.0% with the operation:" in text
     assert "Of those that it finds, 77.8%" in text
 
 
@@ -198,8 +202,9 @@ BY_TYPE = pd.DataFrame(
 def test_gains_are_paired_by_seed_and_say_where_all_seeds_agree() -> None:
     text = gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
     assert text.startswith(
-        "**New against Old**, F0.5 in points: better in 1 and worse in 1 of 2 types: DET +3.0*, SPELL -0.5 (*: all"
+        "**New against Old**, F0.5 in points: better in 1, worse in 1 and equal in 0 of 2 types: DET +3.0*, SPELL -0.5 (*: all"
     )
+    assert "2 of 2 agree once in 2 cases, so in about 1.0 of these types" in text
     assert gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
 
 
@@ -211,6 +216,9 @@ def test_the_best_choice_of_each_category() -> None:
         ]
     )
     assert best_by(scores, "level", ["A", "B", "C"], "seed_corpus").splitlines() == [
+        "**Here**, the highest mean of these is that of x in 2 of 2. The baseline, without any pseudo data, is above all of them "
+        "in 1 of 2 (A).",
+        "",
         "- **A**: x, 10.0 points ahead of y.",
         "- **B**: no single best.",
     ]
@@ -230,6 +238,8 @@ def test_what_more_data_bring_to_each_level() -> None:
     assert more_data_by_level(SIZES).splitlines() == [
         "- **A**: +30.0 ± 0.0 from 0 to 60,000 pairs; +20.0 ± 0.0 from 4,000 pairs on.",
         "- **N**: +0.0 ± 0.0 from 0 to 60,000 pairs; +0.0 ± 0.0 from 4,000 pairs on.",
+        "",
+        "**Here**, the last step still helps at A, of 2 levels.",
     ]
 
 
@@ -360,3 +370,29 @@ def test_learners_words_are_escaped() -> None:
     assert "<i>" not in html
     assert "<u>" not in html
     assert html.count("&lt;i&gt;") == 2
+
+
+def test_shares_of_a_type_are_counted_by_level() -> None:
+    edits = pd.DataFrame({"level": ["A", "A", "N"], "error_type": ["DET", "PREP", "PREP"]})
+    assert shares_by_level(edits, "DET") == "**Here**, edits of type `DET`: A 1 of 2 (50%), N 0 of 1 (0%)."
+
+
+def test_leads_are_taken_stage_by_stage_beside_the_papers() -> None:
+    scores = pd.DataFrame(
+        [
+            {"system": stage, "method": method, "f05": f05}
+            for stage, realistic, random in [("dae_pretrain", 0.5, 0.3), ("+train", 0.5, 0.4), ("+finetune", 0.55, 0.4)]
+            for method, f05 in [("realistic", realistic), ("random", random)]
+        ]
+    )
+    text = leads_by_stage(scores, "method", {"realistic": "new", "random": "old"}, "choe2019:6")
+    assert "+20.0 (dae_pretrain), +10.0 (+train), +15.0 (+finetune). It does not fall with each stage." in text
+    assert "Choe et al. 2019, table 6: +22.6 (dae_pretrain), +5.3 (+train), +2.8 (+finetune). It falls with each stage." in text
+    assert leads_by_stage(scores.iloc[:0], "method", {"realistic": "new", "random": "old"}) == NOT_LISTED
+
+
+def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
+    scores = pd.DataFrame({"error_type": ["DET", "WO"], "tp": [3, 1], "recall": [0.5, 0.1]})
+    published = pd.DataFrame({"error_type": ["DET", "WO"], "recall": [60.0, 90.0]})
+    text = types_beside_paper(scores, published, most=1)
+    assert text == "**Here**, 75% of the right edits are `DET`. Recall is farthest below the paper's for `WO` (10 against 90)."

@@ -4,12 +4,13 @@ from pseudogec.report.claims import Claim, claims
 from pseudogec.report.data_figures import corpus_sizes, length_against_edits
 from pseudogec.report.edit_dictionaries import edit_dictionary
 from pseudogec.report.error_analysis import ErrorAnalysis
-from pseudogec.report.error_findings import agreement, best_by, gains_by, more_data_by_level
+from pseudogec.report.error_findings import agreement, best_by, gains_by, more_data_by_level, shares_by_level
 from pseudogec.report.findings import best_of_sweep, per_doubling, spread_across
 from pseudogec.report.markup import marked_edits, marked_operations
 from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.paper import paper_datasets, paper_edits_per_token, paper_scores
 from pseudogec.report.report import Report
+from pseudogec.report.stages import leads_by_stage
 from pseudogec.report.systems import SystemsReport
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "corpus_sizes",
     "edit_dictionary",
     "gains_by",
+    "leads_by_stage",
     "length_against_edits",
     "marked_edits",
     "marked_operations",
@@ -33,5 +35,6 @@ __all__ = [
     "paper_edits_per_token",
     "paper_scores",
     "per_doubling",
+    "shares_by_level",
     "spread_across",
 ]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pseudogec.edits import AnnotatedSentence, load_annotator
 from pseudogec.evaluate import Score, frequent_types, main_type
 from pseudogec.report import error_figures as draw
-from pseudogec.report.error_findings import UNKNOWN_TRUTH
+from pseudogec.report.error_findings import UNKNOWN_TRUTH, types_beside_paper
 from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.looks import type_label
@@ -118,14 +118,14 @@ class ErrorAnalysis:
         cells = list(map(mean_and_spread, summary.f05, summary.f05_sd))
         wide = summary.assign(cell=cells).pivot(index=category, columns=bars, values="cell")
         order = list(self.types) if category == "error_type" else sorted(wide.index)
-        wide = wide.reindex(index=order, columns=list(dict.fromkeys(summary[bars])))
+        wide = wide.reindex(index=order, columns=draw.in_order(summary[bars]))
         means = summary.pivot(index=category, columns=bars, values="f05").reindex(index=wide.index, columns=wide.columns).round(1)
         wide.columns = means.columns = [names.get(column, column) for column in wide.columns]
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
+        spread = _spread(shown, "after ± one standard deviation")
         caption = (
-            f"F0.5 in percent on {self.dataset}; the best of each row in bold. {_spread(shown)} "
-            f"{self.report.origin(shown.seed.dropna())}"
+            f"F0.5 in percent on {self.dataset}; the best of each row in bold. {spread} {self.report.origin(shown.seed.dropna())}"
         )
         styled = plain_style(wide.reset_index(names=category.replace("_", " ")), caption, {})
         styled.in_figures(list(means)).best_in_rows(means.reset_index(drop=True))
@@ -147,6 +147,10 @@ class ErrorAnalysis:
         table = ours.join(theirs, how="outer").sort_values("edits", ascending=False).reset_index(names="error type")
         decimals = dict.fromkeys([*measures, *theirs.columns], 1)
         return self.report.table(table, name, f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test.", decimals)
+
+    def reading_beside_choe(self, scores: pd.DataFrame) -> Finding:
+        """What that table shows in a sentence; see :func:`types_beside_paper`."""
+        return types_beside_paper(scores, paper_error_types())
 
     def against_pairs_by_level(self, scores: pd.DataFrame, name: str) -> Figure | Finding:
         """F0.5 of each level against the amount of pseudo data (TASLP figure 10).
@@ -170,7 +174,7 @@ class ErrorAnalysis:
         """
         caption = f"{self.dataset}: share of each level's edits; the {most} types that are most frequent in that level."
         counts = edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits")
-        return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption, data=counts)
+        return self.report.save_figure(draw.frequent_types_by_level(edits, most), name, caption, seeds=(), data=counts)
 
     def type_agreement(self, pairs: pd.DataFrame, name: str) -> Figure | Finding:
         """Which type the annotator names for the edits of each true type.
@@ -243,8 +247,8 @@ class ErrorAnalysis:
         return marked_corrections(examples) if examples else Finding("No sentence of the test set tells these systems apart.")
 
 
-def _spread(scores: pd.DataFrame) -> str:
+def _spread(scores: pd.DataFrame, shown: str = "error bars one standard deviation") -> str:
     if "f05_low" in scores:
         return "Error bars: 95% confidence intervals (bootstrap over sentences)."
     seeds = scores.seed.nunique()
-    return f"Mean over {seeds} seeds, error bars one standard deviation." if seeds > 1 else "One seed, so no error bars."
+    return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, so no spread."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import cycle
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 _GROUP_WIDTH = 0.8
 """Width of the bars of one category together; 1 would touch the next."""
 _OWN_COLOURS = {**METHOD_COLOURS, **CORPUS_COLOURS}
+
+
+def in_order(values: Iterable[str]) -> list[str]:
+    """The values of a column as the legend of :func:`f05_bars` has them, from top to bottom."""
+    return list(colours_of(values, _OWN_COLOURS))
 
 
 def f05_bars(scores: pd.DataFrame, category: str, labels: Mapping[str, str], bars: str, names: Mapping[str, str]) -> Figure:
@@ -118,7 +123,11 @@ def f05_against_pairs_by_level(scores: pd.DataFrame) -> Figure:
         points = (scores[scores.level == level].set_index("pseudo_pairs").f05 * 100).groupby(level=0)
         means = points.mean()
         positions = [places[int(size)] for size in means.index]
-        axes.errorbar(positions, means, yerr=points.std(), marker=marker, capsize=4, color=colour, label=level)
+        spread = points.std() if points.size().max() > 1 else None
+        axes.errorbar(positions, means, yerr=spread, marker=marker, capsize=4, color=colour, label=level)
+    if 0 in places:
+        # From none to the first size is no doubling: a line of its own says that the axis begins anew.
+        axes.axvline(0.5, color="#999999", linestyle=":", linewidth=1)
     axes.set_xticks(list(places.values()), [f"{size:,}" if size else "0\n(baseline)" for size in places])
     axes.set(xlabel="pseudo pairs", ylabel="F0.5 (percent)")
     legend(axes, title="level")
@@ -142,12 +151,12 @@ def type_agreement_heatmap(pairs: pd.DataFrame) -> Figure:
     counts = pd.crosstab(true, found).reindex(index=rows, columns=columns, fill_value=0)
     shares = counts.div(counts.sum(axis=1), axis=0) * 100
     texts = shares.map(lambda share: f"{share:.0f}" if share >= 0.5 else "")
-    figure, axes = plt.subplots(figsize=(3 + 0.34 * len(columns), 1.6 + 0.3 * len(rows)))
+    figure, axes = plt.subplots(figsize=(3 + 0.38 * len(columns), 1.6 + 0.32 * len(rows)))
     sns.heatmap(
         shares,
         annot=texts,
         fmt="",
-        annot_kws={"size": 7.5},
+        annot_kws={"size": 8.5},
         cmap="Blues",
         vmin=0,
         vmax=100,

@@ -95,7 +95,8 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         self._study.scores(self._systems)
-        return as_table(self._contrasts(), NOTE + NOTE_ON_ENSEMBLES)
+        found = list(self._contrasts())
+        return Finding(f"{as_table(found, NOTE + NOTE_ON_ENSEMBLES)}\n\n{_direction(found)}".strip())
 
     def _contrasts(self) -> Iterator[Contrast]:
         for (before, earlier), (name, versions) in pairwise(self._versions.items()):
@@ -155,11 +156,11 @@ class SystemsReport:
         return self._study.planner.correction(pipeline, self._study.test)
 
     def walk_through(self, name: str, most: int = 3) -> Html | Finding:
-        """Sentences on their way through a system: those of the test set that most of its steps change.
+        """Sentences on their way through a system: those that most of its steps change, and one that they mend.
 
         Args:
             name: the system.
-            most: how many.
+            most: how many. The first is one that becomes its reference, if there is any.
         """
         if name not in self._versions:
             return NOT_LISTED
@@ -170,10 +171,15 @@ class SystemsReport:
         after = [(step.step, read_corrected(study.store.folder(step))) for step in steps]
         tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
+        targets = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "target.txt")]
+        order = list(np.argsort(-changed.sum(axis=0), kind="stable"))
+        mended = [place for place in order if sources[place] != targets[place] == tokens[-1][place]][:1]
+        others = [place for place in order if place not in mended][: most - len(mended)]
         shown = []
-        for place in np.argsort(-changed.sum(axis=0), kind="stable")[:most]:
+        for place in [*mended, *others]:
             made = tuple((step, sentences[place]) for step, sentences in after)
-            shown.append((f"sentence {place + 1}", Trace(sources[place], made)))
+            label = f"sentence {place + 1}" + (", mended completely" if place in mended else "")
+            shown.append((label, Trace(sources[place], made)))
         return marked_traces(load_annotator(study.profile.annotator), shown)
 
 
@@ -234,8 +240,26 @@ def _told(found: Mapping[str, object]) -> str:
                 f"{len(names)} models ({', '.join(names)}), F0.5 {100 * f05:.1f} on development data; "
                 f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
             )
-        case {"threshold": float(threshold)}:
-            return f"a correction is used from a probability of an error of {threshold:.2f}"
-        case {"types": list(types)}:
-            return f"dropped types: {', '.join(types) or 'none'}"
+        case {"threshold": float(threshold), "f05": float(f05), "f05_of_all": float(of_all)}:
+            return f"a correction is used from a probability of an error of {threshold:.2f}; {_gain(of_all, f05)}"
+        case {"types": list(types), "f05": float(f05), "f05_with_all": float(with_all)}:
+            return f"dropped types: {', '.join(types) or 'none'}; {_gain(with_all, f05)}"
     raise TypeError(f"no search finds {found}")
+
+
+def _gain(before: float, after: float) -> str:
+    """What a search gained on the data that it searched on."""
+    return f"F0.5 on development data {100 * before:.1f} without and {100 * after:.1f} with it"
+
+
+def _direction(found: Sequence[Contrast]) -> str:
+    """Which additions move F0.5 clearly, and which do not."""
+
+    def listed(some: Sequence[Contrast]) -> str:
+        return ", ".join(f"{item.label.partition(' against ')[0]} {item.differences['F0.5'].mean():+.1f}" for item in some)
+
+    clear, open_ = ([item for item in found if item.is_clear("F0.5") == wanted] for wanted in (True, False))
+    parts = [
+        f"{said}: {listed(some)}." for said, some in (("F0.5 changes clearly with", clear), ("Not beyond chance", open_)) if some
+    ]
+    return f"**Here:** {' '.join(parts)}" if parts else ""
