@@ -239,7 +239,7 @@ def test_what_more_data_bring_to_each_level() -> None:
         "- **A**: +30.0 ± 0.0 from 0 to 60,000 pairs; +20.0 ± 0.0 from 4,000 pairs on.",
         "- **N**: +0.0 ± 0.0 from 0 to 60,000 pairs; +0.0 ± 0.0 from 4,000 pairs on.",
         "",
-        "**Here**, the last step still helps at A, of 2 levels.",
+        "**Here**, the last step still raises F0.5 at A, of 2 levels.",
     ]
 
 
@@ -392,7 +392,10 @@ def test_leads_are_taken_stage_by_stage_beside_the_papers() -> None:
 
 
 def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
-    scores = pd.DataFrame({"error_type": ["DET", "WO"], "tp": [3, 1], "recall": [0.5, 0.1]})
-    published = pd.DataFrame({"error_type": ["DET", "WO"], "recall": [60.0, 90.0]})
+    scores = pd.DataFrame({"error_type": ["DET", "WO", "ADJ"], "tp": [30, 10, 0], "fn": [30, 90, 2], "recall": [0.5, 0.1, 0.0]})
+    published = pd.DataFrame({"error_type": ["DET", "WO", "ADJ"], "recall": [60.0, 90.0, 95.0]})
     text = types_beside_paper(scores, published, most=1)
-    assert text == "**Here**, 75% of the right edits are `DET`. Recall is farthest below the paper's for `WO` (10 against 90)."
+    assert text == (
+        "**Here**, 75% of the right edits are `DET`. "
+        "Of types with at least 30 edits, recall is farthest below the paper's for `WO` (10 against 90)."
+    )

@@ -162,7 +162,9 @@ class ErrorAnalysis:
         if scores.empty:
             return self._nothing
         figure = draw.f05_against_pairs_by_level(scores)
-        return self.report.save_figure(figure, name, f"{self.dataset}. {_spread(scores)}", scores.seed, scores)
+        return self.report.save_figure(
+            figure, name, f"{self.dataset}. {_spread(scores)} Left of the dotted line: no pseudo data.", scores.seed, scores
+        )
 
     def frequent_types_by_level(self, edits: pd.DataFrame, name: str, most: int = 10) -> Figure:
         """The most frequent error types of each level (TASLP figure 6).
@@ -187,7 +189,7 @@ class ErrorAnalysis:
             return UNKNOWN_TRUTH
         caption = f"Annotator: {self.report.study.planner.annotator}. Rows add up to 100."
         counts = pairs.value_counts(sort=False).reset_index(name="edits")
-        return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption, data=counts)
+        return self.report.save_figure(draw.type_agreement_heatmap(pairs), name, caption, seeds=(), data=counts)
 
     def agreement_table(self, pairs: pd.DataFrame, name: str) -> StyledTable | Finding:
         """For each true type: edits, the share that the annotator names so, and what else it says most often.

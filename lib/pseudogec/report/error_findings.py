@@ -67,7 +67,7 @@ def more_data_by_level(scores: pd.DataFrame) -> Finding:
     risen = [level for level, step in ends.items() if step > 0]
     seeds = scores.seed.nunique()
     caution = " With one seed nobody knows which of these steps another would repeat." if seeds == 1 else ""
-    rises = f"still helps at {', '.join(map(str, risen))}" if risen else "helps at no level"
+    rises = f"still raises F0.5 at {', '.join(map(str, risen))}" if risen else "raises F0.5 at none"
     lines += ["", f"**Here**, the last step {rises}, of {len(ends)} levels.{caution}"]
     return Finding("\n".join(lines))
 
@@ -128,23 +128,28 @@ def shares_by_level(edits: pd.DataFrame, error_type: str) -> Finding:
     return Finding(f"**Here**, edits of type `{error_type}`: {', '.join(parts)}.")
 
 
-def types_beside_paper(scores: pd.DataFrame, published: pd.DataFrame, most: int = 3) -> Finding:
+def types_beside_paper(scores: pd.DataFrame, published: pd.DataFrame, most: int = 3, least: int = 30) -> Finding:
     """Which types hold most of a system's right edits, and where its recall falls shortest of a paper's.
 
     Args:
         scores: tidy scores of one system, split by error type.
         published: ``error_type`` and ``recall`` in percent.
         most: how many types of each.
+        least: edits that the recall of a type must rest on.
     """
     if scores.empty:
         return Finding("")
     right = scores.groupby("error_type").tp.sum().sort_values(ascending=False, kind="stable")
     head = ", ".join(f"`{name}`" for name in right.index[:most])
-    ours, theirs = scores.groupby("error_type").recall.mean() * 100, published.set_index("error_type").recall
+    enough = scores[scores.tp + scores.fn >= least]
+    ours, theirs = enough.groupby("error_type").recall.mean() * 100, published.set_index("error_type").recall
     short = (theirs - ours).dropna().sort_values(ascending=False).index[:most]
     gaps = ", ".join(f"`{name}` ({ours[name]:.0f} against {theirs[name]:.0f})" for name in short)
     share = right.iloc[:most].sum() / max(right.sum(), 1)
-    return Finding(f"**Here**, {share:.0%} of the right edits are {head}. Recall is farthest below the paper's for {gaps}.")
+    text = f"**Here**, {share:.0%} of the right edits are {head}."
+    if gaps:
+        text += f" Of types with at least {least} edits, recall is farthest below the paper's for {gaps}."
+    return Finding(text)
 
 
 UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")

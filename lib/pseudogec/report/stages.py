@@ -54,8 +54,8 @@ def _listed(leads: Mapping[str, float]) -> str:
 
 
 def _course(leads: list[float]) -> str:
-    """How the lead goes on from stage to stage."""
-    if len(leads) < 2:
+    """How a lead goes on from stage to stage; nothing where the second choice ever leads."""
+    if len(leads) < 2 or min(leads) <= 0:
         return ""
     if all(later < earlier for earlier, later in pairwise(leads)):
         return "It falls with each stage."
