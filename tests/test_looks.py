@@ -109,16 +109,26 @@ def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
 
 def test_one_seed_has_no_error_bar() -> None:
     axes = draw.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs", None).axes[0]
-    segments = axes.containers[0][2][0].get_segments()
-    assert not any(np.isfinite(segment).any() for segment in segments)
+    assert not axes.containers[0].has_yerr
 
 
-def test_a_papers_point_beyond_the_axis_is_not_drawn() -> None:
+def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
     ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
-    paper = pd.DataFrame({"method": "realistic", "pseudo_pairs": [16, 64], "f05": [40.0, 50.0]})
-    axes = draw.against_size(ours, "pseudo_pairs", "pairs", paper).axes[0]
-    (hollow,) = [line for line in axes.lines if line.get_label() == "Realistic, paper"]
-    assert list(hollow.get_xdata()) == [16]
+    paper = pd.DataFrame({"method": ["realistic", "realistic", "none"], "pseudo_pairs": [64, 16, 0], "f05": [50.0, 40.0, 30.0]})
+    left, right = draw.against_size(ours, "pseudo_pairs", "pairs", paper).axes
+    (hollow,) = [line for line in right.lines if line.get_label() == "Realistic, paper"]
+    assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([16, 64], "none")
+    assert left.get_ylim() == right.get_ylim()
+    names = [text.get_text() for text in right.get_legend().get_texts()]
+    assert names == ["Realistic", "Realistic, paper", "Baseline, paper"]
+
+
+def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
+    ours, others = (scores({("realistic", 1): value}).assign(pseudo_pairs=8) for value in (0.2, 0.4))
+    axes = draw.against_size(ours, "pseudo_pairs", "pairs", None, ("fine-tuned", others)).axes[0]
+    (pale,) = [line for line in axes.lines if line.get_label() == "Realistic, fine-tuned"]
+    assert list(pale.get_ydata()) == pytest.approx([40])
+    assert pale.get_alpha() < 1
 
 
 def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:

@@ -17,15 +17,19 @@ from pseudogec.errors import UserError
 from pseudogec.noise.noiser import OperationKind
 from pseudogec.report import (
     Report,
+    against_baseline,
     best_of_sweep,
     marked_edits,
     marked_operations,
+    nearness,
     paper_datasets,
     paper_scores,
     spread_across,
+    types_by_level,
+    typical_example,
 )
 from pseudogec.report import figures as draw
-from pseudogec.report.findings import Finding
+from pseudogec.report.findings import NOT_LISTED, Finding
 from pseudogec.report.noise_profiles import profile_table, type_shares
 from pseudogec.report.tables import beside_paper, plain_style, style, summarise
 from pseudogec.study import Study
@@ -186,6 +190,45 @@ def test_a_plain_table_prints_whole_numbers_and_fractions_as_asked() -> None:
 # Sentences
 
 
+def test_the_best_method_and_those_ahead_of_the_baseline() -> None:
+    f05 = {"none": 0.30, "realistic": 0.35, "backtrans": 0.31, "direct_noise": 0.28}
+    table = pd.DataFrame([row(method, 1, value) for method, value in f05.items()])
+    text = against_baseline(table)
+    assert "Realistic**, 35.0, +5.0 points against the baseline (30.0)" in text
+    assert "Ahead of it: Realistic, Backtrans; behind: DirectNoise" in text
+    assert "None is ahead of it; behind: DirectNoise" in against_baseline(table[table.method.isin(["none", "direct_noise"])])
+    assert against_baseline(table[table.method == "none"]) == NOT_LISTED
+
+
+def test_nearness_is_a_rank_correlation_of_distance_and_score() -> None:
+    distances = {"realistic": 0.3, "backtrans": 0.4, "random": 0.5, "direct_noise": 0.8}
+    falling = zip(distances, (0.4, 0.3, 0.2, 0.1), strict=True)
+    table = pd.DataFrame([row(method, 1, value) for method, value in falling])
+    assert "over 4 methods: **-1.00**" in nearness(distances, table)
+    assert "too few" in nearness({"realistic": 0.3}, table)
+
+
+def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:
+    counts = {
+        "A": {"DET": 6, "PUNCT": 2, "PREP": 2},
+        "B": {"DET": 4, "PUNCT": 3, "PREP": 3},
+        "C": {"DET": 3, "PUNCT": 5, "PREP": 2},
+    }
+    rows = [(level, name) for level, types in counts.items() for name, count in types.items() for _ in range(count)]
+    text = types_by_level(pd.DataFrame(rows, columns=["level", "error_type"]))
+    assert "falls at every step for DET (60.0 to 30.0%) and rises at every step for PUNCT (20.0 to 50.0%)" in text
+    assert "PREP" not in text
+
+
+def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> None:
+    made = {"one": [5, 1, 0, 2], "other": [0, 4, 9, 5]}
+    examples = {
+        method: [{"operations": [("keep", "a", "a"), *[("delete", "a", "")] * count]} for count in counts]
+        for method, counts in made.items()
+    }
+    assert typical_example(examples) == 3  # means 2 and 4.5
+
+
 def test_the_best_of_a_sweep_and_its_lead() -> None:
     points = {0.1: 0.30, 0.3: 0.34, 0.5: 0.33}
     table = pd.DataFrame([row("direct_noise", 1, f05, parameters=f"mu_mask={value:g}") for value, f05 in points.items()])
@@ -206,6 +249,7 @@ def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     assert "best with newswire (37.0); the means range over 6.0 points" in text
     assert "spread by 1.4 (" in text  # variance 2 in both corpora
     assert "seeds alone" not in spread_across(table[table.seed == 1], "seed_corpus")
+    assert text + " In the paper over 0.6." == spread_across(table, "seed_corpus", "taslp2020:V")  # 40.4 to 41.0
 
 
 def test_findings_are_shown_as_markdown() -> None:
@@ -233,9 +277,9 @@ def test_type_shares_are_of_each_texts_own_edits() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "U:DET": 2, "R:NOUN": 3, "UNK": 1}}
     figure = type_shares({"mine": {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}}, genuine, most=2)
     axes = figure.axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN"]
-    assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25])
-    assert list(axes.lines[0].get_xdata()) == pytest.approx([60, 30]), "the learners' shares"
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN", "all others"]
+    assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25, 75])
+    assert list(axes.lines[0].get_xdata()) == pytest.approx([60, 30, 10]), "the learners' shares"
 
 
 # Markup
@@ -321,7 +365,7 @@ def test_points_of_the_paper_are_hollow_beside_ours() -> None:
 def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataFrame) -> None:
     ours = [row(method, 1, pairs / 1e5, pseudo_pairs=pairs) for method in ("direct_noise", "mine") for pairs in (8000, 1000)]
     table = pd.concat([pd.DataFrame(ours), scores[scores.method == "none"]])
-    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs", paper_scores("taslp2020:Fig.4")).axes[0]
+    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs", None).axes[0]
     lines = {container.get_label(): container[0] for container in axes.containers}
     assert set(lines) == {"DirectNoise", "mine"}
     assert list(lines["mine"].get_xdata()) == [1000, 8000]

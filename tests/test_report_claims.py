@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pseudogec.report import per_doubling
-from pseudogec.report.claims import Claim, verdict
+from pseudogec.report.claims import Claim, in_words, verdict
 from pseudogec.report.contrasts import Contrast
 
 CLAIM = Claim("It helps", "a paper", ())
@@ -30,6 +30,7 @@ def found(points: list[float], p_value: float) -> Contrast:
         ([1.0, -2.0, 9.0], 0.01, "higher", "open"),  # the seeds do not agree
         ([5.0], 0.001, "higher", "open"),  # one seed decides nothing
         ([1.0, -1.0, 0.5], 0.40, "no clear difference", "yes"),
+        ([-4.0, -2.0, 0.5], 0.001, "no clear difference", "open"),  # the seeds disagree: that is not the same as no difference
         ([1.0, 2.0, 3.0], 0.01, "no clear difference", "no"),
         ([0.1], 0.9, "no clear difference", "open"),
     ],
@@ -38,6 +39,13 @@ def test_a_claim_is_decided_by_seeds_and_sentences_together(
     points: list[float], p_value: float, direction: Any, expected: str
 ) -> None:
     assert verdict(found(points, p_value), replace(CLAIM, direction=direction)) == expected
+
+
+def test_where_no_difference_was_claimed_the_verdict_says_on_which_side_one_is() -> None:
+    none = replace(CLAIM, direction="no clear difference")
+    assert in_words(found([-16.0, -15.0], 0.001), none) == "clearly lower"
+    assert in_words(found([16.0, 15.0], 0.001), none) == "clearly higher"
+    assert in_words(found([-16.0, -15.0], 0.001), CLAIM) == "the opposite"
 
 
 def test_differences_of_nothing_are_not_clear() -> None:
@@ -49,5 +57,11 @@ def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
     table = pd.DataFrame({"method": "direct_noise", "pseudo_pairs": sizes, "f05": f05})
     baseline = pd.DataFrame({"method": ["none"], "pseudo_pairs": [0], "f05": [0.1]})
     text = per_doubling(pd.concat([table, baseline]))
-    assert text == "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000."
+    assert text == (
+        "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
+        "Step by step +2.0, +2.0 a doubling: not smaller at every step."
+    )
+    bent = pd.concat([table, table.iloc[-1:].assign(pseudo_pairs=16_000)])
+    assert "each smaller" not in per_doubling(bent)
+    assert "Step by step +3.0, +1.0 a doubling: each smaller" in per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
     assert per_doubling(table.iloc[:1]) == ""

@@ -15,11 +15,15 @@ from pseudogec.study import System
 
 Direction = Literal["higher", "lower", "no clear difference"]
 
-_WORDS = {
-    "yes": "as claimed",
-    "no": "the opposite",
-    "open": "not decided",
-}
+Verdict = Literal["yes", "no", "open"]
+
+_WORDS: dict[Verdict, str] = {"yes": "as claimed", "no": "the opposite", "open": "not decided"}
+
+_RULE = (
+    "A difference counts where all of several seeds agree and p < 0.05 by approximate randomisation over sentences; that there "
+    "is none counts as claimed where p is larger, which is no proof. One seed alone decides nothing. "
+    "In points, mean ± standard deviation over seeds, seeds of the same sign, p."
+)
 
 
 @dataclass(frozen=True)
@@ -45,21 +49,31 @@ class Claim:
     measure: str = "F0.5"
 
 
-def verdict(found: Contrast, claim: Claim) -> Literal["yes", "no", "open"]:
+def verdict(found: Contrast, claim: Claim) -> Verdict:
     """Whether a comparison says what a claim says.
 
-    A difference counts when it is clear (:meth:`Contrast.is_clear`); one that is not leaves a claimed difference open. Of one
-    seed it may hold of that model alone, so that a single seed leaves everything open.
+    A difference counts when it is clear (:meth:`Contrast.is_clear`); one that is not leaves a claimed difference open. That there
+    is none is left open where the sentences show a difference but the seeds disagree about its direction. Of one seed everything
+    may hold of that model alone, so that a single seed leaves all open.
     """
     clear = found.is_clear(claim.measure)
     if len(found.differences[claim.measure]) < 2:
         return "open"
     if claim.direction == "no clear difference":
-        return "no" if clear else "yes"
+        shown = found.p_values[claim.measure] < 0.05
+        return "no" if clear else "open" if shown else "yes"
     if not clear:
         return "open"
     risen = bool(np.mean(found.differences[claim.measure]) > 0)
     return "yes" if risen == (claim.direction == "higher") else "no"
+
+
+def in_words(found: Contrast, claim: Claim) -> str:
+    """A verdict as the table prints it; where a claim of no difference fails, on which side the difference is."""
+    said = verdict(found, claim)
+    if said == "no" and claim.direction == "no clear difference":
+        return "clearly higher" if np.mean(found.differences[claim.measure]) > 0 else "clearly lower"
+    return _WORDS[said]
 
 
 def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
@@ -75,7 +89,7 @@ def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
     rows = []
     for claim in made:
         compared = report.compared(claim.grid, claim.column, claim.against)
-        said = [_WORDS[verdict(found, claim)] for found in compared]
+        said = [in_words(found, claim) for found in compared]
         cells = [f"{found.label}: {found.cell(claim.measure)}" for found in compared]
         rows.append(
             {
@@ -86,11 +100,8 @@ def claims(report: Report, name: str, made: Sequence[Claim]) -> StyledTable:
                 "verdict": _counted(said),
             }
         )
-    note = (
-        "Decided where all seeds agree and p < 0.05 by approximate randomisation over sentences; one seed alone decides nothing. "
-        "In points, mean ± standard deviation over seeds, seeds of the same sign, p."
-    )
-    return report.texts(pd.DataFrame(rows), name, note)
+    seeds = {system.seed for claim in made for system in claim.grid}
+    return report.texts(pd.DataFrame(rows), name, _RULE, seeds or None)
 
 
 def _counted(said: Sequence[str]) -> str:

@@ -40,6 +40,8 @@ def corpus_sizes(sentences: pd.DataFrame) -> Figure:
 def length_against_edits(sentences: pd.DataFrame, longest: int, most: int) -> Figure:
     """How many edits sentences of each length have: one panel a corpus, dark where sentences are many, the mean as a line.
 
+    A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
+
     Args:
         sentences: result of :func:`pseudogec.study.edit_counts.sentence_counts`.
         longest: tokens at which the horizontal axis ends.
@@ -61,11 +63,14 @@ def length_against_edits(sentences: pd.DataFrame, longest: int, most: int) -> Fi
         drawn = axes.pcolormesh(*edges, np.ma.masked_equal(tables[name], 0).T, norm=scale, cmap="Blues")
         means = part.groupby("tokens").edits.agg(["mean", "size"])
         means = means[means["size"] >= min(_MANY, means["size"].max())]
-        axes.plot(means.index, means["mean"], color="#D55E00", linewidth=1.8)
+        axes.plot(means.index, means["mean"], color="#D55E00", linewidth=1.8, label="mean")
+        rate = part.edits.sum() / part.tokens.sum()
+        axes.plot([0, longest], [0, rate * longest], color="#000000", linewidth=1.2, linestyle=":", label="in proportion")
         axes.grid(visible=False)
         axes.set_title(f"{name} ({len(part):,} sentences)", fontsize=10)
-        axes.set(xlabel="tokens", xlim=(0.5, longest + 0.5), ylim=(-0.5, most + 0.5))
+        axes.set(xlabel="tokens", xlim=(0, longest + 0.5), ylim=(-0.5, most + 0.5))
     panels[0][0].set_ylabel("edits")
+    panels[0][0].legend(frameon=False, fontsize=9, loc="upper left")
     panels[0][0].yaxis.get_major_locator().set_params(integer=True)
     figure.colorbar(drawn, ax=panels[0], label="sentences")
     return figure

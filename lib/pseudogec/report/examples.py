@@ -1,8 +1,9 @@
-"""Which sentences show best how two systems differ."""
+"""Which sentences show best what methods do, and how two systems differ."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -43,3 +44,18 @@ def _needless(counts: np.ndarray) -> np.ndarray:
 
 def _untouched(counts: np.ndarray) -> np.ndarray:
     return (counts[:, 0] == 0) & (counts[:, 1] == 0) & (counts[:, 2] > 0)
+
+
+def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
+    """The sentence whose numbers of edits are nearest to what each method makes on average.
+
+    Args:
+        made: method -> what it did to the same sentences: ``operations``, of which those of kind ``keep`` change nothing.
+
+    Returns:
+        Its number, from 0; the deviations are weighed by each method's own spread.
+    """
+    edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in made.values()]
+    counts = np.array(edits, float)
+    spread = np.maximum(counts.std(axis=1, keepdims=True), 1e-9)
+    return int(np.abs((counts - counts.mean(axis=1, keepdims=True)) / spread).sum(axis=0).argmin())

@@ -41,6 +41,7 @@ def bars_by_method(scores: pd.DataFrame, published: pd.DataFrame | None = None) 
         published: a paper's scores in percent, with ``method``: hollow markers on the bars of its methods.
     """
     import matplotlib.pyplot as plt
+    from matplotlib.patheffects import withStroke
 
     order = list(dict.fromkeys(scores.method))
     palette, width = colours_of(order), _GROUP_WIDTH / len(order)
@@ -49,12 +50,16 @@ def bars_by_method(scores: pd.DataFrame, published: pd.DataFrame | None = None) 
         part = scores[scores.method == method][list(_MEASURES)] * 100
         x = [group + (place - (len(order) - 1) / 2) * width for group in range(len(_MEASURES))]
         axes.bar(x, part.mean(), 0.92 * width, color=palette[method], label=METHOD_NAMES.get(method, method), linewidth=0)
-        axes.errorbar(x, part.mean(), yerr=part.std(), fmt="none", **ERROR_BARS)
+        if len(part) > 1:
+            axes.errorbar([place - width / 5 for place in x], part.mean(), yerr=part.std(), fmt="none", **ERROR_BARS)
         for position, measure in zip(x, _MEASURES, strict=True):
-            axes.scatter([position] * len(part), part[measure], **DOTS)
+            axes.scatter([position + width / 5] * len(part), part[measure], **DOTS)
+        if method == "none":
+            ends = [group + side * (_GROUP_WIDTH / 2 + width / 4) for group in range(len(_MEASURES)) for side in (-1, 1)]
+            axes.hlines(part.mean(), ends[::2], ends[1::2], **{**BASELINE, "label": None}, zorder=2.5)
         if published is not None:
             for values in published[published.method == method][list(_MEASURES)].to_numpy():
-                axes.plot(x, values, **PAPER, color=palette[method])
+                axes.plot(x, values, **PAPER, color=palette[method], path_effects=[withStroke(linewidth=4, foreground="white")])
     if published is not None:
         axes.plot([], [], **PAPER, color="#444444", label=f"same colour{PAPER_SUFFIX}")
     axes.set_xticks(range(len(_MEASURES)), list(_MEASURES.values()))
@@ -72,14 +77,17 @@ def error_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
 
     frequent = list(edits.error_type.value_counts().index[:most])
     levels = sorted(edits.level.unique())
+    names = {level: f"{level} ({count:,})" for level, count in edits.level.value_counts().items()}
     shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
-    shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100)
+    shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100, level=shares.level.map(names))
     figure, axes = plt.subplots(figsize=(8.5, 3.8))
-    looks: dict[str, Any] = {"palette": colours_of(levels, LEVEL_COLOURS), "saturation": 1, "linewidth": 0}
-    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=levels, ax=axes, **looks)
+    palette = {names[level]: colour for level, colour in colours_of(levels, LEVEL_COLOURS).items()}
+    looks: dict[str, Any] = {"palette": palette, "saturation": 1, "linewidth": 0}
+    order = [names[level] for level in levels]
+    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=order, ax=axes, **looks)
     axes.set_xticks(range(len(frequent)), [type_label(name) for name in frequent], fontsize=9)
     axes.set(xlabel="", ylabel="percent of the level's edits")
-    legend(axes, title="level")
+    legend(axes, title="level (edits)")
     return figure
 
 
@@ -106,8 +114,9 @@ def sweep(
     if spread == spread:
         axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
-        look = {**PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform()}
-        axes.plot([value], [0.04], label=BEST_IN + paper, **look)
+        # On the frame, where no score can stand.
+        look = {**PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
+        axes.plot([value], [1], label=BEST_IN + paper, **{**look, "markerfacecolor": "#ffffff", "zorder": 5})
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
     legend(axes)
     return figure
@@ -191,45 +200,84 @@ def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) 
         name = METHOD_NAMES.get(method, method)
         rows = table[table.method == method].set_index(column).reindex(order)
         x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
-        axes.errorbar(x, rows.f05, yerr=rows.f05_sd, fmt="o", markersize=7, capsize=4, color=colour, label=name)
+        axes.errorbar(x, rows.f05, yerr=_known(rows.f05_sd), fmt="o", markersize=7, capsize=4, color=colour, label=name)
         if "paper_f05" in rows and rows.paper_f05.notna().any():
             axes.plot(x, rows.paper_f05, **PAPER, color=colour, label=name + PAPER_SUFFIX)
 
 
-def against_size(scores: pd.DataFrame, column: str, label: str, published: pd.DataFrame | None) -> Figure:
+def against_size(
+    scores: pd.DataFrame,
+    column: str,
+    label: str,
+    published: pd.DataFrame | None,
+    beside: tuple[str, pd.DataFrame] | None = None,
+) -> Figure:
     """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a dashed line over all sizes.
 
     Args:
         scores: tidy scores.
         column: the size, such as ``pseudo_pairs`` or ``upsample``.
         label: how the axis prints it.
-        published: a paper's scores in percent; those of sizes within this axis are shown as hollow points.
+        published: a paper's scores in percent: hollow points in a panel of their own, since its sizes are others.
+        beside: what other systems of these sizes are called, and their tidy scores: pale lines.
     """
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(8.5, 3.8))
+    panels = 1 if published is None else 2
+    figure, (drawn,) = plt.subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
-    sizes = sorted(systems[column].unique())
     for method, colour in colours_of(systems.method).items():
-        _f05_line(axes, systems[systems.method == method].f05, systems[column], method, colour)
-        if published is not None:
-            theirs = published[(published.method == method) & published[column].between(sizes[0], sizes[-1])]
-            if len(theirs):
-                axes.plot(
-                    theirs[column], theirs.f05, **PAPER, color=colour, label=METHOD_NAMES.get(method, method) + PAPER_SUFFIX
-                )
+        part = systems[systems.method == method]
+        _f05_line(drawn[0], part.f05, part[column], method, colour)
+        if beside is not None:
+            other, theirs = beside[0], beside[1][beside[1].method == method].groupby(column).f05.mean() * 100
+            name = f"{METHOD_NAMES.get(method, method)}, {other}"
+            drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
     if len(baseline):
-        axes.axhline(baseline.mean() * 100, **BASELINE)
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(sizes, [f"{size:,}" for size in sizes])
-    axes.minorticks_off()
-    axes.set(xlabel=label, ylabel="F0.5 (percent)")
-    legend(axes)
+        drawn[0].axhline(baseline.mean() * 100, **BASELINE)
+    _size_axis(drawn[0], systems[column], label)
+    drawn[0].set_ylabel("F0.5 (percent)")
+    legend(drawn[0])
+    if published is not None:
+        _published_sizes(drawn[1], published, column)
+        _size_axis(drawn[1], published[published.method != "none"][column], label)
+        drawn[0].set_title("this study")
+        drawn[1].set_title("paper")
+        drawn[0].get_legend().remove()
+        handles, names = (
+            first + second for first, second in zip(*(axes.get_legend_handles_labels() for axes in drawn), strict=True)
+        )
+        legend(drawn[1], shown=dict(zip(names, handles, strict=True)))
     return figure
+
+
+def _published_sizes(axes: Axes, published: pd.DataFrame, column: str) -> None:
+    """A paper's F0.5 against a size, and its baseline."""
+    systems, baseline = published[published.method != "none"], published[published.method == "none"].f05
+    for method, colour in colours_of(systems.method).items():
+        part = systems[systems.method == method].sort_values(column)
+        look = {**PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
+        axes.plot(part[column], part.f05, **look, label=METHOD_NAMES.get(method, method) + PAPER_SUFFIX)
+    if len(baseline):
+        axes.axhline(baseline.mean(), **{**BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{PAPER_SUFFIX}"})
+
+
+def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
+    """A horizontal axis of sizes, each doubling as long as the one before."""
+    places = sorted(sizes.unique())
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [f"{place:,.0f}" if place < 1e6 else f"{place / 1e6:,.3g} M" for place in places])
+    axes.minorticks_off()
+    axes.set_xlabel(label)
 
 
 def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
     """Mean F0.5 in percent at each position, with error bars of one standard deviation over seeds."""
     points = (f05 * 100).groupby(positions)
     means, name = points.mean(), METHOD_NAMES.get(method, method)
-    axes.errorbar(means.index, means, yerr=points.std(), marker="o", capsize=4, color=colour, label=name)
+    axes.errorbar(means.index, means, yerr=_known(points.std()), marker="o", capsize=4, color=colour, label=name)
+
+
+def _known(spread: pd.Series) -> pd.Series | None:
+    """A spread, unless no point has one: then the legend has no error bar either."""
+    return spread if spread.notna().any() else None

@@ -73,16 +73,17 @@ def use_theme() -> None:
     )
 
 
-def legend(axes: Axes, title: str = "", baseline_last: bool = True) -> None:
+def legend(axes: Axes, title: str = "", baseline_last: bool = True, shown: Mapping[str, Any] | None = None) -> None:
     """A legend beside the axes, where it hides nothing: this study's, then the paper's, then the lines to compare with.
 
     Args:
         axes: what was drawn with labels.
         title: of the legend.
         baseline_last: whether the baseline is such a line; a bar among others keeps its place.
+        shown: label -> what it explains, where other axes have a part in it; by default what these axes have.
     """
     handles, names = axes.get_legend_handles_labels()
-    drawn = dict(zip(names, handles, strict=True))
+    drawn = dict(zip(names, handles, strict=True)) if shown is None else shown
 
     def place(label: str) -> tuple[bool, bool]:
         return baseline_last and label.startswith("Baseline"), label.endswith(PAPER_SUFFIX) or label.startswith(BEST_IN)

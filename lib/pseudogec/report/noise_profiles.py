@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Profile = Mapping[str, Any]
 """``tokens``, ``edits`` and ``types`` (ERRANT type -> count) of a text's edits."""
 
+_OTHERS = "all others"
+
 OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
 
 
@@ -51,6 +53,9 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
 
     shares = {name: _shares(profile) for name, profile in {"genuine": genuine, **profiles}.items()}
     frequent = [error_type for error_type, _ in shares["genuine"].most_common(most)]
+    for each in shares.values():
+        each[_OTHERS] = sum(share for error_type, share in each.items() if error_type not in frequent)
+    frequent.append(_OTHERS)
     learners = [shares["genuine"][error_type] for error_type in frequent]
     columns = min(4, len(profiles))
     rows = -(-len(profiles) // columns)
@@ -66,6 +71,8 @@ def type_shares(profiles: Mapping[str, Profile], genuine: Profile, most: int = 1
         axes.set_axisbelow(True)
     for axes in panels.flat[len(profiles) :]:
         axes.set_axis_off()
+    for axes in panels.flat[max(0, len(profiles) - columns) : len(profiles)]:
+        axes.tick_params(labelbottom=True)  # the last panel of each column, whether or not the row below is full
     panels[0][0].invert_yaxis()
     figure.supxlabel("percent of edits (black lines: learners)", fontsize=10)
     return figure
