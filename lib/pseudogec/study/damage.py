@@ -96,7 +96,7 @@ def _look(recipe: Recipe, folder: Path) -> tuple[list[Damage], list[_Unread]]:
     return damages, unread
 
 
-_read_before: set[tuple[Path, int, int, int]] = set()
+_read_before: set[tuple[Path, int, int, int, int]] = set()
 
 
 def refuse_damaged(recipe: Recipe, folder: Path) -> None:
@@ -110,7 +110,8 @@ def refuse_damaged(recipe: Recipe, folder: Path) -> None:
     for file in unread:
         path = file.folder / file.name
         status = path.stat()
-        state = (path, status.st_ino, status.st_size, status.st_mtime_ns)
+        # The time of change tells a file whose time of modification was put back.
+        state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if not damages and state not in _read_before:
             if (flaw := file.flaw()) is not None:
                 damages.append(Damage(recipe, path, flaw.problem))
