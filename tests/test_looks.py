@@ -198,3 +198,13 @@ def test_the_best_of_each_row_is_bold() -> None:
     html = StyledTable(table).best_in_rows(table[["one", "two"]].astype(float)).to_html()
     bold = "".join(re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html))
     assert set(re.findall(r"_row\d+_col\d+", bold)) == {"_row0_col2", "_row1_col1"}
+
+
+def test_the_same_table_has_the_same_bytes_each_time() -> None:
+    def made(first: str) -> StyledTable:
+        return text_style(pd.DataFrame({"a": [first, "y"], "b": ["1.0", "2.0"]}), "caption")
+
+    assert made("x").to_html() == made("x").to_html()
+    assert repr(made("x")) == repr(made("x"))
+    assert re.findall("T_[0-9a-f]+", made("x").to_html())[0] != re.findall("T_[0-9a-f]+", made("z").to_html())[0]
+    assert repr(made("x")).split() == ["a", "b", "x", "1.0", "y", "2.0"]

@@ -141,7 +141,7 @@ def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]] |
         means = points.mean()
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}
         axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
-        axes.scatter(values[several], places[several] + 0.2, **DOTS)
+        axes.scatter(values[several], places[several] + 0.2, **{**DOTS, "color": colour, "marker": marker})
         if published:
             rows = {names.index(name) - 0.2: theirs[measure] for name, theirs in published.items() if measure in theirs}
             axes.plot(list(rows.values()), list(rows), **{**PAPER, "marker": marker}, color=colour, label=label + PAPER_SUFFIX)

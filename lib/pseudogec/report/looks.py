@@ -44,8 +44,8 @@ def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) ->
     return {**{name: colour for name, colour in own.items() if name in names}, **further}
 
 
-DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3}
-"""How single seeds look: readable on bars of any colour."""
+DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3, "clip_on": False}
+"""How single seeds look: readable on bars of any colour, and whole where they stand on the axis."""
 
 ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 """How the spread over seeds looks on bars of any colour."""

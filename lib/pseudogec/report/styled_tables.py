@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from html import escape
@@ -33,10 +34,16 @@ class StyledTable(Styler):
     """
 
     def __init__(self, table: pd.DataFrame, caption: str = "", headings: int = 1) -> None:
-        super().__init__(table)
-        self._columns, self._headings = list(table.columns), headings
+        # pandas draws the identifiers of a table's cells at random; from its content, a notebook run again has the same bytes.
+        content = hashlib.sha256(f"{caption}\n{table.to_csv()}".encode()).hexdigest()
+        super().__init__(table, uuid=content[:8])
+        self._table, self._headings = table, headings
         self.hide(axis="index").set_caption(escape(caption, quote=False)).set_table_styles(_LOOKS)
         self.format(escape="html")
+
+    def __repr__(self) -> str:
+        """The table as text, for a terminal; without an address in memory, for the same reason."""
+        return self._table.to_string(index=False, na_rep="")
 
     def in_figures(self, columns: Sequence[Hashable], end: bool = False) -> Self:
         """Set columns in figures of equal width.
@@ -50,7 +57,7 @@ class StyledTable(Styler):
             looks = {"font-variant-numeric": "tabular-nums", "white-space": "nowrap", "text-align": place}
             self.set_properties(subset=list(columns), **looks)
         if end:
-            heads = [f"th.col_heading.col{place}" for place, name in enumerate(self._columns) if name in set(columns)]
+            heads = [f"th.col_heading.col{place}" for place, name in enumerate(self._table.columns) if name in set(columns)]
             self.set_table_styles([{"selector": head, "props": "text-align: right"} for head in heads], overwrite=False)
         return self
 
