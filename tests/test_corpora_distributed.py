@@ -81,6 +81,22 @@ def test_nucle_is_corrected_paragraph_by_paragraph(tmp_path: Path) -> None:
         list(read_nucle(tmp_path / "nucle.sgml"))
 
 
+def test_a_nucle_without_its_end_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "nucle.sgml"
+    for text, line in ((NUCLE + NUCLE[:300], 40), (NUCLE.replace("</DOC>\n", "") + NUCLE, 1)):
+        path.write_text(text)
+        with pytest.raises(DataError, match=f"line {line}: .* no </DOC>"):
+            list(read_nucle(path))
+
+
+def test_a_nucle_mistake_never_takes_the_correction_of_the_next(tmp_path: Path) -> None:
+    path = tmp_path / "nucle.sgml"
+    path.write_text(NUCLE.replace("<CORRECTION>the </CORRECTION>", ""))
+    assert [" ".join(pair.target) for pair in read_nucle(path)][:2] == ["Save Earth", "It is getting hot ."]
+    path.write_text(NUCLE.replace("<CORRECTION>is</CORRECTION>", "<CORRECTION/>"))
+    assert [" ".join(pair.target) for pair in read_nucle(path)][:2] == ["Save the Earth", "It getting hot ."]
+
+
 def test_lang8_gives_a_pair_for_each_correction(tmp_path: Path) -> None:
     write_lines(
         tmp_path / "entries.train",
@@ -117,6 +133,13 @@ def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:
         list(read_cirrussearch(tmp_path / "wiki.json.gz"))
 
 
+@pytest.mark.parametrize("text", ['"half a \\ud800 character"', "null", "[" * 100_000, "9" * 5_000])
+def test_a_page_that_holds_no_text_is_named_with_its_line(text: str, tmp_path: Path) -> None:
+    write_lines(tmp_path / "wiki.json", ["{}", f'{{"namespace": 0, "text": {text}}}'])
+    with pytest.raises(DataError, match="line 2"):
+        list(read_cirrussearch(tmp_path / "wiki.json"))
+
+
 GIGAWORD = """<DOC id="AFP_ENG_20101201.0001" type="story" >
 <HEADLINE>
 Not this
@@ -142,6 +165,26 @@ def test_gigaword_stories_are_split_into_sentences(tmp_path: Path) -> None:
     (tmp_path / "afp").write_text(GIGAWORD)
     sentences = [" ".join(tokens) for tokens in read_gigaword(tmp_path / "afp")]
     assert sentences == ["Shares of AT&T rose on Monday .", "They fell later ."]
+
+
+@pytest.mark.parametrize(
+    ("found", "changed", "message"),
+    [
+        ("on Monday. They fell later.\n</P>\n", "<P>\nThey fell later.\n</P>\n", "line 8: <P> stands within a paragraph"),
+        ("</P>\n", "", "line 9: </TEXT> stands within a paragraph"),
+        ("</P>\n</TEXT>\n</DOC>\n", "", "line 9: <DOC .* within a paragraph"),
+    ],
+)
+def test_a_gigaword_paragraph_without_its_end_is_refused(found: str, changed: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "afp").write_text(GIGAWORD.replace(found, changed, 1))
+    with pytest.raises(DataError, match=message):
+        list(read_gigaword(tmp_path / "afp"))
+
+
+def test_a_gigaword_that_was_cut_short_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "afp").write_text(GIGAWORD[: GIGAWORD.index("They fell")])
+    with pytest.raises(DataError, match="ends within a paragraph"):
+        list(read_gigaword(tmp_path / "afp"))
 
 
 def test_they_are_opened_by_their_formats(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from pseudogec.corpora import (
     CorpusFiles,
     Pair,
+    count_sentences,
     open_pairs,
     open_sentences,
     read_annotated,
@@ -75,6 +76,26 @@ def test_m2_gives_the_corrections_of_the_chosen_annotator(tmp_path: Path) -> Non
     assert list(read_annotated(path)) == [Pair(source, first), *unchanged]
     assert list(read_annotated(path, annotator=1)) == [Pair(source, second), *unchanged]
     assert list(read_annotated(path, annotator="all")) == [Pair(source, first), Pair(source, second), *unchanged]
+
+
+def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "x.m2"
+    path.write_text(
+        M2.replace(
+            "\n\nS Fine", "\nA 4 5|||R:PUNCT|||!|||REQUIRED|||-NONE-|||0\nA 3 5|||R:OTHER|||x|||REQUIRED|||-NONE-|||0\n\nS Fine"
+        )
+    )
+    with pytest.raises(DataError, match=r"x\.m2: sentence 1, annotator 0: the edit 4 5 .* overlaps"):
+        list(read_annotated(path))
+
+
+def test_sentences_are_counted_as_they_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.m2"
+    no_span = "S Well .\nA -1 -1|||OTHER|||x|||REQUIRED|||-NONE-|||0\n\n"
+    for text in (M2 + "\n" + no_span, (M2 + "\n" + no_span).replace("\n", "\r\n")):
+        path.write_bytes(text.encode())
+        pairs = list(read_annotated(path))
+        assert count_sentences("m2", [path]) == (len(pairs), sum(source != target for source, target in pairs)) == (4, 1)
 
 
 def pair(source: str, target: str) -> Pair:

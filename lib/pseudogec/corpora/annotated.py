@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pseudogec.corpora.character_edits import CharacterEdit, corrected_sentences
 from pseudogec.corpora.pair import Pair, tokenise_pairs
 from pseudogec.edits import apply_edits, read_m2
-from pseudogec.errors import DataError
+from pseudogec.errors import DataError, UserError
 from pseudogec.files import read_lines
 
 
@@ -24,13 +24,17 @@ def read_annotated(path: Path | str, annotator: int | Literal["all"] = 0) -> Ite
             shared tasks' own conversion. ``"all"``: a pair for each annotator of a sentence.
 
     Raises:
-        DataError: the file cannot be read or a line is malformed.
+        DataError: the file cannot be read, a line is malformed, or edits of one annotator overlap.
     """
-    for sentence in read_m2(path):
+    for place, sentence in enumerate(read_m2(path), start=1):
         source = list(sentence.source)
         chosen = sorted(sentence.annotators) or [0] if annotator == "all" else [annotator]
         for number in chosen:
-            yield Pair(source, apply_edits(source, sentence.annotators.get(number, ())))
+            try:
+                target = apply_edits(source, sentence.annotators.get(number, ()))
+            except UserError as error:
+                raise DataError(path, f"sentence {place}, annotator {number}: {error}") from None
+            yield Pair(source, target)
 
 
 def read_bea_json(path: Path | str, annotator: int = 0) -> Iterator[Pair]:

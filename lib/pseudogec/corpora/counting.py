@@ -13,6 +13,7 @@ from pseudogec.files import DAMAGE, open_for_reading
 
 _BY_LINES = {"plain", "parallel", "jfleg"}
 _UNCORRECTED = {b"noop", *(kind.encode() for kind in DETECTION_TYPES)}
+_NO_SPAN = [b"A", b"-1", b"-1"]
 _CHUNK = 2**20
 
 
@@ -78,5 +79,6 @@ def _count_m2(stream: IO[bytes]) -> Count:
             corrected += is_corrected
             is_corrected = False
         elif not is_corrected and line.startswith(b"A ") and line.rstrip().endswith(b"|||0"):
-            is_corrected = line.split(b"|||", 2)[1] not in _UNCORRECTED
+            span, kind = line.split(b"|||", 2)[:2]
+            is_corrected = kind not in _UNCORRECTED and span.split() != _NO_SPAN
     return Count(sentences, corrected + is_corrected)

@@ -15,8 +15,8 @@ from pseudogec.files import read_lines
 _PARAGRAPH = re.compile(r"<(?:P|TITLE)>\n?(.*?)\n?(?=</P>|</TITLE>|<P>|</TEXT>)", re.DOTALL)  # some closing tags are missing
 _ANNOTATION = re.compile(r"<ANNOTATION\b[^>]*>(.*?)</ANNOTATION>", re.DOTALL)
 _MISTAKE = re.compile(
-    r'<MISTAKE start_par="(\d+)" start_off="(\d+)" end_par="(\d+)" end_off="(\d+)">\s*<TYPE>(.*?)</TYPE>'
-    r"\s*<CORRECTION>(.*?)</CORRECTION>",
+    r'<MISTAKE start_par="(\d+)" start_off="(\d+)" end_par="(\d+)" end_off="(\d+)">\s*<TYPE>([^<]*)</TYPE>'
+    r"\s*<CORRECTION(?:/>|>(.*?)</CORRECTION>)",
     re.DOTALL,
 )
 
@@ -48,7 +48,7 @@ def read_nucle(path: Path | str, annotator: int = 0) -> Iterator[Pair]:
         annotator: which of a text's annotations is taken, counted from 0 (NUCLE has one; the CoNLL-2014 test set two).
 
     Raises:
-        DataError: the file cannot be read, or a text lacks the annotation or has an edit beyond its paragraphs.
+        DataError: the file cannot be read, or a text lacks its end or the annotation, or has an edit beyond its paragraphs.
     """
     return tokenise_pairs(_nucle_sentences(path, annotator))
 
@@ -85,13 +85,22 @@ def _nucle_sentences(path: Path | str, annotator: int) -> Iterator[tuple[str, st
 def _documents(path: Path | str) -> Iterator[tuple[int, str]]:
     """The documents of a file, each with the number of its first line."""
     lines: list[str] = []
-    first = 1
+    first: int | None = None  # None between documents
     for number, line in enumerate(read_lines(path), start=1):
-        if line.startswith("<DOC"):
+        if line.removeprefix("\ufeff").startswith("<DOC"):
+            if first is not None:
+                raise _unfinished(path, first)
             lines, first = [], number
         lines.append(line)
-        if line.startswith("</DOC>"):
+        if line.startswith("</DOC>") and first is not None:
             yield first, "\n".join(lines)
+            first = None
+    if first is not None:
+        raise _unfinished(path, first)
+
+
+def _unfinished(path: Path | str, first: int) -> DataError:
+    return DataError(path, "the text that begins here has no </DOC>; the file is damaged or was cut short", first)
 
 
 def _without_overlaps(edits: list[CharacterEdit], length: int) -> list[CharacterEdit]:

@@ -13,7 +13,9 @@ from pseudogec.errors import DataError
 from pseudogec.files import read_lines
 from pseudogec.text import sentence_spans, tokenise
 
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can name and UTF-8 cannot hold
 _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
+_AFTER_PARAGRAPH = {"<P>", "</TEXT>", "</DOC>"}
 
 
 def read_cirrussearch(path: Path | str, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
@@ -27,7 +29,7 @@ def read_cirrussearch(path: Path | str, share: Share = WHOLE, told: Callable[[in
         told: called with the number of bytes read since the last call, before decompression.
 
     Raises:
-        DataError: the file cannot be read or a line is not JSON.
+        DataError: the file cannot be read, a line is not JSON, or a page's text is no text that can be written as UTF-8.
     """
     return tokenise(_split(_articles(path, share, told)))
 
@@ -43,7 +45,7 @@ def read_gigaword(path: Path | str, share: Share = WHOLE, told: Callable[[int], 
         told: called with the number of bytes read since the last call, before decompression.
 
     Raises:
-        DataError: the file cannot be read.
+        DataError: the file cannot be read, or a paragraph of those that are read has no end.
     """
     return tokenise(_split(_paragraphs(path, share, told)))
 
@@ -60,17 +62,22 @@ def _articles(path: Path | str, share: Share, told: Callable[[int], None] | None
             continue
         try:
             entry = json.loads(line)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:
             raise DataError(path, f"expected the JSON of a cirrussearch dump ({error})", number) from None
         if isinstance(entry, dict) and "text" in entry and entry.get("namespace", 0) == 0:
-            yield entry["text"]
+            text = entry["text"]
+            if not isinstance(text, str) or _SURROGATE.search(text):
+                raise DataError(path, "the `text` of this page is not a string of Unicode characters", number)
+            yield text
 
 
 def _paragraphs(path: Path | str, share: Share, told: Callable[[int], None] | None) -> Iterator[str]:
     document = -1
     is_read = False
     paragraph: list[str] | None = None  # None outside of paragraphs
-    for line in read_lines(path, told):
+    for number, line in enumerate(read_lines(path, told), start=1):
+        if paragraph is not None and (line in _AFTER_PARAGRAPH or line.startswith("<DOC ")):
+            raise DataError(path, f"{line} stands within a paragraph; </P> must end it first", number)
         if line.startswith("<DOC "):
             document += 1
             kind = _GIGAWORD_TYPE.match(line)
@@ -82,3 +89,5 @@ def _paragraphs(path: Path | str, share: Share, told: Callable[[int], None] | No
             paragraph = None
         elif paragraph is not None:
             paragraph.append(line)
+    if paragraph is not None:
+        raise DataError(path, "the file ends within a paragraph: it was cut short")
