@@ -264,10 +264,11 @@ def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, score: Scor
     path = store.folder(score.correction) / "hypotheses.txt"
     flip_bit(path)
     store.remove(score)
-    with pytest.raises(DataError, match=r"hypotheses\.txt.*SHA-256.*--verify") as refusal:
-        make(store, score)
-    assert score.correction.label in str(refusal.value)
-    assert not store.has(score)
+    for _ in range(2):  # the second time in a process that has read the file before
+        with pytest.raises(DataError, match=r"hypotheses\.txt.*SHA-256.*--verify") as refusal:
+            make(store, score)
+        assert score.correction.label in str(refusal.value)
+        assert not store.has(score)
     for damage in store.verify(with_ancestors([score])):
         store.remove(damage.recipe)
     assert len(make(store, score)) == 2

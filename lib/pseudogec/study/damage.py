@@ -100,7 +100,7 @@ _read_before: set[tuple[Path, int, int, int, int]] = set()
 
 
 def refuse_damaged(recipe: Recipe, folder: Path) -> None:
-    """Read an artefact's files before they are used; a file that this process has read and that looks the same is not read again.
+    """Read an artefact's files before they are used; one that this process found right and that looks the same is not read again.
 
     Raises:
         DataError: a file is not what was written, with what to do about it.
@@ -113,9 +113,10 @@ def refuse_damaged(recipe: Recipe, folder: Path) -> None:
         # The time of change tells a file whose time of modification was put back.
         state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
         if not damages and state not in _read_before:
-            if (flaw := file.flaw()) is not None:
+            if (flaw := file.flaw()) is None:
+                _read_before.add(state)  # a damaged file is refused every time
+            else:
                 damages.append(Damage(recipe, path, flaw.problem))
-            _read_before.add(state)
     if damages:
         raise DataError(
             damages[0].file,
