@@ -124,6 +124,8 @@ def test_a_study_is_built_by_jobs_and_a_lost_job_is_replaced(tmp_path: Path) -> 
             workers = client.scheduler_info(n_workers=-1)["workers"]
             assert [worker["resources"] for worker in workers.values()] == [{"GPU": 1}] * 2
             assert "srun torchrun '--nnodes 2'" in environment_of_workers(client, LAUNCHER)
+            Engine(Store(tmp_path), engine.address).build(corpora(8))
+            assert "srun torchrun '--nnodes 2'" not in environment_of_workers(client, LAUNCHER), "it is a profile's own"
             assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures) == ALLOWED_FAILURES
             job = next(iter(client.run(os.getppid).values()))
             os.kill(job, signal.SIGKILL)
@@ -329,6 +331,23 @@ def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(
         wait_for(lambda: f"has no workers yet: dask worker {address}" in caplog.text, "it is said")
         with dask_worker(address, "--nthreads", "1"):
             assert built.result(timeout=60) == 1
+
+
+def test_programs_with_stores_of_their_own_share_a_scheduler(
+    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    _, address = scheduler
+    stores = [Store(tmp_path / name) for name in ("one", "other")]
+    with ThreadPoolExecutor(2) as pool, contextlib.ExitStack() as stack:
+        engines = [stack.enter_context(Engine(store, address)) for store in stores]
+        built = [pool.submit(engine.build, corpora(2)) for engine in engines]
+        wait_for(lambda: caplog.text.count("has no workers yet") == 2, "both wait")
+        with connect(address) as client:
+            wanting = lambda dask_scheduler: sum(bool(each.wants_what) for each in dask_scheduler.clients.values())  # noqa: E731
+            wait_for(lambda: client.run_on_scheduler(wanting) == 2, "both have handed in their tasks")
+            with dask_worker(address, "--nthreads", "1"):
+                assert [each.result(timeout=60) for each in built] == [2, 2]
+    assert not any(missing(corpora(2), store) for store in stores)
 
 
 def test_a_scheduler_that_dies_gives_one_clear_error(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:

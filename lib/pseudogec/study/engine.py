@@ -1,8 +1,9 @@
-"""One graph, one engine: what is missing becomes Dask tasks whose keys are the recipes' keys."""
+"""One graph, one engine: what is missing becomes Dask tasks whose keys name recipe and store."""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
 import shlex
@@ -153,6 +154,8 @@ class Engine:
         from distributed import as_completed
 
         futures: dict[str, Future] = {}
+        # A scheduler may serve programs with other stores, which must not take our artefacts for theirs.
+        place = hashlib.sha256(str(self.store.root).encode()).hexdigest()[:16]
         try:
             for recipe in todo:
                 futures[recipe.key] = client.submit(
@@ -161,7 +164,7 @@ class Engine:
                     str(self.store.root),
                     self._launcher,
                     *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
-                    key=f"{recipe.kind}-{recipe.key}",
+                    key=f"{recipe.kind}-{recipe.key}-{place}",
                     resources=_resources(recipe, gpus),
                     pure=False,
                 )
@@ -236,8 +239,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     worker = get_worker()
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
-    if launcher:
-        os.environ[clusters.LAUNCHER] = shlex.join(launcher)
+    os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # also none: another program's may have been left here
     last = 0.0
 
     def progress(done: float, total: float, text: str = "") -> None:
