@@ -134,6 +134,17 @@ def test_the_probabilities_shown_are_those_that_are_drawn_from(study: Study) -> 
     assert [float(share) for _, share, _ in shown] == pytest.approx(expected)
 
 
+def test_the_probabilities_are_the_profiles_and_one_method_that_cannot_hides_no_other(study: Study) -> None:
+    overrides = [*OVERRIDES, "methods.direct_noise.parameters={mu_keep: 0.4}"]
+    panel = play.noise_sliders(Study.open("smoke", overrides, store=study.store.root, workers=1), SENTENCE)
+    told = words(panel.content)
+    assert "mask 0.3 (" in told and "delete 0.15 (" in told and "insert 0.15 (" in told and "keep 0.4 (" in told
+    panel.controls["mu_mask"].value = 0.8  # more than mu_keep leaves
+    told = words(panel.content)
+    assert "exceed 1" in told and "probability of each operation" not in told
+    assert "noisy beam, β_random 6" in told
+
+
 def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
     panel = play.every_method(study, SENTENCE)
     assert panel.content.count("<tr>") == len(study.profile.methods)

@@ -15,15 +15,15 @@ from pseudogec.report.markup import marked_operations
 from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Study
 
-_MOST_MASKED = 0.8  # what mu_keep, fixed at 0.2 as in the paper's sweep, leaves
+_MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
 _MOST_NOISE = 10.0
 
 
 def noise_sliders(study: Study, sentence: str) -> Panel:
     """A sentence under direct noise and from a noisy beam, with a slider for the strength of each.
 
-    As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2, and deletion and insertion share what mu_mask leaves. The random
-    numbers stay the same while a slider moves, so that what changes is its doing.
+    As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2 unless the profile has another, and deletion and insertion share
+    what mu_mask leaves. The random numbers stay the same while a slider moves, so that what changes is its doing.
 
     Args:
         study: gives the methods, and the store with the reverse model.
@@ -40,8 +40,13 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
         def noisy() -> Operations:
             return corruptor.corrupt(tokens, corruptor.named("backtrans_noisy"), draw, {"beta_random": beta_random})
 
+        try:
+            drawn_from = corruptor.recipe(corruptor.named("direct_noise"), {"mu_mask": mu_mask}).parameters
+            shares = _shares(direct(), DirectNoiseParameters.model_validate(drawn_from))
+        except UserError:
+            shares = ""  # the line about the method says why
         shown = _side_by_side([(f"direct noise, μ_mask {mu_mask:g}", direct), (f"noisy beam, β_random {beta_random:g}", noisy)])
-        return shown + _shares(direct(), mu_mask) + remark_on_strange_characters(study, tokens)
+        return shown + shares + remark_on_strange_characters(study, tokens)
 
     controls = {
         "sentence": line_of_text("Sentence", sentence),
@@ -85,9 +90,8 @@ def taken_actions(operations: Operations) -> dict[str, int]:
     }
 
 
-def _shares(operations: Operations, mu_mask: float) -> str:
+def _shares(operations: Operations, probabilities: DirectNoiseParameters) -> str:
     """What was drawn beside the probabilities."""
-    probabilities = DirectNoiseParameters.model_validate({"mu_mask": mu_mask})
     expected = {
         "mask": probabilities.mu_mask,
         "delete": probabilities.mu_del,
