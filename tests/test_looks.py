@@ -13,7 +13,7 @@ import pytest
 from pseudogec.report import figures as draw
 from pseudogec.report.looks import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
 from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
-from pseudogec.report.tables import METHOD_NAMES, plain_style, style, summarise, text_style
+from pseudogec.report.tables import METHOD_NAMES, beside_paper, plain_style, style, summarise, text_style
 from pseudogec.study import PROJECT, load_profile
 
 # How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
@@ -166,6 +166,15 @@ def test_marks_stand_behind_the_measures_they_speak_of() -> None:
     cells = style(table, ["method"], "", None, {("realistic",): {"recall": " *"}}).data
     assert list(cells["this study", "R"]) == ["30.0", "40.0 *"]
     assert list(cells["this study", "P"]) == ["30.0", "40.0"]
+
+
+def test_marks_stand_where_the_paper_has_more_rows_than_ours() -> None:
+    rows = ["setting", "method", "pseudo_pairs"]
+    ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint", pseudo_pairs=6000)
+    table = beside_paper(summarise(ours, rows), rows, "taslp2020:VI", {})
+    assert len(table) > 1
+    cells = style(table, rows, "", "taslp2020:VI", {("joint", "direct_noise", "6000"): {"f05": " *"}}).data
+    assert next(iter(cells["this study", "F0.5"])) == "30.0 *"
 
 
 def test_the_best_figure_of_a_column_of_texts_is_bold_and_names_are_left_alone() -> None:

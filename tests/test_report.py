@@ -218,6 +218,7 @@ def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:
     text = types_by_level(pd.DataFrame(rows, columns=["level", "error_type"]))
     assert "falls at every step for DET (60.0 to 30.0%) and rises at every step for PUNCT (20.0 to 50.0%)" in text
     assert "PREP" not in text
+    assert "no steps" in types_by_level(pd.DataFrame({"level": "A", "error_type": ["DET", "PREP"]}))
 
 
 def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> None:

@@ -103,6 +103,8 @@ def types_by_level(edits: pd.DataFrame, most: int = 10) -> Finding:
         most: how many types to look at.
     """
     levels = sorted(edits.level.unique())
+    if len(levels) < 2:
+        return Finding("The sentences are of one level, so there are no steps.")
     shares = edits.groupby("level").error_type.value_counts(normalize=True).unstack(fill_value=0).loc[levels] * 100
     steps = shares[list(edits.error_type.value_counts().index[:most])].diff().iloc[1:]
     ways = {"falls": (steps < 0).all(), "rises": (steps > 0).all()}

@@ -124,7 +124,7 @@ def style(
         cells["", name.replace("_", " ")] = names
     ours = "this study"
     cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
-    marks = [(marked or {}).get(tuple(map(str, key)), {}) for key in table[list(rows)].itertuples(index=False)]
+    marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
         values = zip(table[measure], table[f"{measure}_sd"], marks, strict=True)
         cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
@@ -156,6 +156,11 @@ def text_style(table: pd.DataFrame, caption: str) -> StyledTable:
         if read.notna().any() and (read.notna() | (table[column] == "")).all():
             values[column] = read
     return StyledTable(table, caption).in_figures(list(values)).best(values)
+
+
+def _key(value: Any) -> str:
+    """A value of ours as text; whole numbers become fractions beside rows that only the paper has."""
+    return f"{value:.0f}" if isinstance(value, float) else str(value)
 
 
 def _row_name(column: str, value: Any) -> str:
