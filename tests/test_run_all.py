@@ -33,8 +33,8 @@ def run(store: Path, outputs: Path, *arguments: str) -> subprocess.CompletedProc
 
 
 def artefacts(store: Path) -> dict[str, int]:
-    """When each artefact was finished."""
-    return {str(path.parent): path.stat().st_mtime_ns for path in store.glob("*/*/result.json")}
+    """When each artefact was finished; one that is not published yet lies in a folder whose name begins with a point."""
+    return {str(path.parent): path.stat().st_mtime_ns for path in store.glob("[!.]*/*/result.json")}
 
 
 def scores(outputs: Path) -> pd.DataFrame:
