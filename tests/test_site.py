@@ -161,7 +161,9 @@ def test_mathml_means_what_the_formula_means() -> None:
     assert "argmin" in BeautifulSoup(mathml(r"\arg\min_\Theta", block=False), "html.parser").get_text()
 
 
-@pytest.mark.parametrize("formula", [r"\frac{a}{", r"\nosuchcommand x"])
+@pytest.mark.parametrize(
+    "formula", [r"\frac{a}{", r"\nosuchcommand x", r"\begin{aligned}a & = b \\ & = c\end{aligned}", r"a \\ b"]
+)
 def test_a_formula_that_cannot_be_converted_is_shown_as_it_was_typed(formula: str) -> None:
     assert BeautifulSoup(mathml(formula, block=True), "html.parser").get_text() == formula
 

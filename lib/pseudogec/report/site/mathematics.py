@@ -16,9 +16,12 @@ _LONG = 60
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
+_UNREAD = re.compile(rf'{_COMMAND.pattern}|<mi>&</mi>|linebreak="newline"')
+"""What the converter leaves of commands and environments (``aligned``) that it does not know; no browser breaks such lines."""
+
 
 def mathml(formula: str, block: bool) -> str:
-    """A formula as MathML that keeps its LaTeX as an annotation; as code where it cannot be converted.
+    """A formula as MathML; as code where it cannot be converted.
 
     Args:
         formula: LaTeX, without the dollars around it.
@@ -30,8 +33,8 @@ def mathml(formula: str, block: bool) -> str:
     try:
         converted = convert(known, display="block" if block else "inline")
     except Exception:  # whatever a typing error in a formula may lead to
-        converted = "\\"
-    if _COMMAND.search(converted) or converted == "\\":
+        converted = None
+    if converted is None or _UNREAD.search(converted):
         return f"<code class='formula'>{escape(formula.strip())}</code>"
     if block:
         return f"<div class='formula' tabindex='0' role='group' aria-label='Formula'>{converted}</div>"
