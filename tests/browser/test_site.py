@@ -21,6 +21,8 @@ NAMES = (
     "11_failing",
 )
 
+LIGHTNESS = "Math.max(...getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number))"
+
 
 @pytest.fixture(scope="module")
 def outputs(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -87,6 +89,25 @@ def test_axe_finds_nothing_serious(page: Page, outputs: Path, name: str) -> None
     assert not faults, "\n".join(faults)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_colours_can_be_told_apart_in_the_dark_too(page: Page, outputs: Path, name: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    visit(page, outputs, name)
+    assert page.evaluate(LIGHTNESS) < 50
+    page.evaluate("document.querySelectorAll('details').forEach(details => { details.open = true; })")
+    found = Axe().run(page, options={"runOnly": ["color-contrast"]}).response["violations"]
+    page.emulate_media(color_scheme="light")
+    faults = [f"{node['html'][:200]}: {node['any'][0]['message']}" for fault in found for node in fault["nodes"]]
+    assert not faults, "\n".join(faults)
+
+
+def test_who_likes_it_dark_prints_on_white_all_the_same(page: Page, outputs: Path) -> None:
+    page.emulate_media(color_scheme="dark", media="print")
+    visit(page, outputs, "10_shown")
+    assert page.evaluate(LIGHTNESS) == 255
+    page.emulate_media(color_scheme="light", media="screen")
+
+
 def test_links_lead_from_page_to_page(page: Page, outputs: Path) -> None:
     visit(page, outputs, "index")
     page.get_by_role("link", name="10 · Shown").first.click()
@@ -123,6 +144,17 @@ def test_a_table_sorts_by_keyboard_and_by_one_column_at_a_time(page: Page, outpu
     page.keyboard.press("Space")
     assert column(page, table, 1) == ["minus", "two", "ten", "none"]
     assert page.locator(f"{table} [aria-sort]").count() == 1
+
+
+def test_days_sort_by_day(page: Page, outputs: Path) -> None:
+    visit(page, outputs, "index")
+    cells = page.locator("table.notebooks tbody td:nth-child(2)").all()
+    for place, cell in enumerate(cells):
+        cell.evaluate("(cell, day) => { cell.textContent = day; }", f"2026-0{1 + place * 2 % 5}-{10 + place * 7 % 11}")
+    page.get_by_role("button", name="Last run").click()
+    days = [day.strip() for day in page.locator("table.notebooks tbody td:nth-child(2)").all_text_contents()]
+    assert len(set(days)) > 5
+    assert days == sorted(days)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,7 +16,8 @@ from pseudogec.text import Bpe
 
 _SHOWN_IN_BATCH = 3  # so that a reader without widgets sees how one step follows from the other
 _FATES = {"kept": "goes on", "finished": "is finished", "dropped": "is dropped"}
-_NUMBER = "text-align:right; white-space:nowrap; padding-left:1em; font-variant-numeric:tabular-nums"
+_HEAD = "text-align:right; padding-left:1em"
+_NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
 _GREEN = "#00694d"
 
 
@@ -62,7 +63,7 @@ def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
     """
     step = trace.steps[number - 1]
     title = "log-probability|noise of this step|score with all noise|rank|rank without it|then"
-    heads = "".join(f"<th scope='col' style='{_NUMBER}'>{text}</th>" for text in title.split("|"))
+    heads = "".join(f"<th scope='col' style='{_HEAD}'>{text}</th>" for text in title.split("|"))
     rows = "".join(_row(step, expansion, rank) for rank, expansion in enumerate(step.expansions, start=1))
     lost = [expansion for expansion in step.without_noise if expansion.fate == "dropped"]
     names = "; ".join(f"<b>{escape(_written(step, expansion))}</b> (rank {expansion.rank_without})" for expansion in lost)

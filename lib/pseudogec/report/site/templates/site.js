@@ -28,9 +28,10 @@ function numberIn(text) {
 }
 
 function comparison(texts) {
+  const byText = (one, other) => one.localeCompare(other, "en", { numeric: true });
   const filled = texts.filter((text) => text !== "");
-  if (filled.every((text) => !Number.isNaN(numberIn(text)))) return (one, other) => numberIn(one) - numberIn(other);
-  return (one, other) => one.localeCompare(other, "en", { numeric: true });
+  if (filled.some((text) => Number.isNaN(numberIn(text)))) return byText;
+  return (one, other) => numberIn(one) - numberIn(other) || byText(one, other); // two dates may begin with the same number
 }
 
 function sort(table, rows, column, direction) {
