@@ -333,6 +333,21 @@ def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(
             assert built.result(timeout=60) == 1
 
 
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nonsense", ["missing port", "tcp://host:8786"]),
+        ("http://127.0.0.1:9", ["scheme 'http'", "tcp://host:8786"]),
+        ("tcp://host:port", ["host:port", "tcp://host:8786"]),
+        ("tls://127.0.0.1:9", ["distributed.comm.tls"]),
+    ],
+)
+def test_what_is_no_address_of_a_scheduler_is_refused(address: str, words: list[str], tmp_path: Path) -> None:
+    with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError) as refusal:
+        engine.build(corpora(1))
+    assert all(word in str(refusal.value) for word in [address, *words])
+
+
 def test_programs_with_stores_of_their_own_share_a_scheduler(
     scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

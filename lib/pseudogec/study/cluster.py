@@ -152,11 +152,13 @@ def connect(where: Cluster | str) -> Client:
     """Connect to a cluster, or to the scheduler at an address.
 
     Raises:
-        UserError: no scheduler answers.
+        UserError: that is no address, or no scheduler answers.
     """
     import dask
     from distributed import Client
 
+    if isinstance(where, str):
+        _check_address(where)
     dask.config.set({"distributed.comm.timeouts.connect": "60s"})
     # What it would log is a lost connection, with a traceback of its own; the engine says that in one sentence.
     for name in ("distributed", "distributed.client", "tornado.application"):
@@ -165,6 +167,23 @@ def connect(where: Cluster | str) -> Client:
         return Client(where, set_as_default=False, timeout=20)
     except (OSError, ValueError) as error:
         raise UserError(f"no Dask scheduler answers at {where} ({error})") from None
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address: a client would stumble over it, and again for 40 seconds when it is thrown away."""
+    from distributed.comm import get_address_host_port, parse_address
+    from distributed.comm.registry import get_backend
+    from distributed.security import Security
+
+    scheme, _ = parse_address(address)
+    try:
+        get_backend(scheme)
+        if scheme in {"tcp", "tls"}:  # others have no ports, or other packages know them
+            get_address_host_port(address)
+    except ValueError as error:
+        raise UserError(f"`{address}` is no address of a Dask scheduler ({error}); write it as tcp://host:8786") from None
+    if scheme == "tls" and Security().get_connection_args("client")["ssl_context"] is None:
+        raise UserError(f"{address}: Dask's TLS settings (distributed.comm.tls) name no certificates for a client")
 
 
 def expect_losses(client: Client) -> None:
