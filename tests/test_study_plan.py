@@ -74,6 +74,15 @@ def test_what_is_in_the_store_is_done_and_its_speed_is_that_of_the_rest(tmp_path
     assert plan.measured > 0
 
 
+def test_what_only_finished_artefacts_were_made_from_is_not_to_be_built_again(tmp_path: Path) -> None:
+    study, wanted = targets("smoke", store=tmp_path)
+    score = next(recipe for recipe in wanted if recipe.kind == "score")
+    study.store.build(score, lambda recipe, folder: {})
+    plan = make_plan([score], study.store, Estimator(study.store), cores=2, gpus=0)
+    assert sum(kind.done for kind in plan.kinds) == 1
+    assert sum(kind.to_do for kind in plan.kinds) == 0 < sum(kind.artefacts for kind in plan.kinds) - 1
+
+
 def test_the_papers_study_has_the_right_order_of_magnitude(tmp_path: Path) -> None:
     """Against figures from elsewhere.
 
@@ -116,8 +125,15 @@ def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, 
     assert slow.seconds(model, on_gpu=True) == pytest.approx(10 * fast.seconds(model, on_gpu=True))
     score = next(recipe for recipe in wanted if recipe.kind == "score")
     assert fast.seconds(score) == pytest.approx(1.5 * score.work)
-    for content, words in (("gpu: 3\n", "gpu.*known keys: cores, gpus"), ("gpus: -1\n", "gpus"), ("[\n", "not YAML")):
-        file.write_text(content)
+    for content, words in (
+        (b"gpu: 3\n", "gpu.*known keys: cores, gpus"),
+        (b"gpus: -1\n", "gpus"),
+        (b"seconds: {scores: 1}\n", "seconds.*did you mean `score`"),
+        (b"seconds: {score: -1}\n", "seconds.score.*greater than or equal to 0"),
+        (b"[\n", "not YAML"),
+        (b"gpus: \xe9\n", "not valid UTF-8"),
+    ):
+        file.write_bytes(content)
         with pytest.raises(DataError, match=words):
             load_machine(file)
     file.write_text("gpus: 0\n")

@@ -49,6 +49,8 @@ def test_an_override_changes_one_key() -> None:
         ("architecture.dropout=1.5", ["architecture.dropout", "1.5", "less than"]),
         ("optimisations.joint.label_smoothing=2", ["optimisations.joint", "label_smoothing"]),
         ("seeds=[]", ["seeds", "at least 1"]),
+        ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
+        ("grids.generation_methods.seeds=[3, 3]", ["generation_methods.seeds", "the seed 3 is named twice"]),
         ("grids.generation_methods.method=[direct_nose]", ["grids.generation_methods", "did you mean `direct_noise`"]),
         ("grids.generation_methods.pseudo_pairs=7", ["grids.generation_methods.pseudo_pairs", "7", "multiple"]),
         ("grids.generation_methods.seed_corpus=simpel", ["seed_corpus `simpel`", "did you mean `simple`"]),

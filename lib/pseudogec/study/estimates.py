@@ -6,15 +6,15 @@ from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
-from typing import Any
+from typing import Annotated, Any
 
 import yaml
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, field_validator
 
 from pseudogec.errors import DataError
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import PIECES_A_SENTENCE, BackTranslatedData, Model
-from pseudogec.study.section import Section
+from pseudogec.study.section import Section, refuse_unknown
 from pseudogec.study.store import Store
 
 # Seconds a unit of work (see `Recipe.work`) on one core of a 2020s laptop, used until the store has measured this machine.
@@ -72,9 +72,20 @@ class Machine(Section):
     gpu_decoding: float = Field(
         200.0, gt=0, description="sentences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
     )
-    seconds: dict[str, float] = Field(
+    seconds: dict[str, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict, description="kind of artefact -> seconds a unit of its work, on a core"
     )
+
+    @field_validator("seconds")
+    @classmethod
+    def _kinds_are_known(cls, value: dict[str, float]) -> dict[str, float]:
+        refuse_unknown("seconds", "kind of artefact", value, _kinds(Recipe))
+        return value
+
+
+def _kinds(recipe: type[Recipe]) -> set[str]:
+    """The kinds of artefacts of a class of recipes and of all that derive from it; the package imports every one."""
+    return {getattr(recipe, "kind", "")}.union(*map(_kinds, recipe.__subclasses__())) - {""}
 
 
 def load_machine(path: Path) -> Machine:
@@ -87,13 +98,15 @@ def load_machine(path: Path) -> Machine:
         return Machine.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
     except OSError as error:
         raise DataError(path, f"cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise DataError(path, "is not valid UTF-8; convert the file to UTF-8") from None
     except yaml.YAMLError as error:
         raise DataError(path, f"is not YAML ({error})") from None
     except ValidationError as error:
         wrong = error.errors()[0]
-        known = ", ".join(Machine.model_fields)
         where = ".".join(map(str, wrong["loc"]))
-        raise DataError(path, f"`{where}`: {wrong['msg']}; known keys: {known}") from None
+        hint = "" if wrong["type"] == "value_error" else f"; known keys: {', '.join(Machine.model_fields)}"
+        raise DataError(path, f"`{where}`: {wrong['msg'].removeprefix('Value error, ')}{hint}") from None
 
 
 class Estimator:

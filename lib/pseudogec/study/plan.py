@@ -22,6 +22,7 @@ class KindOfWork:
         kind: of artefact.
         artefacts: in the whole study.
         done: in the store.
+        to_do: that are to be built; what only finished artefacts need is neither done nor to do where it is gone.
         shared: that more than one other artefact is made from.
         cpu_seconds: to build what is not in the store, on one core.
         gpu_seconds: the same on one GPU.
@@ -31,15 +32,11 @@ class KindOfWork:
     kind: str
     artefacts: int
     done: int
+    to_do: int
     shared: int
     cpu_seconds: float
     gpu_seconds: float
     bytes: float
-
-    @property
-    def to_do(self) -> int:
-        """Artefacts that are to be built."""
-        return self.artefacts - self.done
 
 
 @dataclass(frozen=True)
@@ -125,6 +122,7 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
                 kind=kind,
                 artefacts=len(members),
                 done=sum(store.has(recipe) for recipe in members if recipe.key not in lacking),
+                to_do=len(new),
                 shared=sum(uses[recipe.key] > 1 for recipe in members),
                 cpu_seconds=sum(seconds[recipe.key] for recipe in new if not on_gpu[recipe.key]),
                 gpu_seconds=sum(seconds[recipe.key] for recipe in new if on_gpu[recipe.key]),

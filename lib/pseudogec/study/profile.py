@@ -13,7 +13,7 @@ from pseudogec.study import profile_checks as checks
 from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, StageOfTraining, Subwords
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
-from pseudogec.study.section import Section
+from pseudogec.study.section import Section, Seeds
 
 
 class Profile(Section):
@@ -23,7 +23,7 @@ class Profile(Section):
     description: str = Field(description="one sentence for tables and pages")
     simulation: bool = Field(description="whether the data are the embedded simulation; every table then says so")
     data_folder: Path = Field(Path("data"), description="where corpora in files are looked for; relative to the project's root")
-    seeds: tuple[int, ...] = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
+    seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
     corpora: Corpora
     subwords: Subwords
     pseudo_data: PseudoDataSize

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from pseudogec.study.section import Section, as_tuple
+from pseudogec.study.section import Section, Seeds, as_tuple
 
 Level = Literal["A", "B", "C", "N"]
 
@@ -178,7 +178,7 @@ class GridAxes(Section):
     architecture: tuple[str, ...] = ("default",)
     track: tuple[str, ...] = ("restricted",)
     parameters: dict[str, tuple[float, ...]] = Field(default_factory=dict, description="a sweep: method parameter -> its values")
-    seeds: tuple[int, ...] | None = Field(None, description="the profile's seeds by default")
+    seeds: Seeds | None = Field(None, description="the profile's seeds by default")
 
     @field_validator(
         "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "seeds", mode="before"

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, field_validator
 
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.study.section import Section, as_tuple
+from pseudogec.study.section import Section, Seeds, as_tuple
 
 Names = tuple[str, ...]
 
@@ -48,7 +48,7 @@ class WithModels(Section):
     """A step that names models."""
 
     models: Names = Field(min_length=1, description="names from `models`")
-    seeds: tuple[int, ...] | None = Field(None, description="which seeds take part; the profile's by default")
+    seeds: Seeds | None = Field(None, description="which seeds take part; the profile's by default")
 
     @field_validator("models", "seeds", mode="before")
     @classmethod
@@ -67,7 +67,7 @@ class ModelsStep(WithModels):
 
 
 class ReleasedModelsStep(Section):
-    """Fairseq checkpoints that others released, as an ensemble. Loading one executes code that it holds: name those you trust."""
+    """Fairseq checkpoints that others released, as an ensemble; one that wants code run must be trusted by name."""
 
     step: Literal["released_models"]
     checkpoints: tuple[Path, ...] = Field(min_length=1, description="relative to the profile's data folder")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from pseudogec.errors import nearest
 
@@ -31,6 +31,17 @@ def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[
     for name in names:
         if name not in set(known):
             raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
+
+
+def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    twice = [seed for seed in seeds if seeds.count(seed) > 1]
+    if twice:
+        raise ValueError(f"the seed {twice[0]} is named twice, and its model would count twice; name each once")
+    return seeds
+
+
+Seeds = Annotated[tuple[int, ...], AfterValidator(_each_once)]
+"""Seeds of models, each once."""
 
 
 def as_tuple(value: Any) -> Any:

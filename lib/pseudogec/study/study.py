@@ -141,7 +141,7 @@ class Study:
         known = self.profile.comparisons
         if name not in known:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
-        return [pipeline for system in known[name] for pipeline in pipelines(self.profile, system)]
+        return list(dict.fromkeys(pipeline for system in known[name] for pipeline in pipelines(self.profile, system)))
 
     def systems(self, name: str) -> list[System | Pipeline]:
         """The systems of a grid or of a comparison of the profile.
