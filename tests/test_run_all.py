@@ -248,3 +248,12 @@ def test_a_store_that_may_not_be_written_is_refused(mounted: Callable[[str], Pat
     assert refused.returncode == 2
     assert "no permission to write" in refused.stderr
     assert "--store" in refused.stderr
+
+
+def test_a_folder_of_results_that_cannot_be_made_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = run(tmp_path / "store", tmp_path / "file" / "outputs", *SMALL)
+    assert refused.returncode == 2
+    assert "Traceback" not in refused.stderr
+    assert str(tmp_path / "file" / "outputs") in refused.stderr and "--outputs" in refused.stderr
+    assert not artefacts(tmp_path / "store")

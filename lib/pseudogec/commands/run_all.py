@@ -100,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.check or options.plan:
             return _look_ahead(study, notebooks, options)
         started = time.monotonic()
+        _make_folder(study.outputs / "notebooks")
         removed = _verify(study, notebooks) if options.verify else []
         with study.engine:
             built = _build(study, notebooks, options.fresh, removed)
@@ -145,6 +146,16 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int
         return 0
     need, elsewhere = int(plan.bytes), options.scheduler is not None
     return run_check(study.profile, study.store.root, count=options.count_all, disk_needed=need, elsewhere=elsewhere)
+
+
+def _make_folder(folder: Path) -> None:
+    """Make the folder of results, or refuse it before hours are spent on them."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder} cannot be made ({error.strerror}); choose another with --outputs FOLDER") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UserError(f"{folder}: no permission to write; choose another with --outputs FOLDER")
 
 
 def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
@@ -214,7 +225,6 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
 
 def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[str, NotebookRun]:
     folder = study.outputs / "notebooks"
-    folder.mkdir(parents=True, exist_ok=True)
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.
     name_or_path = str(profile.absolute()) if profile.suffix else options.profile
