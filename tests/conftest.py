@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -27,3 +28,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs real corpora, which may not be distributed with the code; expected in {folder}")
     return folder
+
+
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """torch computes with one thread, so that equal trainings give equal bits."""
+    import torch
+
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)

@@ -16,6 +16,8 @@ from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.train import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 LONGEST = 30
 OPTIONS = DetectorOptions(learning_rate=3e-3, epochs=2, max_tokens=300)
 FILES = {"classifier.safetensors", "detector.json", "dict.src.txt", "dict.trg.txt"}
@@ -42,16 +44,6 @@ def cyclic(count: int, seed: int) -> tuple[list[list[str]], list[bool]]:
         sentences.append(sentence)
         labels.append(wrong)
     return sentences, labels
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    import torch
-
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def correction_model(folder: Path, **architecture: object) -> Path:

@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import pytest
@@ -20,15 +15,24 @@ from pseudogec.seq2seq import (
     LanguageModelArchitecture,
     TrainingProgress,
     binarise_text,
-    checkpoints,
     loaded_models,
     session,
     train_language_model,
 )
 from pseudogec.seq2seq.vocabulary import END, UNKNOWN, read_dictionary
+from seq2seq_training import (
+    assert_same_weights,
+    kill_while_saving,
+    optimisation_among,
+    run_fairseq,
+    train_by_fairseq,
+    updates_saved,
+    weights_of,
+)
 from seq2seq_world import WORDS, make_dictionary, make_pairs, short_training
 
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 LONGEST = 12
 TINY = LanguageModelArchitecture(
     layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.1, max_positions=LONGEST
@@ -38,14 +42,6 @@ CONVOLUTIONAL = LanguageModelArchitecture(
     max_positions=LONGEST,
     fairseq_options={"decoder-embed-dim": 16, "decoder-layers": "[(16, 3)] * 2", "dropout": 0.1},
 )
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def make_sentences(count: int, seed: int) -> list[list[str]]:
@@ -64,8 +60,7 @@ def data(tmp_path_factory) -> Path:
 
 
 def train_tiny(data: Path, save_dir: Path, *, texts=("one",), valid="valid", seed=1, architecture=TINY, **options):
-    training = {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
-    optimisation = short_training(**{"label_smoothing": 0.0, "selection": {"average_last": 1}} | training)
+    optimisation = optimisation_among(options, label_smoothing=0.0, selection={"average_last": 1})
     return train_language_model(
         [data / name for name in texts],
         data / valid if valid else None,
@@ -94,22 +89,6 @@ def convolutional(data, tmp_path_factory) -> Path:
     return folder
 
 
-def weights_of(path: Path) -> dict[str, torch.Tensor]:
-    weights = checkpoints.load(path)["model"]
-    # A placeholder that fairseq never fills: whatever the memory held.
-    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
-
-
-def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
-    assert first.keys() == second.keys()
-    assert all(torch.equal(first[name], second[name]) for name in first)
-
-
-def run_fairseq(*arguments: object) -> None:
-    command = [sys.executable, "-m", "pseudogec.seq2seq.command", *map(str, arguments)]
-    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
-
-
 # --- Training
 
 
@@ -135,9 +114,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
         for ending in ("bin", "idx"):
             (theirs / f"data/{split}.{ending}").symlink_to(data / text / f"train.{ending}")
     (theirs / "data/dict.txt").symlink_to(data / "dict.txt")
-    arguments = [str(theirs / "data"), *result.arguments[1:]]
-    arguments[arguments.index("--save-dir") + 1] = str(theirs)
-    run_fairseq("train", *arguments, "--no-progress-bar")
+    train_by_fairseq(result.arguments, [theirs / "data"], theirs)
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(theirs / "checkpoint_last.pt"))
     assert result.pairs == 151
     assert result.target_words == 2 * sum(len(sentence) + 1 for sentence in [*make_sentences(150, seed=1), []])
@@ -145,30 +122,13 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
 
 def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
-    script = f"""
-        import os, signal
-        from pathlib import Path
-        import torch
-        torch.set_num_threads(1)
+    training = f"""
         from test_seq2seq_language_model import train_tiny
 
-        save, calls = torch.save, 0
-
-        def save_half_and_die(state, stream):
-            global calls
-            calls += 1
-            if calls < 6:
-                return save(state, stream)
-            stream.write(b"half a checkpoint")
-            stream.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        torch.save = save_half_and_die
         train_tiny(Path({str(data)!r}), Path({str(tmp_path / "killed")!r}), epochs=3, seconds_between_saves=0.0)
     """
-    child = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], env=ENVIRONMENT, check=False, timeout=120)
-    assert child.returncode == -signal.SIGKILL
-    stopped_at = checkpoints.load(tmp_path / "killed/unfinished/checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+    kill_while_saving(training, 6)
+    stopped_at = updates_saved(tmp_path / "killed")
     resumed = train_tiny(data, tmp_path / "killed", epochs=3)
     whole = train_tiny(data, tmp_path / "whole", epochs=3)
     assert 0 < stopped_at < whole.updates

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import os
+import math
 import random
-import signal
-import subprocess
-import sys
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -19,17 +15,10 @@ from pseudogec.seq2seq import checkpoints, session, training_data
 from pseudogec.seq2seq.average import average_checkpoints
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import TrainingProgress, train
+from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
-
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -40,36 +29,6 @@ def data(tmp_path_factory) -> Path:
     for name, count, seed in (("genuine", 150, 1), ("pseudo", 250, 2), ("valid", 50, 3)):
         make_dataset(folder / name, dictionary, count, seed)
     return folder
-
-
-def train_tiny(data: Path, save_dir: Path, *, datasets=("genuine",), valid="valid", seed=1, architecture=TINY, **options):
-    training = {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
-    return train(
-        [data / name for name in datasets],
-        data / valid if valid else None,
-        data / "dict.txt",
-        save_dir,
-        architecture,
-        short_training(**training),
-        seed,
-        **options,
-    )
-
-
-def weights_of(path: Path) -> dict[str, torch.Tensor]:
-    weights = checkpoints.load(path)["model"]
-    # A placeholder that fairseq never fills: whatever the memory held.
-    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
-
-
-def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
-    assert first.keys() == second.keys()
-    assert all(torch.equal(first[name], second[name]) for name in first)
-
-
-def run_fairseq(arguments: list[str]) -> None:
-    command = [sys.executable, "-m", "pseudogec.seq2seq.command", "train", *arguments, "--no-progress-bar"]
-    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
 
 
 def test_weights_equal_those_of_fairseq_train(data, tmp_path):
@@ -83,9 +42,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
     )
     folder = tmp_path / "fairseq"
     training_data.prepare([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
-    arguments = [str(folder / "data"), *result.arguments[1:]]
-    arguments[arguments.index("--save-dir") + 1] = str(folder)
-    run_fairseq(arguments)
+    train_by_fairseq(result.arguments, [folder / "data"], folder)
     assert result.pairs == 3 * 150 + 250
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt"))
     assert result.updates == checkpoints.load(folder / "checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
@@ -95,9 +52,7 @@ def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_
     result = train_tiny(data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2))
     folder = tmp_path / "fairseq"
     training_data.prepare([data / "genuine"], None, data / "dict.txt", folder / "data")
-    arguments = [str(folder / "data"), *result.arguments[1:]]
-    arguments[arguments.index("--save-dir") + 1] = str(folder)
-    run_fairseq(arguments)
+    train_by_fairseq(result.arguments, [folder / "data"], folder)
     last = [weights_of(folder / f"checkpoint{epoch}.pt") for epoch in (2, 3)]
     ours = weights_of(tmp_path / "ours/model.pt")
     for name, mean in ours.items():
@@ -108,33 +63,14 @@ def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_
 
 def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
-    script = f"""
-        import os, signal, sys
-        from pathlib import Path
-        import torch
-        torch.set_num_threads(1)
-        from test_seq2seq_train import train_tiny
+    training = f"""
+        from seq2seq_training import train_tiny
 
-        save, calls = torch.save, 0
-
-        def save_half_and_die(state, stream):
-            global calls
-            calls += 1
-            if calls < int(sys.argv[1]):
-                return save(state, stream)
-            stream.write(b"half a checkpoint")
-            stream.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        torch.save = save_half_and_die
         train_tiny(Path({str(data)!r}), Path({str(tmp_path / "killed")!r}), epochs=4, seconds_between_saves=0.0)
     """
     for saves in (7, 9):
-        child = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(script), str(saves)], env=ENVIRONMENT, check=False, timeout=120
-        )
-        assert child.returncode == -signal.SIGKILL
-    stopped_at = checkpoints.load(tmp_path / "killed/unfinished/checkpoint_last.pt")["optimizer_history"][-1]["num_updates"]
+        kill_while_saving(training, saves)
+    stopped_at = updates_saved(tmp_path / "killed")
     resumed = train_tiny(data, tmp_path / "killed", epochs=4)
     whole = train_tiny(data, tmp_path / "whole", epochs=4)
     assert 0 < stopped_at < whole.updates
@@ -171,8 +107,20 @@ def test_a_damaged_checkpoint_starts_training_again(data, tmp_path):
 
 def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
     stop_early(data, tmp_path / "model")
-    with pytest.raises(UserError, match="other options"):
-        train_tiny(data, tmp_path / "model", updates=8, epochs=None, learning_rate=1e-4)
+    for changed in ({"learning_rate": 1e-4}, {"selection": "best"}, {"datasets": ("pseudo",)}):
+        with pytest.raises(UserError, match="other options or data"):
+            train_tiny(data, tmp_path / "model", **{"updates": 8, "epochs": None, **changed})
+
+
+def test_a_state_that_says_less_of_its_training_is_taken_up(data, tmp_path):
+    """Of states that were saved before more was noted only the arguments are compared."""
+    stop_early(data, tmp_path / "model")
+    last = tmp_path / "model/unfinished/checkpoint_last.pt"
+    state = checkpoints.load(last)
+    for name in ("optimisation", "data"):
+        del state["extra_state"]["pseudogec"][name]
+    checkpoints.save(state, last)
+    assert train_tiny(data, tmp_path / "model", updates=8, epochs=None).updates == 8
 
 
 def test_a_finished_training_is_only_reported(data, tmp_path):
@@ -274,6 +222,13 @@ def test_a_training_that_breaks_down_says_what_may_help(data, tmp_path):
     with pytest.raises(UserError, match=r"broke down after .*gradients are Nan.* a lower learning_rate"):
         train_tiny(data, tmp_path / "model", learning_rate=1e30, warmup_updates=1, epochs=20)
     assert not (tmp_path / "model/unfinished/crash.pt").exists()
+
+
+def test_a_loss_beyond_any_perplexity_ends_no_training(data, tmp_path):
+    options = {"learning_rate": 30.0, "warmup_updates": 1, "clip_norm": 0.0, "selection": "best"}
+    result = train_tiny(data, tmp_path / "model", **options)
+    assert [point.perplexity for point in result.validation_curve] == [math.inf, math.inf]
+    assert result.chosen == [f"checkpoint_1_{result.validation_curve[0].update}.pt"]
 
 
 def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 import os
 import random
-import signal
-import subprocess
-import sys
-import textwrap
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
-from pseudogec.errors import UserError
+from pseudogec.errors import DataError, UserError
 from pseudogec.seq2seq import checkpoints, read_binarised, training_data
 from pseudogec.seq2seq.binarise import DICTIONARY, binarise, binarise_text, data_name, dictionary_name
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.language_model_training import train_language_model
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.train import TrainingProgress, train
+from seq2seq_training import (
+    assert_close_weights,
+    assert_same_weights,
+    kill_while_saving,
+    train_by_fairseq,
+    train_tiny,
+    weights_of,
+)
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
 SHARDS = tuple(f"shard{number}" for number in range(5))
 STEADY = TINY.model_copy(update={"dropout": 0.0})
 
-
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -48,36 +45,8 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-def train_in_turns(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), seed=1, architecture=TINY, **options):
-    training = {key: options.pop(key) for key in list(options) if key in type(short_training()).model_fields}
-    return train(
-        [data / name for name in datasets],
-        data / "valid",
-        data / "dict.txt",
-        save_dir,
-        architecture,
-        short_training(**training),
-        seed,
-        **options,
-    )
-
-
-def weights_of(path: Path) -> dict[str, torch.Tensor]:
-    weights = checkpoints.load(path)["model"]
-    # A placeholder that fairseq never fills: whatever the memory held.
-    return {name: value for name, value in weights.items() if not name.endswith("embed_positions._float_tensor")}
-
-
-def assert_same_weights(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> None:
-    assert first.keys() == second.keys()
-    assert all(torch.equal(first[name], second[name]) for name in first)
-
-
-def run_fairseq(folders: list[Path], arguments: list[str], save_dir: Path) -> None:
-    arguments = [training_data.as_argument(folders), *arguments[1:]]
-    arguments[arguments.index("--save-dir") + 1] = str(save_dir)
-    command = [sys.executable, "-m", "pseudogec.seq2seq.command", "train", *arguments, "--no-progress-bar"]
-    subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
+def train_in_turns(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), **options):
+    return train_tiny(data, save_dir, datasets=datasets, **options)
 
 
 # --- What is in the turns
@@ -130,6 +99,23 @@ def test_as_few_turns_as_keep_within_the_limit(data, tmp_path, datasets, upsampl
     assert len(folders) == turns
 
 
+def test_every_turn_has_a_pair_of_the_primary_data(data, tmp_path):
+    make_dataset(data / "three", data / "dict.txt", 3, seed=3)
+    result = train_in_turns(data, tmp_path / "model", datasets=("three", *SHARDS), pairs_at_once=62, epochs=1)
+    assert result.arguments[0].count(os.pathsep) == 2
+    assert result.pairs == 3 + 5 * 60
+
+
+@pytest.mark.parametrize(("place", "value"), [(17, b"\x04"), (18, b"\x3d"), (60, None)])
+def test_a_damaged_index_is_named(data, tmp_path, place, value):
+    dictionary = data / "dict.txt"
+    index = make_dataset(tmp_path / "shard", dictionary, 60, seed=1) / f"{data_name('src')}.idx"
+    content = index.read_bytes()
+    index.write_bytes(content[:place] + (value + content[place + 1 :] if value else b""))
+    with pytest.raises(DataError, match=re.escape(str(index))):
+        training_data.prepare([tmp_path / "shard"], None, dictionary, tmp_path / "data", pairs_at_once=30)
+
+
 def test_a_path_that_fairseq_would_split_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="splits paths"):
         train_in_turns(data, tmp_path / f"a{os.pathsep}b")
@@ -144,7 +130,7 @@ def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_pa
     datasets = [data / name for name in ("genuine", *SHARDS)]
     folders = training_data.prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", 300, 3)
     assert len(folders) == 3
-    run_fairseq(folders, result.arguments, tmp_path / "fairseq")
+    train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
     history = checkpoints.load(tmp_path / "fairseq/checkpoint_last.pt")["optimizer_history"]
     assert result.updates == history[-1]["num_updates"]
@@ -160,7 +146,7 @@ def test_a_language_models_weights_equal_those_of_fairseq_train(data, tmp_path):
     result = train_language_model(texts, texts[0], data / "dict.txt", tmp_path / "ours", architecture, optimisation, seed=1)
     folders = training_data.prepare_text(texts, texts[0], data / "dict.txt", tmp_path / "data", 80)
     assert len(folders) == 2 and (folders[0] / DICTIONARY).exists()
-    run_fairseq(folders, result.arguments, tmp_path / "fairseq")
+    train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
     assert (result.pairs, result.epochs) == (160, 2)
 
@@ -196,35 +182,16 @@ def test_skipped_pairs_of_all_turns_are_counted(data, tmp_path):
 
 def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a state, at several updates of both epochs."""
-    script = f"""
-        import os, signal, sys
-        from pathlib import Path
-        import torch
-        torch.set_num_threads(1)
+    training = f"""
         from test_seq2seq_turns import train_in_turns
 
-        save, calls = torch.save, 0
-
-        def save_half_and_die(state, stream):
-            global calls
-            calls += 1
-            if calls < int(sys.argv[1]):
-                return save(state, stream)
-            stream.write(b"half a checkpoint")
-            stream.flush()
-            os.kill(os.getpid(), signal.SIGKILL)
-
-        torch.save = save_half_and_die
         train_in_turns(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), pairs_at_once=150, seconds_between_saves=0.0)
     """
     whole = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
     (tmp_path / "model").rename(tmp_path / "whole")  # the model file holds the path of its folder
     stopped_at = []
     for saves in (3, 8, 7):
-        child = subprocess.run(
-            [sys.executable, "-c", textwrap.dedent(script), str(saves)], env=ENVIRONMENT, check=False, timeout=120
-        )
-        assert child.returncode == -signal.SIGKILL
+        kill_while_saving(training, saves)
         state = checkpoints.load(tmp_path / "model/unfinished/checkpoint_last.pt")
         stopped_at.append((state["extra_state"]["train_iterator"]["epoch"], state["optimizer_history"][-1]["num_updates"]))
     resumed = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
@@ -235,16 +202,6 @@ def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
 
 
 # --- The same loss as from one dataset
-
-
-def close(first: Path, second: Path) -> None:
-    """The weights of two models are equal but for rounding."""
-    one, other = weights_of(first / "model.pt"), weights_of(second / "model.pt")
-    for name, weights in one.items():
-        # A bias of the keys moves all scores of a query alike, so its true gradient is nought, and Adam amplifies what
-        # rounding leaves of it.
-        if not name.endswith("k_proj.bias"):
-            torch.testing.assert_close(weights, other[name], rtol=1e-5, atol=1e-6)
 
 
 def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
@@ -266,7 +223,7 @@ def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
     for first, second in zip(one.training_curve, in_turns.training_curve, strict=True):
         assert second.loss == pytest.approx(first.loss, abs=0.0011)  # fairseq rounds to three places
     assert in_turns.validation_curve[0].loss == pytest.approx(one.validation_curve[0].loss, rel=1e-6)
-    close(tmp_path / "whole", tmp_path / "turns")
+    assert_close_weights(tmp_path / "whole/model.pt", tmp_path / "turns/model.pt", rtol=1e-5, atol=1e-6)
 
 
 def test_shuffled_turns_give_a_loss_within_the_spread_of_seeds(data, tmp_path):

@@ -26,6 +26,7 @@ _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
 _TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
 _HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
+_BYTES_OF_SENTENCE = 12  # its size and its place
 _FLUSHED_AT = 1 << 16  # pieces held before they are written; bytes of the index read at once, a multiple of 4
 _END_OF_SENTENCE = SPECIAL_SYMBOLS[END]
 
@@ -278,4 +279,11 @@ def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
     if not header.startswith(_MAGIC) or len(header) < _HEADER:
         raise DataError(path, "is not an index of fairseq's mmap format")
     types = {code: dtype for dtype, code in _TYPE_CODES.items()}
-    return types[header[-9]], int(struct.unpack("<Q", header[-8:])[0])
+    if header[-9] not in types:
+        raise DataError(
+            path, f"holds numbers of a type (code {header[-9]}) that is none of {', '.join(map(str, types.values()))}"
+        )
+    count = int(struct.unpack("<Q", header[-8:])[0])
+    if path.stat().st_size != _HEADER + count * _BYTES_OF_SENTENCE:
+        raise DataError(path, f"is damaged or cut short: an index of {count} sentences has another size")
+    return types[header[-9]], count

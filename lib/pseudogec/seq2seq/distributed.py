@@ -120,7 +120,9 @@ def _follow(
             if "progress" in message:
                 progress(TrainingProgress(*message["progress"]))
             elif "result" in message:
-                process.wait()
+                # The model is written: processes that do not end by themselves, as some do on the network, are ended.
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(_SECONDS_TO_END)
                 return TrainingResult.model_validate(message["result"])
             elif "advice" in message:
                 raise UserError(message["advice"])

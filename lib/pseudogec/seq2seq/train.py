@@ -8,7 +8,9 @@ runs in processes of its own (`pseudogec.seq2seq.distributed`).
 
 from __future__ import annotations
 
+import math
 import shutil
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -63,8 +65,8 @@ class LossPoint(BaseModel):
 
     @property
     def perplexity(self) -> float:
-        """2 to the power of the plain loss."""
-        return float(2**self.nll_loss)
+        """2 to the power of the plain loss; infinite where a float ends, as while a training breaks down."""
+        return math.inf if self.nll_loss >= sys.float_info.max_exp else 2.0**self.nll_loss
 
 
 class TrainingJob(BaseModel):
@@ -180,7 +182,7 @@ def train(
 
     Raises:
         UserError: data, dictionary, initial model or options do not fit together or do not fit this machine, or ``save_dir``
-            holds an unfinished training with other options.
+            holds an unfinished training with other options or data of another size.
         RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
     if (result := finished(save_dir)) is not None:

@@ -44,7 +44,8 @@ def prepare(
         valid_data: the folder of the validation data; ``None``: no validation.
         dictionary: the dictionary with which all of them were binarised.
         folder: where to.
-        pairs_at_once: most pairs in a folder, as near as whole datasets allow; ``None``: all.
+        pairs_at_once: most pairs in a folder, as near as whole datasets allow, and as every folder needs a pair of the primary
+            one; ``None``: all.
         upsample_primary: how often the first dataset is repeated when there are several.
 
     Returns:
@@ -61,8 +62,9 @@ def prepare(
     primary, others = train_data[0], train_data[1:]
     runs = [(0, len(others))]
     if pairs_at_once is not None:
-        dealt = count_pairs(primary) * (upsample_primary if others else 1)
-        runs = _runs([count_pairs(data) for data in others], dealt, pairs_at_once)
+        pairs = count_pairs(primary)
+        dealt = pairs * (upsample_primary if others else 1)
+        runs = _runs([count_pairs(data) for data in others], dealt, pairs_at_once, most=pairs)
     folders = _folders(folder, len(runs))
     if len(folders) > 1:
         deal_pairs(primary, folders)
@@ -93,7 +95,7 @@ def prepare_text(
         _check_dictionary(text, DICTIONARY, dictionary, digest)
     runs = [(0, len(train_data))]
     if sentences_at_once is not None:
-        runs = _runs([count_sentences(text) for text in train_data], 0, sentences_at_once)
+        runs = _runs([count_sentences(text) for text in train_data], 0, sentences_at_once, most=len(train_data))
     folders = _folders(folder, len(runs))
     for turn, (begin, end) in zip(folders, runs, strict=True):
         for number, text in enumerate(train_data[begin:end]):
@@ -115,19 +117,20 @@ def _all(train_data: Sequence[Path], valid_data: Path | None) -> list[Path]:
     return [*train_data, *([valid_data] if valid_data is not None else [])]
 
 
-def _runs(sizes: Sequence[int], everywhere: int, at_once: int) -> list[tuple[int, int]]:
+def _runs(sizes: Sequence[int], everywhere: int, at_once: int, most: int) -> list[tuple[int, int]]:
     """Cut a list of datasets into the fewest runs of equal length that are small enough, as near as whole datasets allow.
 
     Args:
         sizes: of the datasets.
         everywhere: size of what is dealt out to all runs.
         at_once: most of both together in a run.
+        most: most runs.
 
     Returns:
         Where each run begins and ends; without datasets, as many empty ones as what is dealt out needs.
     """
     fewest = max(math.ceil((sum(sizes) + everywhere) / at_once), 1)
-    most = len(sizes) or fewest
+    most = min(len(sizes) or fewest, most)
     for count in range(min(fewest, most), most + 1):
         runs = list(itertools.pairwise(number * len(sizes) // count for number in range(count + 1)))
         if all(sum(sizes[begin:end]) + math.ceil(everywhere / count) <= at_once for begin, end in runs):

@@ -109,8 +109,11 @@ class TrainingRun:
             whole = self._count_pass()
             self._load_turn(1)
         else:
-            if past["options"] != self._options():
-                raise UserError(f"{self._folder} holds an unfinished training with other options; remove it to start afresh")
+            # A state from before an entry was kept says nothing of it.
+            if any(past.get(name, value) != value for name, value in self._same_training().items()):
+                raise UserError(
+                    f"{self._folder} holds an unfinished training with other options or data; remove it to start afresh"
+                )
             self._history, whole = History(**past["history"]), Pass(**past["pass"])
             self._kept = self._needed()
             self._trainer.load_checkpoint(str(path), reset_meters=True)
@@ -176,11 +179,16 @@ class TrainingRun:
         except RuntimeError as error:
             raise UserError(f"{path} has another architecture than the model to train: {error}") from None
 
-    def _options(self) -> list[str]:
-        """The arguments without what depends on the place."""
+    def _same_training(self) -> dict[str, Any]:
+        """What a training has in common with the one that it goes on with: no path is among it."""
         options = self._job.arguments[1:]
         place = options.index("--save-dir")
-        return options[:place] + options[place + 2 :]
+        files = [file for folder in utils.split_paths(self._cfg.task.data) for file in sorted(Path(folder).iterdir())]
+        return {
+            "options": options[:place] + options[place + 2 :],
+            "optimisation": self._optimisation.model_dump(mode="json"),
+            "data": [f"{file.name}: {file.stat().st_size} bytes" for file in files if file.is_file()],
+        }
 
     def to_the_end(self) -> TrainingResult:
         """Train, choose among the checkpoints, write the model file, and report."""
@@ -276,7 +284,7 @@ class TrainingRun:
         if not self._cfg.dataset.disable_validation:
             point = self._validate(update, epoch)
             self._history.validation_curve.append(point.model_dump())
-            if selection == "best" and point.perplexity < self._history.best_perplexity:
+            if selection == "best" and (not self._history.best or point.perplexity < self._history.best_perplexity):
                 self._history.best, self._history.best_perplexity = name, point.perplexity
                 self._save_weights(name)
         if isinstance(selection, AverageLast):
@@ -314,8 +322,7 @@ class TrainingRun:
         self._note_time()
         self._trainer.consolidate_optimizer()
         state = utils.move_to_cpu(self._trainer.state_dict())
-        past = {
-            "options": self._options(),
+        past = self._same_training() | {
             "processes": self._process.processes,
             "history": asdict(self._history),
             "pass": asdict(self._pass),
