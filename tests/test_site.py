@@ -6,11 +6,15 @@ import csv
 import json
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
+from nbformat.v4 import new_code_cell, new_notebook
 
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
 from pseudogec.report.site.mathematics import mathml
@@ -183,6 +187,20 @@ def test_a_failed_notebook_is_shown_as_failed(outputs: Path) -> None:
     row = one(index, "main").find("a", string="11 · Failing")
     assert row is not None and "failed" in row.find_parent("tr").get_text()  # type: ignore[union-attr]
     assert FAILURE.strip() in one(index, "details.failed").get_text()
+
+
+def test_a_notebook_whose_kernel_dies_is_kept_up_to_there(tmp_path: Path) -> None:
+    codes = ("profile = ''", "print('begun')", "import os; os._exit(9)", "print('never')")
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(new_notebook(cells=list(map(new_code_cell, codes)), metadata=kernel), tmp_path / "source.ipynb")
+    executed = tmp_path / "executed.ipynb"
+    executed.write_text("what an earlier run left")
+    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(tmp_path / "source.ipynb"), str(executed), "{}"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert finished.returncode == 1
+    told = json.loads(finished.stdout)
+    assert (told["cell"], told["traceback"]) == (3, []) and "kernel died" in told["error"]
+    assert [len(cell.outputs) for cell in nbformat.read(executed, as_version=4).cells] == [0, 1, 0, 0]
 
 
 def test_the_index_names_notebooks_that_were_not_run(outputs: Path) -> None:

@@ -33,6 +33,7 @@ def main() -> int:
     arguments = parser.parse_args()
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     import papermill
+    from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
 
     logging.getLogger("papermill").setLevel(logging.ERROR)
@@ -54,12 +55,21 @@ def main() -> int:
             told = {"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]}
             print(json.dumps(told))
             outcome = 1
+        except DeadKernelError:
+            died = "the notebook's kernel died, as it does where memory runs out"
+            print(json.dumps({"cell": _last_begun(unfinished), "error": died, "traceback": []}))
+            outcome = 1
         executed = _as_read(json.loads(unfinished.read_text(encoding="utf-8")))
     if arguments.course:
         executed = without_solutions(executed)
     with write_atomically(arguments.executed) as stream:
         stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return outcome
+
+
+def _last_begun(notebook: Path) -> int:
+    """The number of the cell where a notebook was left, which papermill saves cell by cell."""
+    return max(cell.get("execution_count") or 0 for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"])
 
 
 def _end_with(parent: int) -> None:
