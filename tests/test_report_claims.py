@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pseudogec.report import per_doubling
+from pseudogec.report import against_baseline, more_data_by_level, per_doubling
 from pseudogec.report.claims import Claim, in_words, verdict
 from pseudogec.report.contrasts import Contrast
 
@@ -50,6 +50,14 @@ def test_where_no_difference_was_claimed_the_verdict_says_on_which_side_one_is()
 
 def test_differences_of_nothing_are_not_clear() -> None:
     assert not found([0.0, 0.0], 0.01).is_clear("F0.5")
+
+
+def test_a_difference_that_rounds_to_nothing_has_no_direction() -> None:
+    assert found([-0.01, -0.03], 0.01).cell("F0.5").startswith("+0.0 ± 0.0")
+    falling = pd.DataFrame({"method": "realistic", "pseudo_pairs": [1, 2], "f05": [0.3, 0.29999], "seed": 1, "level": "A"})
+    assert "+0.0 points a doubling" in per_doubling(falling)
+    assert "**A**: +0.0 from 1 to 2 pairs; +0.0 from 1 pairs on" in more_data_by_level(falling)
+    assert "30.0, +0.0 points" in against_baseline(pd.concat([falling.iloc[:1].assign(method="none"), falling.iloc[1:]]))
 
 
 def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:

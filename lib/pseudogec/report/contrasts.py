@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pseudogec.evaluate import f05_of, precision_of, randomisation_p_values, recall_of
-from pseudogec.report.findings import Finding
+from pseudogec.report.findings import Finding, in_points
 from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Study, System
 
@@ -64,8 +64,7 @@ class Contrast:
         agree = int(np.count_nonzero(np.sign(values) == np.sign(mean)))
         p_value = self.p_values[measure]
         chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-        shown = round(mean, 1) + 0.0  # a difference that rounds to nothing has no sign
-        return f"{shown:+.1f}{spread} ({agree}/{len(values)}, {chance})"
+        return f"{in_points(mean)}{spread} ({agree}/{len(values)}, {chance})"
 
 
 def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:

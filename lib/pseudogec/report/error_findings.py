@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
-from pseudogec.report.findings import Finding
+from pseudogec.report.findings import Finding, in_points
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +27,13 @@ def gains_by(
     (first, first_name), (second, second_name) = systems.items()
     by_seed = {name: scores[scores[column] == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
     gaps = (by_seed[first] - by_seed[second]).dropna()
-    # As printed: a gap that rounds to nothing is none, and has no sign.
-    means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().round(1).sort_values(ascending=False) + 0.0
+    # As printed: a gap that rounds to nothing is none.
+    means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().round(1).sort_values(ascending=False)
     if means.empty:
         return Finding("")
     seeds = gaps.groupby(level=0).size()
     agreed = {name for name in means.index if seeds[name] > 1 and ((gaps[name] > 0).all() or (gaps[name] < 0).all())}
-    listed = ", ".join(f"{name} {gap:+.1f}{'*' if name in agreed else ''}" for name, gap in means.items())
+    listed = ", ".join(f"{name} {in_points(gap)}{'*' if name in agreed else ''}" for name, gap in means.items())
     what = "types" if category == "error_type" else "levels"
     verdict = (
         f"better in {(means > 0).sum()}, worse in {(means < 0).sum()} and equal in {(means == 0).sum()} of {len(means)} {what}"
@@ -61,7 +61,7 @@ def more_data_by_level(scores: pd.DataFrame) -> Finding:
     for level, part in scores.groupby("level"):
         by_seed = part.pivot_table(index="seed", columns="pseudo_pairs", values="f05") * 100
         steps = [by_seed[sizes[-1]] - by_seed[size] for size in (sizes[0], sizes[-2])]
-        whole, last = (f"{step.mean():+.1f}" + (f" ± {step.std():.1f}" if step.notna().sum() > 1 else "") for step in steps)
+        whole, last = (in_points(step.mean()) + (f" ± {step.std():.1f}" if step.notna().sum() > 1 else "") for step in steps)
         lines.append(f"- **{level}**: {whole} from {sizes[0]:,} to {sizes[-1]:,} pairs; {last} from {sizes[-2]:,} pairs on.")
         ends[level] = round(float((by_seed[sizes[-1]] - by_seed[sizes[-2]]).mean()), 1)
     risen = [level for level, step in ends.items() if step > 0]

@@ -23,6 +23,11 @@ NOT_LISTED = Finding("*The profile lists no systems for this section under `note
 """What a notebook says in place of a table or figure of systems that the profile does not have."""
 
 
+def in_points(difference: float) -> str:
+    """A difference as prose and tables print it: ``+1.2``; one that rounds to nothing has no direction: ``+0.0``."""
+    return f"{round(float(difference), 1) + 0.0:+.1f}"
+
+
 def varies(scores: pd.DataFrame, parameter: str) -> bool:
     """Whether a parameter of a method has several values in tidy scores."""
     return bool(scores.parameters[scores.parameters.str.contains(parameter, regex=False)].nunique() > 1)
@@ -56,12 +61,13 @@ def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) ->
         return NOT_LISTED
     means = (systems.groupby(list(rows), sort=False).f05.mean() * 100).sort_values(ascending=False)
     zero = baseline.mean() * 100
+    lead = in_points(means.iloc[0] - zero)
     names = [_named(rows, key if isinstance(key, tuple) else (key,)) for key in means.index]
     ahead = sum(means > zero)
     more = f"Ahead of it: {', '.join(names[:ahead])}" if ahead else "None is ahead of it"
     rest = f"; behind: {', '.join(names[ahead:])}" if names[ahead:] else ""
     return Finding(
-        f"**Highest mean F0.5 here: {names[0]}**, {means.iloc[0]:.1f}, {means.iloc[0] - zero:+.1f} points against the baseline "
+        f"**Highest mean F0.5 here: {names[0]}**, {means.iloc[0]:.1f}, {lead} points against the baseline "
         f"({zero:.1f}). {more}{rest}, from the highest to the lowest."
     )
 
@@ -173,9 +179,9 @@ def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
             name = METHOD_NAMES.get(str(method), str(method))
             steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
             shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
-            told = f" Step by step {', '.join(f'{step:+.1f}' for step in steps)} a doubling: {shape}." if len(steps) > 1 else ""
+            told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""
             lines.append(
-                f"- **{name}**: {slope:+.1f} points a doubling, from {means.iloc[0]:.1f} at {means.index[0]:,} "
+                f"- **{name}**: {in_points(slope)} points a doubling, from {means.iloc[0]:.1f} at {means.index[0]:,} "
                 f"to {means.iloc[-1]:.1f} at {means.index[-1]:,}.{told}"
             )
     return Finding("\n".join(lines))

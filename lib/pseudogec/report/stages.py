@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from pseudogec.report.findings import NOT_LISTED, Finding
+from pseudogec.report.findings import NOT_LISTED, Finding, in_points
 from pseudogec.report.paper import named_table, paper_scores
 
 if TYPE_CHECKING:
@@ -45,12 +45,11 @@ def _leads(scores: pd.DataFrame, column: str, pair: Mapping[str, str], measure: 
     if not set(pair) <= set(wide.columns):
         return {}
     first, second = pair
-    # 0.0: a difference that rounds to nothing has no sign.
-    return {str(stage): float(lead) + 0.0 for stage, lead in (wide[first] - wide[second]).dropna().round(1).items()}
+    return {str(stage): float(lead) for stage, lead in (wide[first] - wide[second]).dropna().round(1).items()}
 
 
 def _listed(leads: Mapping[str, float]) -> str:
-    return ", ".join(f"{lead:+.1f} ({stage})" for stage, lead in leads.items())
+    return ", ".join(f"{in_points(lead)} ({stage})" for stage, lead in leads.items())
 
 
 def _course(leads: list[float]) -> str:

@@ -12,7 +12,7 @@ from pseudogec.correct import Trace
 from pseudogec.edits import load_annotator
 from pseudogec.report import figures
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
-from pseudogec.report.findings import NOT_LISTED, Finding
+from pseudogec.report.findings import NOT_LISTED, Finding, in_points
 from pseudogec.report.markup import Html, marked_traces
 from pseudogec.report.paper import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
@@ -256,7 +256,7 @@ def _direction(found: Sequence[Contrast]) -> str:
     """Which additions move F0.5 clearly, and which do not."""
 
     def listed(some: Sequence[Contrast]) -> str:
-        return ", ".join(f"{item.label.partition(' against ')[0]} {item.differences['F0.5'].mean():+.1f}" for item in some)
+        return ", ".join(f"{item.label.partition(' against ')[0]} {in_points(item.differences['F0.5'].mean())}" for item in some)
 
     clear, open_ = ([item for item in found if item.is_clear("F0.5") == wanted] for wanted in (True, False))
     parts = [
