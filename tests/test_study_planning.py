@@ -11,7 +11,7 @@ from pseudogec.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.grid import expand
-from pseudogec.study.recipes import BackTranslatedData, BinarisedPairs, Model, NoisedData
+from pseudogec.study.recipes import BackTranslatedData, BinarisedPairs, Mirrored, Model, NoisedData
 
 NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
 
@@ -129,3 +129,9 @@ def test_a_first_stage_that_teaches_copying_is_shared_by_both_directions() -> No
         ["reverse"],
     ]
     assert baseline.validation.arrangement == "correct" and reverse.validation.arrangement == "reverse"
+
+
+def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
+    planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
+    mirrored = Mirrored(data=planner.reverse_model().data[0])
+    assert mirrored.parents == (mirrored.data, mirrored.data.bpe), "the dictionary is read too"

@@ -194,6 +194,15 @@ def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
         Store(place)
 
 
+def test_a_file_in_the_place_of_the_locks_is_said(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+    (tmp_path / ".locks").rmdir()
+    (tmp_path / ".locks").touch()
+    for change in (lambda: store.build(word, write_word), lambda: store.remove(word)):
+        with pytest.raises(UserError, match=r"a file is in the way \(.*\.locks"):
+            change()
+
+
 class Named(Recipe):
     kind: ClassVar[str] = "named"
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})

@@ -274,6 +274,14 @@ def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, score: Scor
     assert len(make(store, score)) == 2
 
 
+def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, score: Score) -> None:
+    for recipe in (score, score.correction):
+        store.remove(recipe)
+    with pytest.raises(DataError, match="was removed from the store meanwhile") as refusal:
+        store.build(score, lambda item, folder: build(item, folder, CheckedStore(store.root), lambda *_: None))
+    assert score.correction.label in str(refusal.value)
+
+
 # Small recipes, for what does not depend on what is made.
 
 

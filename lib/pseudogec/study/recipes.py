@@ -8,6 +8,7 @@ corpus ────────────────────────�
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import inf
 from typing import Any, ClassVar, Literal
 
@@ -229,6 +230,11 @@ class Mirrored(Recipe):
 
     kind: ClassVar[str] = "mirrored"
     data: BinarisedPairs | PseudoData
+
+    @cached_property
+    def parents(self) -> tuple[Recipe, ...]:
+        """The pairs, and the pieces, whose dictionary the step reads."""
+        return self.data, self.data.bpe
 
     @property
     def label(self) -> str:

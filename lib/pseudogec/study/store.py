@@ -223,8 +223,15 @@ class Store:
             self._set_aside(folder)
             _discard(self._aside(folder))
 
-    def _locked(self, recipe: Recipe) -> filelock.BaseFileLock:
-        return filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock")
+    @contextlib.contextmanager
+    def _locked(self, recipe: Recipe) -> Iterator[None]:
+        lock = filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock")
+        with _disk_errors(self.root):
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
 
     def _fill(self, recipe: Recipe, step: Step, work: Path) -> None:
         earlier = _seconds_spent(work)
@@ -236,7 +243,7 @@ class Store:
                 seconds = earlier + time.monotonic() - started
                 with contextlib.suppress(OSError):  # on a full disk the step's own error matters, not this note
                     (work / ".seconds").write_text(f"{seconds:.3f}")
-        (work / ".seconds").unlink()
+        (work / ".seconds").unlink(missing_ok=True)
         seal(
             work,
             {
@@ -290,11 +297,12 @@ class CheckedStore(Store):
         """Where the artefact is.
 
         Raises:
-            DataError: a file of it is not what was written.
+            DataError: a file of it is not what was written, or somebody removed it since the build began.
         """
         folder = super().folder(recipe)
-        if folder.exists():
-            refuse_damaged(recipe, folder)
+        if not folder.exists():
+            raise DataError(folder, f"{recipe.kind} {recipe.label} was removed from the store meanwhile; run again")
+        refuse_damaged(recipe, folder)
         return folder
 
 
