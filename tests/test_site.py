@@ -14,10 +14,11 @@ from urllib.parse import unquote, urldefrag
 import nbformat
 import pytest
 from bs4 import BeautifulSoup, Tag
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
 from pseudogec.report.site.mathematics import mathml
+from pseudogec.report.site.notebook_page import read_page
 from pseudogec.study import PROJECT, Study
 from site_example import FAILURE, make_site
 
@@ -177,6 +178,15 @@ def test_headings_are_listed_and_links_between_notebooks_lead_to_pages(outputs: 
     assert [link["href"] for link in page.select(".contents li a")] == ["#a-heading", "#a-heading-2"]
     links = {link.get_text(): link["href"] for link in page.select(".prose a")}
     assert links == {"the failing one": "11_failing.html"}, "a file that is not among the results is no link"
+
+
+def test_an_anchor_in_the_prose_is_no_link_to_numbers(tmp_path: Path) -> None:
+    shown = new_output("display_data", data={"text/markdown": "The best is 5.5."})
+    cells = [new_markdown_cell("# A\n\n<a id='here'></a>"), new_code_cell("", outputs=[shown], metadata={"tags": ["finding"]})]
+    (tmp_path / "notebooks").mkdir()
+    nbformat.write(new_notebook(cells=cells), tmp_path / "notebooks" / "a.ipynb")
+    [headline] = read_page(tmp_path, "a").headlines
+    assert (headline.anchor, headline.data) == ("finding-1", "")
 
 
 def test_a_failed_notebook_is_shown_as_failed(outputs: Path) -> None:

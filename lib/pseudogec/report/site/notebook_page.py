@@ -136,7 +136,9 @@ def _mark_headlines(notebook: NotebookNode) -> None:
 
 def _headlines(page: BeautifulSoup) -> Iterator[Headline]:
     for element in page.select(".finding"):
-        data = next((str(link["href"]) for link in element.find_all_previous("a") if str(link["href"]).endswith(".csv")), "")
+        data = next(
+            (str(link["href"]) for link in element.find_all_previous("a", href=True) if str(link["href"]).endswith(".csv")), ""
+        )
         yield Headline(element.decode_contents().strip(), str(element["id"]), data)
 
 
