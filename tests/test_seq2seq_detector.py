@@ -197,6 +197,15 @@ def test_mistakes_are_named(model, tmp_path):
         DetectorOptions(dropout=1.0)
 
 
+def test_a_training_that_learns_nothing_is_refused(model, tmp_path):
+    too_long = [["ba"] * (LONGEST + 1)] * 10
+    with pytest.raises(UserError, match=f"0 can be read .* 1 to {LONGEST} pieces"):
+        train_detector(too_long, [True, False] * 5, labelled(20, 2), model, tmp_path / "long", OPTIONS, 1)
+    options = OPTIONS.model_copy(update={"learning_rate": 1e20})
+    with pytest.raises(UserError, match="broke down in epoch 1"):
+        train_detector(*labelled(60, 1), labelled(20, 2), model, tmp_path / "diverged", options, 1)
+
+
 def test_damaged_files_are_named(trained, tmp_path):
     import shutil
 

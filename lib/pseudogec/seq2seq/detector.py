@@ -125,7 +125,8 @@ def train_detector(
         progress: called with sentences done and sentences in all epochs.
 
     Raises:
-        UserError: sentences and labels differ in number, or there are not both sentences with and without errors.
+        UserError: sentences and labels differ in number, there are not both sentences with and without errors that the model can
+            read, or the training breaks down.
         DataError: there is no model in the folder.
     """
     for texts, labels in ((sentences, has_error), validation):
@@ -145,6 +146,11 @@ def train_detector(
     network.model.load_state_dict(loaded_models.load(initial_model).model.state_dict())
     usable = [number for number, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest]
     training = [sentences[number] for number in usable], [has_error[number] for number in usable]
+    if len(set(training[1])) < 2:
+        raise UserError(
+            f"of the sentences with and without errors {len(usable)} can be read by {initial_model}, which takes 1 to "
+            f"{network.longest} pieces, and an error detector needs both kinds; give shorter ones"
+        )
     losses = detector_network.fine_tune(network, training, validation, options, seed, progress)
     result = DetectorResult(
         epoch=losses.index(min(losses)) + 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from pseudogec.errors import UserError
 from pseudogec.seq2seq import compat, session
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.detector import Labelled, Pieces
@@ -144,6 +146,9 @@ def fine_tune(
 
     Returns:
         Every epoch's validation loss.
+
+    Raises:
+        UserError: a loss is no number any more.
     """
     labels = np.array(validation[1], dtype=bool)
     losses: list[float] = []
@@ -151,6 +156,8 @@ def fine_tune(
         torch.manual_seed(seed)
         for _ in _epochs(network, training, options, seed, progress):
             losses.append(cross_entropy(network.probabilities(validation[0]), labels))
+            if math.isnan(losses[-1]):
+                raise UserError(f"training the error detector broke down in epoch {len(losses)}; a lower learning_rate may help")
             if losses[-1] == min(losses):
                 weights = network.weights()
     network.set_weights(weights)

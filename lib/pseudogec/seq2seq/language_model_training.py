@@ -54,7 +54,7 @@ def train_language_model(
 
     Raises:
         UserError: data, dictionary or options do not fit together or do not fit this machine, or ``save_dir`` holds an
-            unfinished training with other options.
+            unfinished training with other options or data of another size.
         RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
     if (result := finished(save_dir)) is not None:
