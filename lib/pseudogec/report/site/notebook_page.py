@@ -136,10 +136,8 @@ def _mark_headlines(notebook: NotebookNode) -> None:
 
 def _headlines(page: BeautifulSoup) -> Iterator[Headline]:
     for element in page.select(".finding"):
-        data = next(
-            (str(link["href"]) for link in element.find_all_previous("a", href=True) if str(link["href"]).endswith(".csv")), ""
-        )
-        yield Headline(element.decode_contents().strip(), str(element["id"]), data)
+        data = element.find_previous("a", href=re.compile(r"\.csv$"))
+        yield Headline(element.decode_contents().strip(), str(element["id"]), str(data["href"]) if data else "")
 
 
 def _claim_tables(outputs: Path, tables: Sequence[Entry]) -> Iterator[ClaimTable]:
