@@ -282,6 +282,26 @@ def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, score: 
     assert score.correction.label in str(refusal.value)
 
 
+def test_a_corpus_file_that_is_edited_while_a_study_is_open_is_refused(tmp_path: Path) -> None:
+    pairs = ["S a b\nA 0 1|||R:X|||c|||REQUIRED|||-NONE-|||0\n\n", "S x y\nA 0 1|||R:X|||z|||REQUIRED|||-NONE-|||0\n\n"]
+    (tmp_path / "pairs.m2").write_text(pairs[0])
+    (tmp_path / "text.txt").write_text("a b .\n")
+    overrides = [
+        f"data_folder={tmp_path}",
+        "corpora.genuine={source: m2, files: [pairs.m2]}",
+        "corpora.seeds.simple={source: plain, files: text.txt}",
+    ]
+    planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", overrides), PROJECT)
+    seed_corpus = next(recipe for recipe in with_ancestors([planner.seed_text("simple", 0)]) if recipe.kind == "seed_corpus")
+    (tmp_path / "pairs.m2").write_text(pairs[1])
+    (tmp_path / "text.txt").write_text("x y .\n")
+    store = Store(tmp_path / "store")
+    for recipe, file in ((planner.genuine, "pairs.m2"), (seed_corpus, "text.txt")):
+        with pytest.raises(DataError, match=rf"{file}: has changed since the study was opened"):
+            make(store, recipe)
+        assert not store.has(recipe)
+
+
 # Small recipes, for what does not depend on what is made.
 
 

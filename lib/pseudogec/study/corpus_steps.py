@@ -17,6 +17,7 @@ from pseudogec.corpora.world import learner_sentences
 from pseudogec.edits import AnnotatedSentence, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.errors import UserError
 from pseudogec.files import read_lines, write_atomically, write_lines
+from pseudogec.study.file_digests import refuse_changed
 from pseudogec.study.loaded import annotator
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import FileCorpus, References, SplitCorpus, WorldCorpus
@@ -45,6 +46,7 @@ def world_corpus(recipe: WorldCorpus, folder: Path, store: Store, progress: Prog
 
 def file_corpus(recipe: FileCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Pairs from files."""
+    refuse_changed(recipe.files, store.root)
     if recipe.source == "jfleg":
         return _rewritten_corpus(recipe, folder)
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from pseudogec.errors import UserError
+from pseudogec.errors import DataError, UserError
 from pseudogec.files import digest_file, write_atomically
+from pseudogec.study.seed_recipes import FileReference
 
 REMEMBERED_FROM = 16 * 2**20  # bytes; smaller files are digested in less time than it takes to remember them
+
+MEMORY = "file_digests.json"
+"""The file of a store that remembers digests."""
 
 
 class FileDigests:
@@ -54,6 +59,22 @@ class FileDigests:
         assert self._memory is not None
         with contextlib.suppress(UserError), write_atomically(self._memory) as stream:
             stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())
+
+
+def refuse_changed(files: Iterable[FileReference], store: Path) -> None:
+    """Look whether files are still those that a recipe names, before they are read for it.
+
+    Args:
+        files: as the recipe knows them.
+        store: the folder of artefacts, which remembers digests.
+
+    Raises:
+        DataError: a file is missing, or has other bytes than when the study was opened.
+    """
+    digests = FileDigests(store / MEMORY)
+    for file in files:
+        if digests(file.path) != file.digest:
+            raise DataError(file.path, "has changed since the study was opened, or is another on this machine; open it again")
 
 
 @lru_cache(maxsize=4096)

@@ -24,6 +24,7 @@ from pseudogec.seq2seq import (
 )
 from pseudogec.study.cluster import launcher
 from pseudogec.study.correction_recipes import BinarisedText, Detector, LanguageModel, ReleasedBpe, ReleasedModel, WordCounts
+from pseudogec.study.file_digests import refuse_changed
 from pseudogec.study.loaded import segmentation
 from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BinarisedPairs, Bpe, Corpus, Mirrored, Model
@@ -156,11 +157,13 @@ def detector(recipe: Detector, folder: Path, store: Store, progress: Progress) -
 
 def released_model(recipe: ReleasedModel, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Turn a checkpoint that others released into a model folder."""
+    refuse_changed((recipe.checkpoint, recipe.source_dictionary, recipe.target_dictionary), store.root)
     import_checkpoint(recipe.checkpoint.path, recipe.source_dictionary.path, recipe.target_dictionary.path, folder)
     return {"checkpoint": str(recipe.checkpoint.path), "digest": recipe.checkpoint.digest}
 
 
 def released_bpe(recipe: ReleasedBpe, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """Keep the merges that released models were trained with."""
+    refuse_changed([recipe.codes], store.root)
     shutil.copyfile(recipe.codes.path, folder / "codes.txt")
     return {"merges": len(Segmentation.load(folder / "codes.txt").merges)}

@@ -15,6 +15,7 @@ from pseudogec.corpora import CorpusFiles, Share, Shuffle, clean_seed_text, open
 from pseudogec.corpora.world import seed_sentences
 from pseudogec.errors import UserError
 from pseudogec.files import open_for_reading, read_lines, write_lines
+from pseudogec.study.file_digests import refuse_changed
 from pseudogec.study.progress import Progress
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 from pseudogec.study.store import Store
@@ -34,6 +35,7 @@ def world_seed_text(recipe: WorldSeedText, folder: Path, store: Store, progress:
 
 def seed_corpus(recipe: SeedCorpus, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
     """The sentences of a share of a seed corpus's texts."""
+    refuse_changed(recipe.files, store.root)
     read, total = 0, sum(file.size for file in recipe.files)
 
     def told(size: int) -> None:

@@ -15,7 +15,7 @@ from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.engine import Engine
-from pseudogec.study.file_digests import FileDigests
+from pseudogec.study.file_digests import MEMORY, FileDigests
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.pipelines import pipelines
@@ -47,7 +47,7 @@ class Study:
 
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
-        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / "file_digests.json"))
+        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY))
 
     @classmethod
     def open(
