@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
+import os
+import resource
 import tarfile
 import threading
 import zipfile
@@ -324,6 +327,33 @@ def test_a_file_is_put_where_the_profile_names_it(mirror: Mirror, tmp_path: Path
     assert main(command) == 0
     assert (folder / "wi/A.dev.gold.bea19.m2").read_text() == "S a\n\n"
     assert not mirror.asked
+
+
+def test_a_copy_that_breaks_off_leaves_no_half_file(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def no_hard_links(*_: object, **__: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", no_hard_links)
+    original = tmp_path / "data" / "wi+locness/m2/A.dev.gold.bea19.m2"
+    original.parent.mkdir(parents=True)
+    original.write_text("S a\n\n")
+    (tmp_path / "small.yaml").write_text(
+        "extends: smoke\nannotator: offline\n"
+        "corpora: {validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}}\n"
+    )
+    command = ["data", "--profile", str(tmp_path / "small.yaml"), "--data-folder", str(tmp_path / "data"), "--mirror", mirror.url]
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2, limits[1]))  # a disk on which there is no more room
+    try:
+        assert main(command) == 2
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert "A.dev.gold.bea19.m2 cannot be written" in capsys.readouterr().err
+    assert not list((tmp_path / "data" / "wi").iterdir())
+    assert main(command) == 0
+    assert (tmp_path / "data" / "wi/A.dev.gold.bea19.m2").read_text() == "S a\n\n"
 
 
 def test_only_the_files_that_the_profile_reads_are_asked_for(mirror: Mirror, tmp_path: Path) -> None:

@@ -161,7 +161,18 @@ def _place(folder: Path, wanted: Sequence[Path]) -> None:
         try:
             (folder / path).hardlink_to(original)
         except OSError:  # a file system without hard links
-            shutil.copy2(original, folder / path)
+            _copy(original, folder / path)
+
+
+def _copy(original: Path, target: Path) -> None:
+    """Copy a file so that it has its name only when it is whole."""
+    partial = target.with_name(f".{target.name}.part")
+    try:
+        shutil.copy2(original, partial)
+        partial.replace(target)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise UserError(f"{target} cannot be written ({error.strerror})") from None
 
 
 def _tell_how(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> None:
