@@ -174,6 +174,8 @@ def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
 
 def _select(study: Study, options: Options) -> list[str]:
     names, only = list(study.profile.notebooks), options.only
+    if not names:
+        raise UserError(f"profile {study.profile.name}: `notebooks` names none, so there is nothing to run")
     for prefix in only:
         if not any(name.startswith(prefix) for name in names):
             raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
