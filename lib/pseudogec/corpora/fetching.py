@@ -258,7 +258,8 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
     All is unpacked elsewhere first and then moved file by file, so that no file is ever half there.
 
     Args:
-        archive: the archive; names that lead out of it, links out of it and devices are refused (``tarfile``'s data filter).
+        archive: the archive. Of a tar archive names that lead out of it, links out of it and devices are refused (its data
+            filter); names of a zip archive are kept inside.
         folder: where to.
         strip: how many leading folders of the names are left out.
 
@@ -266,7 +267,7 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
         How many files are new.
 
     Raises:
-        DataError: the archive is damaged or holds what it must not.
+        DataError: the archive is damaged or encrypted, or holds what it must not.
     """
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
@@ -278,13 +279,14 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
             else:
                 with tarfile.open(archive) as opened_tar:
                     opened_tar.extractall(temporary, filter="data")
-        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError) as error:
+        except (tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError) as error:
             if isinstance(error, OSError) and error.errno is not None:  # the disk, not the archive
                 raise UserError(f"{folder}: {archive.name} cannot be unpacked there ({error.strerror})") from None
             raise DataError(archive, f"cannot be unpacked ({error}); remove it and fetch it again") from None
         for path in sorted(Path(temporary).rglob("*")):
             target = folder.joinpath(*path.relative_to(temporary).parts[strip:])
-            if path.is_file() and len(path.relative_to(temporary).parts) > strip and not target.exists():
+            # A link may point to a file that has moved already.
+            if (path.is_file() or path.is_symlink()) and len(path.relative_to(temporary).parts) > strip and not target.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.replace(target)
                 count += 1
