@@ -85,7 +85,7 @@ PAIRS = pd.DataFrame(
 def test_agreement_is_said_of_all_edits_and_of_those_found() -> None:
     text = agreement(PAIRS)
     assert "Of 10 true edits the annotator finds 90.0%" in text
-    assert "**70.0%** (60.0% with the operation:" in text
+    assert "**70.0%** (with the operation, missing, replacement or unnecessary: 60.0%)" in text
     assert "Of those that it finds, 77.8%" in text
 
 

@@ -19,7 +19,7 @@ SWAPS = 10_000
 
 NOTE = (
     "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign "
-    f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps)."
+    f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps). Differences are of unrounded scores."
 )
 
 NOTE_ON_MARKS = "*: all seeds agree that it differs from the baseline, and p < 0.05 by approximate randomisation over sentences."
@@ -61,7 +61,7 @@ class Contrast:
         values = self.differences[measure]
         mean = float(values.mean())
         spread = f" ± {values.std(ddof=1):.1f}" if len(values) > 1 else ""
-        agree = int(np.count_nonzero(np.sign(values) == np.sign(mean)))
+        agree = int(np.count_nonzero(values * mean > 0))
         p_value = self.p_values[measure]
         chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
         return f"{in_points(mean)}{spread} ({agree}/{len(values)}, {chance})"

@@ -168,6 +168,7 @@ def agreement(pairs: pd.DataFrame) -> Finding:
     whole = (pairs.true_type == pairs.found_type).mean()
     return Finding(
         f"Of {len(pairs):,} true edits the annotator finds {found.mean():.1%} as one edit of the same span and correction, and "
-        f"names the true type of **{same.mean():.1%}** ({whole:.1%} with the operation: missing, replacement or unnecessary). "
+        f"names the true type of **{same.mean():.1%}** (with the operation, missing, "
+        f"replacement or unnecessary: {whole:.1%}{', the same' if whole == same.mean() else ''}). "
         f"Of those that it finds, {same[found].mean():.1%} have their true type."
     )

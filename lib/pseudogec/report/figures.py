@@ -109,10 +109,7 @@ def sweep(
     method = scores.method.iloc[0]
     figure, axes = plt.subplots(figsize=(8.5, 3.8))
     _f05_line(axes, scores.f05, values, method, colours_of([method])[method])
-    mean, spread = baseline.f05.mean() * 100, baseline.f05.std() * 100
-    axes.axhline(mean, **BASELINE)
-    if spread == spread:
-        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08)
+    _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
         look = {**PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
@@ -212,7 +209,7 @@ def against_size(
     published: pd.DataFrame | None,
     beside: tuple[str, pd.DataFrame] | None = None,
 ) -> Figure:
-    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a dashed line over all sizes.
+    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
 
     Args:
         scores: tidy scores.
@@ -234,7 +231,7 @@ def against_size(
             name = f"{METHOD_NAMES.get(method, method)}, {other}"
             drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
     if len(baseline):
-        drawn[0].axhline(baseline.mean() * 100, **BASELINE)
+        _baseline(drawn[0], baseline)
     _size_axis(drawn[0], systems[column], label)
     drawn[0].set_ylabel("F0.5 (percent)")
     legend(drawn[0])
@@ -249,6 +246,14 @@ def against_size(
         )
         legend(drawn[1], shown=dict(zip(names, handles, strict=True)))
     return figure
+
+
+def _baseline(axes: Axes, f05: pd.Series) -> None:
+    """The baseline's mean as a line, and one standard deviation over its seeds, if it has several, as a band."""
+    mean, spread = f05.mean() * 100, f05.std() * 100
+    axes.axhline(mean, **BASELINE)
+    if spread == spread:
+        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08, linewidth=0)
 
 
 def _published_sizes(axes: Axes, published: pd.DataFrame, column: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -228,7 +229,7 @@ class Report:
 
         description = describe(figure)
         origin = self._origin_of(seeds)
-        figure.text(0, -0.02, _wrapped(origin, int(14 * figure.get_figwidth())), fontsize=7.5, va="top", color="#444444")
+        figure.text(0, -0.02, textwrap.fill(origin, int(14 * figure.get_figwidth())), fontsize=7.5, va="top", color="#444444")
         pictures = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
@@ -385,16 +386,12 @@ def as_csv(table: pd.DataFrame) -> bytes:
 def _baseline_told(baseline: pd.DataFrame) -> str:
     """On what the line of a baseline rests, as a sentence in lower case."""
     seeds = baseline.seed.nunique()
-    return f"the dashed line is the baseline's mean over {seeds} seeds." if seeds > 1 else "the dashed line is the baseline."
+    if seeds == 1:
+        return "the dashed line is the baseline."
+    return f"the dashed line is the baseline's mean over {seeds} seeds, the grey band one standard deviation."
 
 
 def _f05_of_baseline(scores: pd.DataFrame) -> float | None:
     """Mean F0.5 of the systems without pseudo data in percent, whether scores are given so (a paper's) or as fractions."""
     values = scores[scores.method == "none"].f05
     return None if values.empty else float(values.mean() * (1 if values.max() > 1 else 100))
-
-
-def _wrapped(text: str, width: int) -> str:
-    import textwrap
-
-    return "\n".join(textwrap.wrap(text, width))

@@ -141,7 +141,7 @@ class SystemsReport:
         return self._report.save_figure(figures.systems(scores, theirs), name, caption, self._seeds, scores)
 
     def tuned(self) -> Finding:
-        """What was chosen on development data: the ensembles' members, thresholds, types of edits."""
+        """What was chosen on development data, those of a system's track: the ensembles' members, thresholds, types of edits."""
         if not self._systems:
             return NOT_LISTED
         lines = []
@@ -237,7 +237,7 @@ def _told(found: Mapping[str, object]) -> str:
         case {"names": list(names), "f05": float(f05), "tried": list(tried)}:
             best = max(attempt["f05"] for attempt in tried if len(attempt["members"]) == 1)
             return (
-                f"{len(names)} models ({', '.join(names)}), F0.5 {100 * f05:.1f} on development data; "
+                f"{len(names)} models ({', '.join(names)}), F0.5 {100 * f05:.1f} on its development data; "
                 f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
             )
         case {"threshold": float(threshold), "f05": float(f05), "f05_of_all": float(of_all)}:
@@ -249,7 +249,7 @@ def _told(found: Mapping[str, object]) -> str:
 
 def _gain(before: float, after: float) -> str:
     """What a search gained on the data that it searched on."""
-    return f"F0.5 on development data {100 * before:.1f} without and {100 * after:.1f} with it"
+    return f"F0.5 on its development data {100 * before:.1f} without and {100 * after:.1f} with it"
 
 
 def _direction(found: Sequence[Contrast]) -> str:
