@@ -22,7 +22,7 @@ class Grid(tuple[System, ...]):
         return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in choices.items()))
 
     def _repr_html_(self) -> str:
-        return self.table().to_html(index=False)
+        return self.table().to_html(index=False, formatters={"pseudo pairs": "{:,}".format})
 
     def table(self) -> pd.DataFrame:
         """One row for each system, with the number of its seeds."""
