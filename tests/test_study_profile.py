@@ -49,6 +49,14 @@ def test_an_override_changes_one_key() -> None:
         ("architecture.dropout=1.5", ["architecture.dropout", "1.5", "less than"]),
         ("optimisations.joint.label_smoothing=2", ["optimisations.joint", "label_smoothing"]),
         ("seeds=[]", ["seeds", "at least 1"]),
+        ("systems.x.steps=[{step: models, models: [a], n_best: 0}]", ["systems.x.steps.0.n_best: "]),
+        ("corpora.tests.world-test.scorer=gleu", ["unknown key `corpora.tests.world-test.scorer`", "did you mean `scorers`"]),
+        ("grids.generation_methods.methods=[none]", ["`grids.generation_methods.methods`", "did you mean `method`"]),
+        ("corpora.genuine.sentnces=5", ["unknown key `corpora.genuine.sentnces`", "did you mean `sentences`"]),
+        (
+            "systems.x.steps=[{step: models, models: [a], nbest: 2}]",
+            ["unknown key `systems.x.steps.0.nbest`", "did you mean `n_best`"],
+        ),
         ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
         ("grids.generation_methods.seeds=[3, 3]", ["generation_methods.seeds", "the seed 3 is named twice"]),
         ("grids.generation_methods.method=[direct_nose]", ["grids.generation_methods", "did you mean `direct_noise`"]),
@@ -96,6 +104,13 @@ def test_broken_yaml_names_the_line(tmp_path: Path) -> None:
         load_profile(path)
     assert caught.value.line == 2
     assert "broken.yaml" in str(caught.value)
+
+
+def test_a_key_that_is_there_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: smoke\ngrids:\n  mine: {method: none}\nseeds: [1]\ngrids:\n  other: {method: none}\n")
+    with pytest.raises(DataError, match=r"mine\.yaml, line 5: .*the key `grids` is there twice"):
+        load_profile(path, library=CLASSROOM.parent)
 
 
 def test_a_profile_that_is_not_utf8_is_refused(tmp_path: Path) -> None:

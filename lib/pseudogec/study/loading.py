@@ -4,13 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 from pydantic import BaseModel, ValidationError
 
 from pseudogec.errors import DataError, UserError, nearest
 from pseudogec.study.profile import Profile
+
+_TAGS = ("source", "step")
+"""The keys of a profile that tell the members of a union apart."""
+
+
+class _OneOfEachKey(yaml.SafeLoader):
+    """Refuses a key that a mapping has twice; YAML's own loader forgets the first without a word."""
+
+    def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
+        node = super().compose_mapping_node(anchor)
+        seen = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen:
+                    raise yaml.composer.ComposerError(problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark)
+                seen.add(key.value)
+        return node
 
 
 def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:
@@ -39,7 +56,7 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
     if path.resolve() in children:
         raise DataError(path, "extends itself: " + " -> ".join(child.name for child in (*children, path)))
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        content = yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}
     except FileNotFoundError:
         known = [file.stem for file in path.parent.glob("*.yaml")]
         raise DataError(path, f"no such profile{nearest(path.stem, known)}") from None
@@ -91,37 +108,59 @@ def _override(content: dict[str, Any], override: str) -> None:
 
 
 def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
-    location = [str(part) for part in error["loc"]]
+    location = _without_tags(error["loc"], content)
+    name = ".".join(map(str, location))
     if error["type"] == "extra_forbidden":
-        known = _keys_at(error["loc"][:-1], content)
-        return f"{path}: unknown key `{'.'.join(location)}`{nearest(location[-1], known) if known else ''}"
+        known = _keys_at(location[:-1], content)
+        return f"{path}: unknown key `{name}`{nearest(str(location[-1]), known) if known else ''}"
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
-        return f"{path}: the key `{'.'.join(location)}` is missing"
+        return f"{path}: the key `{name}` is missing"
     given = error.get("input")
     got = "" if isinstance(given, dict | list | BaseModel) or error["type"] == "value_error" else f" (got {given!r})"
-    return f"{path}: {'.'.join(location) + ': ' if location else ''}{message}{got}"
+    return f"{path}: {name + ': ' if name else ''}{message}{got}"
+
+
+def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int]:
+    """The keys and places in lists along the location of an error, without the names of a union's members between them."""
+    found: list[str | int] = []
+    tagged = False
+    for number, part in enumerate(location, start=1):
+        if isinstance(content, dict):
+            is_tag = not tagged and part in [content.get(tag) for tag in _TAGS]  # a key may be called as the tag before it
+            if is_tag or (number < len(location) and part not in content):
+                tagged = True
+                continue
+        tagged = False
+        found.append(part)
+        try:
+            content = content[part]
+        except (LookupError, TypeError):  # the last part, a key that is missing
+            content = None
+    return found
 
 
 def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
-    """The keys that a profile knows at a place, found by walking the schema along the location of an error."""
-    model: Any = Profile
+    """The keys that a profile knows at a place, found by walking schema and content along the location."""
+    candidates: list[Any] = [Profile]
     for part in location:
-        content = content.get(part) if isinstance(content, dict) else None
-        candidates = _models_in(model.model_fields[part].annotation) if part in getattr(model, "model_fields", {}) else []
-        if not candidates and not isinstance(content, dict):
-            continue  # a tag of a union, or a place in a list
-        fitting = [item for item in candidates if _tag(item) in (None, (content or {}).get("source"))]
-        model = fitting[0] if fitting else model
-    return [field.alias or name for name, field in model.model_fields.items()]
+        model = next((each for each in candidates if _describes(each, content)), None)
+        if model is not None and part in model.model_fields:  # else a name in a mapping, or a place in a list
+            candidates = _models_in(model.model_fields[part].annotation)
+        content = content[part]
+    model = next((each for each in candidates if _describes(each, content)), None)
+    return [field.alias or name for name, field in model.model_fields.items()] if model is not None else []
 
 
 def _models_in(annotation: Any) -> list[Any]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
-    return [model for argument in getattr(annotation, "__args__", ()) for model in _models_in(argument)]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]
 
 
-def _tag(model: Any) -> Any:
-    field = model.model_fields.get("source")
-    return field.annotation.__args__[0] if field is not None else None
+def _describes(model: Any, content: Any) -> bool:
+    """Whether content may be what a model is for, by the key that tells the models of a union apart."""
+    if not isinstance(content, dict):
+        return False
+    tags = (tag for tag in _TAGS if tag in model.model_fields)
+    return all(content.get(tag) in get_args(model.model_fields[tag].annotation) for tag in tags)
