@@ -52,6 +52,11 @@ def test_windows_line_ends_are_no_part_of_a_line(tmp_path: Path) -> None:
     assert list(read_lines(tmp_path / "x")) == ["one", "two", "", "three"]
 
 
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"\xef\xbb\xbfone\n\xef\xbb\xbftwo\n")
+    assert list(read_lines(tmp_path / "x")) == ["one", "\ufefftwo"], "the second is a character like any other"
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_the_same_text_gives_the_same_bytes(ending: str, tmp_path: Path) -> None:
     for folder in "ab":
@@ -74,7 +79,7 @@ def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", COMPRESS)
-@pytest.mark.parametrize("damage", ["cut short", "not compressed", "changed"])
+@pytest.mark.parametrize("damage", ["cut short", "not compressed", "changed", "empty"])
 def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> None:
     path = tmp_path / f"x{ending}"
     whole = COMPRESS[ending](os.urandom(100_000).hex().encode())
@@ -83,6 +88,7 @@ def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> No
         "cut short": whole[:half],
         "not compressed": b"plain text, whatever its name says\n" * 20,
         "changed": whole[:half] + bytes(byte ^ 255 for byte in whole[half : half + 100]) + whole[half + 100 :],
+        "empty": b"",
     }
     path.write_bytes(damaged[damage])
     with pytest.raises(DataError, match=r"x\..*damaged or cut short"):

@@ -20,6 +20,7 @@ from pseudogec.errors import DataError, UserError
 DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 """What reading a damaged compressed file raises."""
 
+_COMPRESSED = {".gz", ".xz", ".bz2", ".zst"}
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
 
@@ -107,7 +108,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
         told: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
-        DataError: the file is missing, a folder, or may not be read.
+        DataError: the file is missing, a folder, may not be read, or is compressed text without a byte.
     """
     path = Path(path)
     with contextlib.ExitStack() as stack:
@@ -119,6 +120,8 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
             raise DataError(path, "is a folder; a file was expected") from None
         except PermissionError:
             raise DataError(path, "may not be read (no permission)") from None
+        if path.suffix in _COMPRESSED and path.stat().st_size == 0:  # which some decompressors take for a text without lines
+            raise DataError(path, "the compressed file is damaged or cut short (it is empty)")
         yield stream
 
 
@@ -126,6 +129,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
     """Yield the lines of a text file without their line ends; a last line without an end counts too.
 
     Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
+    A byte order mark, with which some editors begin a file, is no part of the text.
 
     Args:
         path: a plain or compressed file.
@@ -139,7 +143,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
         try:
             for line in stream:
                 number += 1
-                yield line.rstrip(b"\r\n").decode("utf-8")
+                yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
         except UnicodeDecodeError as error:
             raise DataError(
                 path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number

@@ -87,7 +87,7 @@ def _documents(path: Path | str) -> Iterator[tuple[int, str]]:
     lines: list[str] = []
     first: int | None = None  # None between documents
     for number, line in enumerate(read_lines(path), start=1):
-        if line.removeprefix("\ufeff").startswith("<DOC"):
+        if line.startswith("<DOC"):
             if first is not None:
                 raise _unfinished(path, first)
             lines, first = [], number
