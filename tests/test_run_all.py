@@ -214,6 +214,20 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tupl
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
 
 
+def test_a_notebook_that_is_killed_is_said_to_be(tmp_path: Path) -> None:
+    (tmp_path / "notebooks").mkdir()
+    for path in (PROJECT / "notebooks").glob("*.ipynb"):
+        shutil.copy(path, tmp_path / "notebooks")
+    victim = tmp_path / "notebooks" / "00_data.ipynb"
+    content = json.loads(victim.read_text())
+    next(cell for cell in content["cells"] if cell["cell_type"] == "code")["source"] = ["import os; os.kill(os.getppid(), 9)"]
+    victim.write_text(json.dumps(content))
+    folders = (tmp_path / "store", tmp_path / "outputs")
+    outcome = run(*folders, *SMALL, "--only", "00", "--notebooks", str(tmp_path / "notebooks"))
+    assert outcome.returncode == 1
+    assert "killed by signal 9" in outcome.stderr
+
+
 @pytest.fixture
 def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     """Mount a small file system in memory with the given options."""

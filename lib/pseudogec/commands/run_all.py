@@ -279,6 +279,8 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
 
 
 def _failure(process: subprocess.CompletedProcess[str]) -> str:
+    if process.returncode < 0:
+        return f"    killed by signal {-process.returncode}; where nobody did it, mostly for lack of memory"
     try:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
