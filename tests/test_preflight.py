@@ -165,6 +165,16 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     assert problem.item == "simple.txt.gz" and "damaged or cut short" in problem.finding
 
 
+@pytest.mark.skipif(not Path("/proc/self/mem").is_file(), reason="a file that even root cannot read is at hand on Linux alone")
+def test_a_known_file_that_cannot_be_read_is_a_row_among_the_others(tmp_path: Path) -> None:
+    fill(tmp_path)
+    (tmp_path / "wi").mkdir()
+    (tmp_path / "wi/A.dev.gold.bea19.m2").symlink_to("/proc/self/mem")
+    profile = small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}\n")
+    [problem] = run(profile, tmp_path).problems
+    assert problem.item == "wi/A.dev.gold.bea19.m2" and "cannot be read" in problem.finding
+
+
 def test_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path) -> None:
     fill(tmp_path)
     (tmp_path / "dump").mkdir()

@@ -59,11 +59,11 @@ def _file_row(found: Sequence[Path], path: Path, part: str, source: str, limit: 
     if len(found) > 1:
         return Row(part, str(path), "ok", f"{len(found)} files, {size}")
     known = load_catalogue().find(path)
-    state, version = _version(found[0], known[1] if known else None)
     try:
+        state, version = _version(found[0], known[1] if known else None)
         count = _count(source, tuple(found), limit)
     except DataError as error:
-        return Row(part, str(path), "missing", str(error), "replace the file")
+        return Row(part, str(path), "missing", str(error), "replace the file, or make it readable")
     sentences = "" if count is None else f"{count.sentences:,} sentences, "
     if known is not None and count is not None and known[1].sentences not in (None, count.sentences):
         state, sentences = "note", f"{count.sentences:,} sentences instead of {known[1].sentences:,}, "
