@@ -159,3 +159,15 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Pa
     assert table["fce", "unknown"] == pytest.approx(0.0898, abs=0.0005)  # table 9; the sentences are split otherwise here
     tests = permutation_tests(sentences[sentences.corpus != "validation"], "corpus", against="genuine", samples=999)
     assert tests.p.iloc[1] < 0.05, "they found the same, with p = .002"
+
+
+def test_writers_of_unknown_level_are_called_so(tmp_path: Path) -> None:
+    for name, lines in {"gold.m2": LEVEL_A + LEVEL_B, "poor.txt": POOR}.items():
+        write_lines(tmp_path / name, lines)
+    tests = f"corpora.tests={{essays: {{source: m2, files: [{tmp_path / 'gold.m2'}], scorers: [errant]}}}}"
+    study = Study.open("smoke", [tests], store=tmp_path / "store", outputs=tmp_path / "outputs")
+    scored = score_outputs(study, {"poor": tmp_path / "poor.txt"}, {})
+    by_level = scored.scores("level").set_index("level")
+    assert list(by_level.index) == ["unknown"]
+    assert by_level.loc["unknown", ["tp", "fp", "fn"]].tolist() == [1, 1, 1]
+    assert set(sentence_counts(study).query("corpus == 'essays'").level) == {"unknown"}

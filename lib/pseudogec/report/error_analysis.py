@@ -77,7 +77,7 @@ class ErrorAnalysis:
         self, scores: pd.DataFrame, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
     ) -> Figure | Finding:
         """F0.5 of each proficiency level (TASLP figure 7); arguments as of :meth:`f05_by_type`, scores split by level."""
-        labels = {level: level or overview.UNKNOWN_LEVEL for level in sorted(scores.level.unique())}
+        labels = {level: level for level in sorted(scores.level.unique())}
         return self._f05_bars(scores, "level", labels, bars, name, names, "")
 
     def _f05_bars(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pseudogec.edits import DETECTION_TYPES
 from pseudogec.errors import UserError, nearest
 from pseudogec.evaluate import compare_means
-from pseudogec.study.overview import UNKNOWN_LEVEL, annotated_sentences
+from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.study import Study
 
 if TYPE_CHECKING:
@@ -21,17 +21,16 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     Marks of errors that nobody corrected are no edits here: without them the counts of W&I and FCE are those of Choe et al.
 
     Returns:
-        ``corpus``; ``level`` (``UNKNOWN_LEVEL`` where none is given); ``tokens`` of the source side; ``edits``; ``edits a token``
+        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits a token``
         of this sentence, not a number for an empty one.
     """
     import pandas as pd
 
     rows = []
     for name, corpus in study.corpora().items():
-        levels = study.lines(corpus, "levels.txt")
-        for level, sentence in zip(levels, annotated_sentences(study, corpus), strict=True):
+        for level, sentence in zip(study.levels_of(corpus), annotated_sentences(study, corpus), strict=True):
             corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
-            rows.append((name, level or UNKNOWN_LEVEL, len(sentence.source), len(corrections)))
+            rows.append((name, level, len(sentence.source), len(corrections)))
     table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])
     return table.assign(**{"edits a token": table.edits / table.tokens.where(table.tokens > 0)})
 

@@ -40,7 +40,7 @@ class ScoredOutputs:
     Attributes:
         dataset: what they were scored against.
         sentences: its sentences with the reference edits.
-        levels: the level of each sentence; empty text where it is not known.
+        levels: the level of each sentence; see :meth:`Study.levels_of`.
         hypotheses: name of a system -> its corrections, line for line.
         errant: name of a system -> its ERRANT score.
         maxmatch: the same by MaxMatch.

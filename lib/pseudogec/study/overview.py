@@ -12,9 +12,6 @@ from pseudogec.study.study import Study
 if TYPE_CHECKING:
     import pandas as pd
 
-UNKNOWN_LEVEL = "unknown"
-"""Stands for the level of writers whose level is not known."""
-
 
 def corpus_table(study: Study) -> pd.DataFrame:
     """One row for each corpus: part, sentences, tokens a sentence, pairs left to train on.
@@ -78,19 +75,19 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     """One row for each reference edit of a corpus, of its first annotator.
 
     Returns:
-        Columns ``sentence`` (from 0), ``level`` (``UNKNOWN_LEVEL`` where none is given), ``operation`` (M, R, U; empty for a type
+        Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels_of`), ``operation`` (M, R, U; empty for a type
         without one, such as UNK), ``error_type`` (without the operation), ``start``, ``end``, ``correction``.
     """
     import pandas as pd
 
-    levels = study.lines(corpus, "levels.txt")
+    levels = study.levels_of(corpus)
     rows = []
     for number, sentence in enumerate(annotated_sentences(study, corpus)):
         for edit in sentence.annotators.get(0, ()):
             operation, colon, error_type = edit.type.partition(":")
             if not colon:
                 operation, error_type = "", edit.type
-            rows.append((number, levels[number] or UNKNOWN_LEVEL, operation, error_type, edit.start, edit.end, edit.correction))
+            rows.append((number, levels[number], operation, error_type, edit.start, edit.end, edit.correction))
     return pd.DataFrame(rows, columns=["sentence", "level", "operation", "error_type", "start", "end", "correction"])
 
 

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 PROJECT = Path(__file__).resolve().parents[3]
 """The project's root: the folder of ``params/``, ``notebooks/`` and ``outputs/``."""
 
+UNKNOWN_LEVEL = "unknown"
+"""Stands for the proficiency level of writers whose level is not known."""
+
 
 class Study:
     """A profile, its store, and the engine that builds what the store lacks.
@@ -239,8 +242,12 @@ class Study:
         return GleuScore.from_json(text) if recipe.scorer == "gleu" else ScoreTable.from_json(text)
 
     def levels(self, test: str) -> list[str]:
-        """The proficiency level of each sentence of a test corpus."""
-        return self.lines(self.planner.tests[test], "levels.txt")
+        """The proficiency level of each sentence of a test corpus; see :meth:`levels_of`."""
+        return self.levels_of(self.planner.tests[test])
+
+    def levels_of(self, corpus: Corpus) -> list[str]:
+        """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""
+        return [level or UNKNOWN_LEVEL for level in self.lines(corpus, "levels.txt")]
 
     def lines(self, recipe: Recipe, file: str) -> list[str]:
         """The lines of a text file of an artefact, which is built if it is missing."""
