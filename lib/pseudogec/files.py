@@ -145,9 +145,10 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
                 number += 1
                 yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
         except UnicodeDecodeError as error:
-            raise DataError(
-                path, f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8", number
-            ) from None
+            # Damage can decompress to nonsense long before a checksum tells.
+            otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in _COMPRESSED else ""
+            problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
+            raise DataError(path, problem, number) from None
         except DAMAGE as error:
             raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
 
