@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -55,7 +56,9 @@ def test_a_notebook_ends_with_the_program_that_executes_it(endless_notebook: Pat
         "{}",
     ]
     parent = [sys.executable, "-c", f"import subprocess; subprocess.run({words!r})"]
-    with subprocess.Popen(parent) as program:
+    temporary = tmp_path / "t"
+    temporary.mkdir()
+    with subprocess.Popen(parent, env={**os.environ, "TMPDIR": str(temporary)}) as program:
         deadline = time.monotonic() + 120
         while not (tmp_path / "running").exists():
             assert time.monotonic() < deadline
@@ -66,3 +69,4 @@ def test_a_notebook_ends_with_the_program_that_executes_it(endless_notebook: Pat
     _, alive = psutil.wait_procs(family, timeout=30)
     assert not alive
     assert not (tmp_path / "done.ipynb").exists()
+    assert not list(temporary.iterdir()), "its sockets and its unfinished notebook are gone, too"

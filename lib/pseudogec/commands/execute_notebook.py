@@ -6,6 +6,7 @@ import argparse
 import json
 import logging
 import os
+import shutil
 import sys
 import tempfile
 import threading
@@ -14,10 +15,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from traitlets.config import Config
+
 from pseudogec.files import write_atomically
 from pseudogec.report.course import without_solutions
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+
+_LONGEST_SOCKET = 103
+"""Bytes of the path of a Unix socket: 107 on Linux, 103 on macOS."""
 
 
 def main() -> int:
@@ -31,7 +37,7 @@ def main() -> int:
     parser.add_argument("parameters", type=json.loads)
     parser.add_argument("--course", action="store_true", help="leave the solutions of exercises out")
     arguments = parser.parse_args()
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    parent = os.getppid()
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError
@@ -39,6 +45,7 @@ def main() -> int:
     logging.getLogger("papermill").setLevel(logging.ERROR)
     warnings.filterwarnings("ignore")
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
+        threading.Thread(target=_end_with, args=(parent, folder), daemon=True).start()
         # Of a place of its own: two programs may execute the same notebook at the same time.
         unfinished = Path(folder) / arguments.executed.name
         outcome = 0
@@ -50,6 +57,7 @@ def main() -> int:
                 kernel_name="python3",
                 progress_bar=False,
                 cwd=str(arguments.source.parent),
+                config=_sockets_in(Path(folder)),
             )
         except PapermillExecutionError as error:
             told = {"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]}
@@ -67,15 +75,26 @@ def main() -> int:
     return outcome
 
 
+def _sockets_in(folder: Path) -> Config:
+    """Have the kernel and its client meet at sockets in a folder, unless its path is too long for them.
+
+    A port that looks free can be another's when the kernel comes to bind it, and beside many workers it sometimes is.
+    """
+    if len(os.fsencode(folder / "kernel-ipc-5")) > _LONGEST_SOCKET:
+        return Config()
+    return Config(KernelManager={"transport": "ipc", "connection_file": str(folder / "kernel.json")})
+
+
 def _last_begun(notebook: Path) -> int:
     """The number of the cell where a notebook was left, which papermill saves cell by cell."""
     return max(cell.get("execution_count") or 0 for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"])
 
 
-def _end_with(parent: int) -> None:
+def _end_with(parent: int, folder: str) -> None:
     """End this process, and so its kernel, soon after its parent, however that ends: the notebook would be executed twice."""
     while os.getppid() == parent:
         time.sleep(0.2)
+    shutil.rmtree(folder, ignore_errors=True)
     os._exit(1)
 
 
@@ -89,6 +108,8 @@ def _as_read(notebook: dict[str, Any]) -> dict[str, Any]:
     for cell in notebook["cells"]:
         cell["metadata"].pop("papermill", None)
         cell["metadata"].pop("execution", None)
+        if "injected-parameters" in cell["metadata"].get("tags", ()):
+            cell["id"] = "injected-parameters"  # which papermill draws at random
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook

@@ -259,10 +259,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[s
     outcomes = {}
     pool = ThreadPoolExecutor(study.engine.workers)
     try:
-        futures = {}
-        for name in notebooks:
-            futures[pool.submit(run, name)] = name
-            time.sleep(0.5)  # kernels that look for free ports at the same moment can pick the same ones
+        futures = {pool.submit(run, name): name for name in notebooks}
         for future in as_completed(futures):
             outcomes[futures[future]] = future.result()
             _tell(folder / f"{futures[future]}.ipynb", future.result())
