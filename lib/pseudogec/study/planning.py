@@ -90,6 +90,7 @@ class Planner:
             self.tracks[name] = GenuineData(training, remaining, None)
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str, str], list[PseudoData]] = {}
+        self._mirrors: dict[str, Mirrored] = {}
         self.pipelines = PipelinePlanner(self)
         for name in profile.methods:
             self._checked(name, {})
@@ -239,14 +240,20 @@ class Planner:
                 architecture=architecture,
                 optimisation=self.profile.optimisations[stage.optimisation],
                 bpe=self.bpe,
-                data=tuple(Mirrored(data=part) for part in data) if right_to_left else data,
+                data=tuple(map(self._mirrored, data)) if right_to_left else data,
                 upsample=upsample if stage.upsample else 1,
-                validation=Mirrored(data=held_out) if right_to_left else held_out,
+                validation=self._mirrored(held_out) if right_to_left else held_out,
                 initial=model,
                 seed=seed,
             )
         assert model is not None  # a setting has a stage, by the profile's schema
         return model
+
+    def _mirrored(self, data: BinarisedPairs | PseudoData) -> Mirrored:
+        """Data from right to left: one recipe for the many models that read them, so that its key is computed once."""
+        if data.key not in self._mirrors:
+            self._mirrors[data.key] = Mirrored(data=data)
+        return self._mirrors[data.key]
 
     def _stage_data(
         self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str

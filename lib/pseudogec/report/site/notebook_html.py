@@ -20,9 +20,7 @@ from traitlets import Unicode
 from pseudogec.files import write_atomically
 from pseudogec.report.shown import METADATA
 from pseudogec.report.site.mathematics import mathml
-
-PAGES = "site"
-"""Folder of a notebook's page and of what only pages need, within a folder of results."""
+from pseudogec.report.site.run_record import PAGES
 
 _DOTS_A_PIXEL = 1.5
 """Pictures are drawn for dense screens and print: how many of their dots make a pixel of the page."""

@@ -15,7 +15,8 @@ from bs4 import BeautifulSoup, Tag
 
 from pseudogec.files import write_atomically
 from pseudogec.report.shown import TABLE_ATTRIBUTE
-from pseudogec.report.site.notebook_html import PAGES, PageExporter, relative
+from pseudogec.report.site.notebook_html import PageExporter, relative
+from pseudogec.report.site.run_record import PAGES
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from importlib.resources import files
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any
-
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from typing import TYPE_CHECKING, Any
 
 from pseudogec.files import write_atomically
-from pseudogec.report.site.notebook_html import PAGES
-from pseudogec.report.site.notebook_page import NotebookPage, read_page
-from pseudogec.report.site.run_record import RunRecord
+from pseudogec.report.site.run_record import PAGES, RunRecord
 from pseudogec.study.progress import format_duration
+
+if TYPE_CHECKING:
+    from pseudogec.report.site.notebook_page import NotebookPage
 
 INDEX = "index.html"
 
@@ -30,6 +29,10 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         outputs: the folder of results.
         run: how they came about.
     """
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    from pseudogec.report.site.notebook_page import read_page
+
     shutil.rmtree(outputs / PAGES, ignore_errors=True)
     for name in ("site.css", "site.js"):
         _write(outputs / PAGES / name, files(__package__).joinpath("templates", name).read_text(encoding="utf-8"))

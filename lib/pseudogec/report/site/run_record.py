@@ -16,6 +16,9 @@ from pseudogec.study import Study
 
 RUN_FILE = "run.json"
 
+PAGES = "site"
+"""Folder of notebooks' pages and of what only pages need, within a folder of results."""
+
 _PACKAGES = (
     "pseudogec",
     "torch",
