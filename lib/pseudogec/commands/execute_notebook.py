@@ -86,8 +86,13 @@ def _sockets_in(folder: Path) -> Config:
 
 
 def _last_begun(notebook: Path) -> int:
-    """The number of the cell where a notebook was left, which papermill saves cell by cell."""
-    return max(cell.get("execution_count") or 0 for cell in json.loads(notebook.read_text(encoding="utf-8"))["cells"])
+    """The number of the cell where a notebook was left, which papermill saves cell by cell.
+
+    The kernel may be dead before it has told that number, so cells are counted.
+    """
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    begun = [place for place, cell in enumerate(cells) if cell["metadata"]["papermill"]["start_time"]]
+    return sum(cell["cell_type"] == "code" for cell in cells[: max(begun) + 1])
 
 
 def _end_with(parent: int, folder: str) -> None:
