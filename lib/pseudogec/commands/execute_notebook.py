@@ -80,9 +80,8 @@ def _sockets_in(folder: Path) -> Config:
 
     A port that looks free can be another's when the kernel comes to bind it, and beside many workers it sometimes is.
     """
-    if len(os.fsencode(folder / "kernel-ipc-5")) > _LONGEST_SOCKET:
-        return Config()
-    return Config(KernelManager={"transport": "ipc", "connection_file": str(folder / "kernel.json")})
+    short = len(os.fsencode(folder / "kernel-ipc-5")) <= _LONGEST_SOCKET
+    return Config(KernelManager={"transport": "ipc" if short else "tcp", "connection_file": str(folder / "kernel.json")})
 
 
 def _last_begun(notebook: Path) -> int:
