@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import IO
 
 from pseudogec.errors import UserError
 from pseudogec.study import Study
-from pseudogec.study.cluster import gpus_of_this_machine
+from pseudogec.study.cluster import cores_of_this_machine, gpus_of_this_machine
 from pseudogec.study.engine import with_ancestors
 from pseudogec.study.estimates import Estimator, Machine, load_machine
 from pseudogec.study.plan import Plan, make_plan
@@ -43,7 +42,7 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
                 f"{machine_file}: gpus: 0, and profile {study.profile.name} trains in half precision, which needs one"
             )
         gpus = ASSUMED_GPUS
-    cores = machine.cores or max(len(os.sched_getaffinity(0)), gpus)
+    cores = machine.cores or max(cores_of_this_machine(), gpus)
     return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)
 
 

@@ -13,6 +13,7 @@ from pseudogec.report.looks import (
     LEVEL_COLOURS,
     METHOD_COLOURS,
     PAPER,
+    PAPER_BASELINE,
     PAPER_SUFFIX,
     colours_of,
     legend,
@@ -176,7 +177,7 @@ def f05_by(
         if baseline is not None:
             axes.axhline(baseline, **BASELINE)
         if paper_baseline is not None:
-            axes.axhline(paper_baseline, **{**BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{PAPER_SUFFIX}"})
+            axes.axhline(paper_baseline, **PAPER_BASELINE)
         axes.set(title=title, xlim=(-0.5, len(order) - 0.5))
         axes.set_xticks(range(len(order)), order)
     drawn[0][0].set_ylabel("F0.5 (percent)")
@@ -234,13 +235,13 @@ def against_size(
         _baseline(drawn[0], baseline)
     _size_axis(drawn[0], systems[column], label)
     drawn[0].set_ylabel("F0.5 (percent)")
-    legend(drawn[0])
-    if published is not None:
+    if published is None:
+        legend(drawn[0])
+    else:
         _published_sizes(drawn[1], published, column)
         _size_axis(drawn[1], published[published.method != "none"][column], label)
         drawn[0].set_title("this study")
         drawn[1].set_title("paper")
-        drawn[0].get_legend().remove()
         handles, names = (
             first + second for first, second in zip(*(axes.get_legend_handles_labels() for axes in drawn), strict=True)
         )
@@ -264,7 +265,7 @@ def _published_sizes(axes: Axes, published: pd.DataFrame, column: str) -> None:
         look = {**PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
         axes.plot(part[column], part.f05, **look, label=METHOD_NAMES.get(method, method) + PAPER_SUFFIX)
     if len(baseline):
-        axes.axhline(baseline.mean(), **{**BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{PAPER_SUFFIX}"})
+        axes.axhline(baseline.mean(), **PAPER_BASELINE)
 
 
 def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:

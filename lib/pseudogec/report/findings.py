@@ -114,14 +114,10 @@ def types_by_level(edits: pd.DataFrame, most: int = 10) -> Finding:
     shares = edits.groupby("level").error_type.value_counts(normalize=True).unstack(fill_value=0).loc[levels] * 100
     steps = shares[list(edits.error_type.value_counts().index[:most])].diff().iloc[1:]
     ways = {"falls": (steps < 0).all(), "rises": (steps > 0).all()}
-    told = [
-        f"{word} at every step for "
-        + (
-            ", ".join(f"{name} ({shares[name].iloc[0]:.1f} to {shares[name].iloc[-1]:.1f}%)" for name in there.index[there])
-            or "none"
-        )
-        for word, there in ways.items()
-    ]
+    told = []
+    for word, there in ways.items():
+        named = [f"{name} ({shares[name].iloc[0]:.1f} to {shares[name].iloc[-1]:.1f}%)" for name in there.index[there]]
+        told.append(f"{word} at every step for {', '.join(named) or 'none'}")
     return Finding(
         f"From {levels[0]} to {levels[-1]} the share {' and '.join(told)}, of the {len(steps.columns)} most frequent types. "
         "The others go up and down."
@@ -146,15 +142,10 @@ def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -
         means, within = groups.mean() * 100, float((groups.var().mean()) ** 0.5 * 100)
         spread = f"; the seeds alone spread by {within:.1f} (standard deviation)" if within == within else ""
         name = METHOD_NAMES.get(str(method), str(method))
-        reach = means.max() - means.min()
-        lines.append(
-            f"- **{name}**: best with {means.idxmax()} ({means.max():.1f}); the means range over {reach:.1f} points{spread}."
-            + (
-                ""
-                if theirs is None or method not in theirs.groups
-                else f" In the paper over {_range(theirs.get_group(method)):.1f}."
-            )
-        )
+        told = f"best with {means.idxmax()} ({means.max():.1f}); the means range over {_range(means):.1f} points{spread}."
+        if theirs is not None and method in theirs.groups:
+            told += f" In the paper over {_range(theirs.get_group(method)):.1f}."
+        lines.append(f"- **{name}**: {told}")
     return Finding("\n".join(lines))
 
 

@@ -57,6 +57,9 @@ BASELINE: dict[str, Any] = {"color": METHOD_COLOURS["none"], "linestyle": "--", 
 
 PAPER_SUFFIX = ", paper"
 """Ends the name of a paper's values in a legend."""
+
+PAPER_BASELINE: dict[str, Any] = {**BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{PAPER_SUFFIX}"}
+
 BEST_IN = "best in "
 """Begins the name of a value that a paper found best."""
 

@@ -27,7 +27,7 @@ class _FromFiles(Report):
         super().__init__(study)
         self._outputs = outputs
 
-    def origin(self, seeds: Iterable[int]) -> str:
+    def origin(self, seeds: Iterable[int] | None = None) -> str:
         """What was scored against what; nothing has seeds."""
         names, against = ", ".join(self._outputs.hypotheses), self._outputs.dataset
         sentences = len(self._outputs.sentences)

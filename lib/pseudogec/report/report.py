@@ -49,10 +49,11 @@ class Report:
     @property
     def provenance(self) -> str:
         """How the study's numbers come about: data, profile, seeds."""
-        return self.origin(self.study.seeds)
+        return self.origin()
 
-    def origin(self, seeds: Iterable[int]) -> str:
-        """How numbers came about that rest on some of the study's seeds; 0 stands for an ensemble of several."""
+    def origin(self, seeds: Iterable[int] | None = None) -> str:
+        """How numbers came about that rest on these seeds, by default the study's; 0 stands for an ensemble of several."""
+        seeds = self.study.seeds if seeds is None else seeds
         profile = self.study.profile
         kind = (
             "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
@@ -62,10 +63,6 @@ class Report:
         single = sorted({int(seed) for seed in seeds} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}"
-
-    def _origin_of(self, seeds: Iterable[int] | None) -> str:
-        """How numbers came about that rest on these seeds, or on the study's."""
-        return self.origin(self.study.seeds if seeds is None else seeds)
 
     def compare(
         self,
@@ -144,7 +141,7 @@ class Report:
             seeds: that the numbers rest on, none where they are no model's; by default the study's.
         """
         self.save_table(table, name)
-        return kept_as(plain_style(table, f"{note} {self._origin_of(seeds)}".strip(), decimals or {}), name)
+        return kept_as(plain_style(table, f"{note} {self.origin(seeds)}".strip(), decimals or {}), name)
 
     def f05_by_level(self, scores: pd.DataFrame, name: str) -> StyledTable:
         """F0.5 of each method by proficiency level, in percent, mean ± standard deviation over seeds; each level's best is bold.
@@ -180,7 +177,7 @@ class Report:
     def texts(self, table: pd.DataFrame, name: str, note: str, seeds: Iterable[int] | None = None) -> StyledTable:
         """A table of texts, kept as a file, with a caption that says how it came about; on the study's seeds by default."""
         self.save_table(table, name)
-        return kept_as(text_style(table, f"{note} {self._origin_of(seeds)}"), name)
+        return kept_as(text_style(table, f"{note} {self.origin(seeds)}"), name)
 
     def cost(self, systems: Sequence[System | Pipeline]) -> Finding:
         """What it took to build these systems and all that they rest on, from the store's records.
@@ -228,8 +225,8 @@ class Report:
         import matplotlib.pyplot as plt
 
         description = describe(figure)
-        origin = self._origin_of(seeds)
-        figure.text(0, -0.02, textwrap.fill(origin, int(14 * figure.get_figwidth())), fontsize=7.5, va="top", color="#444444")
+        origin = textwrap.fill(self.origin(seeds), int(14 * figure.get_figwidth()))
+        figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
         pictures = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()

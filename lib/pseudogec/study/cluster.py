@@ -65,6 +65,11 @@ def keep_freed_memory() -> None:
         mallopt(_M_MMAP_THRESHOLD, _MALLOC_THRESHOLD)
 
 
+def cores_of_this_machine() -> int:
+    """CPU cores that this process may use; where the system does not tell (macOS), all."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def gpus_of_this_machine() -> list[str]:
     """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -75,7 +80,7 @@ def gpus_of_this_machine() -> list[str]:
 
 def default_workers() -> int:
     """Processes of a local cluster: one a core, and at least one a GPU."""
-    return max(len(os.sched_getaffinity(0)), len(gpus_of_this_machine()))
+    return max(cores_of_this_machine(), len(gpus_of_this_machine()))
 
 
 def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from pseudogec.errors import DataError
+from pseudogec.study.cluster import cores_of_this_machine
 from pseudogec.study.recipe import Recipe
 from pseudogec.study.record import Flaw, FlawError, flaw_of_content, flaw_of_size, read_records
 
@@ -68,7 +68,7 @@ def find_damage(artefacts: Iterable[Found], progress: Reading | None = None) -> 
         damages += seen
         unread += rest
     total, done = sum(file.size for file in unread), 0
-    pool = ThreadPoolExecutor(len(os.sched_getaffinity(0)))
+    pool = ThreadPoolExecutor(cores_of_this_machine())
     try:
         for file, flaw in zip(unread, pool.map(_Unread.flaw, unread), strict=True):
             if flaw is not None:

@@ -21,10 +21,11 @@ class _OneOfEachKey(yaml.SafeLoader):
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
-        keys = [key for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
-        for number, key in enumerate(keys):
-            if key.value in {earlier.value for earlier in keys[:number]}:
+        seen = set()
+        for key in (key for key, _ in node.value if isinstance(key, yaml.ScalarNode)):
+            if key.value in seen:
                 raise yaml.composer.ComposerError(problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark)
+            seen.add(key.value)
         return node
 
 

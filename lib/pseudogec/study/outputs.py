@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score, confidence_interval
+from pseudogec.study.cluster import cores_of_this_machine
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import COLUMNS, By, parts
 from pseudogec.study.study import PROJECT, Study
@@ -103,7 +103,7 @@ def score_outputs(study: Study, outputs: Mapping[str, str | Path], references: M
             raise DataError(_located(outputs[name]), problem)
     errant = ErrantScorer(sentences, load_annotator(study.profile.annotator), dataset)
     maxmatch = MaxMatchScorer(sentences, dataset)
-    workers = os.cpu_count() or 1
+    workers = cores_of_this_machine()
     return ScoredOutputs(
         dataset,
         sentences,

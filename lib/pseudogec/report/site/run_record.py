@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from pseudogec.files import write_atomically
 from pseudogec.study import Study
+from pseudogec.study.cluster import cores_of_this_machine
 
 RUN_FILE = "run.json"
 
@@ -122,9 +123,8 @@ def today() -> str:
 
 
 def _machine() -> dict[str, str]:
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     found = {
-        "Processor": f"{_processor()}, {cores} cores",
+        "Processor": f"{_processor()}, {cores_of_this_machine()} cores",
         "Memory": _memory(),
         "GPU": _gpus(),
         "System": f"{platform.system()}, {platform.machine()}",
