@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.edits import (
     AnnotatedSentence,
     Annotator,
@@ -18,7 +19,6 @@ from pseudogec.edits import (
     load_annotator,
     read_m2,
 )
-from pseudogec.errors import UserError
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not (DATA / "wi").is_dir(), reason=f"the real corpora are not at {DATA}")

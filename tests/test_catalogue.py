@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import UserError
+from artefacts.files import digest_file
 from pseudogec.corpora import load_catalogue
-from pseudogec.errors import UserError
-from pseudogec.files import digest_file
 from pseudogec.report.paper import paper_datasets
 from pseudogec.study import PROJECT, load_profile
 from pseudogec.study.profile_files import corpus_files

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import DataError
 from pseudogec.corpora.fetching import unpack
-from pseudogec.errors import DataError
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import write_lines
 from pseudogec.corpora import (
     CorpusFiles,
     Pair,
@@ -17,8 +19,6 @@ from pseudogec.corpora import (
     read_lang8,
     read_nucle,
 )
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import write_lines
 
 NUCLE = """<DOC nid="829">
 <TEXT>

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.corpora import Pair, clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
-from pseudogec.errors import UserError
 
 
 def test_identical_pairs_are_dropped() -> None:

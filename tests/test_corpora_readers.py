@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import write_lines
 from pseudogec.corpora import (
     CorpusFiles,
     Pair,
@@ -21,8 +23,6 @@ from pseudogec.corpora import (
     read_parallel,
     read_plain,
 )
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import write_lines
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")

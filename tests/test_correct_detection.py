@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.correct.error_detection import DetectionStep, choose_threshold
 from pseudogec.correct.hugging_face import HuggingFaceDetector
 from pseudogec.correct.step import Corrected, as_written
-from pseudogec.errors import UserError
 from pseudogec.evaluate import precision_recall_f05
 
 SOURCES = [["He", "go", "."], ["She", "goes", "."], [], ["\x07", "😀"]]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.correct import Candidate, Corrected, ModelStep, RightToLeftStep, as_written
-from pseudogec.errors import UserError
 from pseudogec.seq2seq import Decoder, binarise, compat, train, write_dictionary
 from pseudogec.text import Bpe
 from seq2seq_world import TINY, short_training

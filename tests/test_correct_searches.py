@@ -7,9 +7,9 @@ from itertools import combinations
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.correct import greedy_search, search_types
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.errors import UserError
 from pseudogec.evaluate import ErrantScorer
 
 TYPES = ["R:OTHER", "M:DET", "U:PREP", "R:SPELL", "R:NOUN:NUM", "M:PUNCT"]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import DataError, UserError
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits, read_m2, write_m2
-from pseudogec.errors import DataError, UserError
 
 REAL_DATA = Path(__file__).parents[2] / "shared" / "data"
 

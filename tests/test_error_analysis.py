@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from artefacts.errors import UserError
+from artefacts.files import write_lines
+from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.errors import UserError
 from pseudogec.evaluate import CUT_OTHERWISE, Score, compare_means, frequent_types, type_agreement
-from pseudogec.files import write_lines
 from pseudogec.report import (
     ErrorAnalysis,
     Report,
@@ -35,7 +36,6 @@ from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.findings import NOT_LISTED
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Corpus
 from pseudogec.study.steps import build
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit, load_annotator, read_m2
-from pseudogec.errors import UserError
 from pseudogec.evaluate import ErrantScorer, Score, precision_recall_f05
 
 SHARED = Path(__file__).parents[2] / "shared"

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.evaluate import GleuScore, GleuScorer, gleu_of
 
 JFLEG = Path(__file__).parents[2] / "shared" / "data" / "jfleg"

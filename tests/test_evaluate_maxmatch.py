@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit, read_m2
-from pseudogec.errors import UserError
 from pseudogec.evaluate import MaxMatchScorer
 from pseudogec.evaluate.edit_lattice import EditLattice, GoldEdit
 

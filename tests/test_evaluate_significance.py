@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.errors import UserError
 from pseudogec.evaluate import ErrantScorer, Score, compare_scores, compare_statistics, confidence_interval, f05_of
 
 

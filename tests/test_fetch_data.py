@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 from filelock import FileLock
 
+from artefacts.errors import DataError, UserError
 from pseudogec.__main__ import main
 from pseudogec.corpora.catalogue import Download, KnownCorpus, load_catalogue
 from pseudogec.corpora.fetching import Fetcher, unpack
-from pseudogec.errors import DataError, UserError
 
 
 class Handler(SimpleHTTPRequestHandler):

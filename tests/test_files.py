@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 import zstandard
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import digest_file, open_for_reading, read_lines, write_atomically, write_lines
+from artefacts.errors import DataError, UserError
+from artefacts.files import digest_file, open_for_reading, read_lines, write_atomically, write_lines
 from pseudogec.random_streams import SentenceStreams
 
 COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}

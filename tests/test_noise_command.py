@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.files import read_lines, write_lines
 from pseudogec.__main__ import main
-from pseudogec.files import read_lines, write_lines
 from pseudogec.noise import METHODS, NoiseResources, make_noiser
 from pseudogec.random_streams import SentenceStreams
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.noise import METHODS, Noiser, NoiseResources, UnigramDistribution, make_noiser, noised_tokens, profile_of
 from pseudogec.random_streams import SentenceStreams
 from rates import assert_rate

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.files import read_lines, write_lines
 from pseudogec.__main__ import main
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, annotator_signature, read_m2, type_distance, write_m2
-from pseudogec.files import read_lines, write_lines
 from pseudogec.noise import DictionarySummary, EditDictionary, WrittenFor
 
 TARGETS = ["the cat sits on the mat .", "he depends on her .", "a dog runs ."]

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.errors import UserError
 from pseudogec.noise import (
     ConfusionSets,
     EditDictionary,

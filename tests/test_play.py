@@ -14,9 +14,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from scipy.stats import chisquare
 
+from artefacts.errors import UserError
 from pseudogec import play
 from pseudogec.edits import load_annotator
-from pseudogec.errors import UserError
 from pseudogec.noise import DirectNoiseParameters, NoiseResources, make_noiser, noised_tokens
 from pseudogec.play.controls import slider
 from pseudogec.play.corruption import Corruptor

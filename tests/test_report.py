@@ -12,8 +12,8 @@ import pytest
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.container import BarContainer
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.errors import UserError
 from pseudogec.noise.noiser import OperationKind
 from pseudogec.report import (
     Report,

@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from artefacts.record import flaw_of_content, read_record
 from pseudogec.study import PROJECT
-from pseudogec.study.record import flaw_of_content, read_record
 
 # The smoke profile, smaller still: every part once.
 NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask, beta_random]}"

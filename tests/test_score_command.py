@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from artefacts.files import write_lines
 from pseudogec.__main__ import main
-from pseudogec.files import write_lines
 
 SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
 M2 = [

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from artefacts.engine import missing
+from artefacts.errors import DataError, UserError
+from artefacts.files import digest_file, read_lines, write_lines
+from artefacts.store import Store
 from pseudogec.corpora import CorpusFiles, Share, Shuffle, is_clean_seed_text, open_sentences
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import digest_file, read_lines, write_lines
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.engine import missing
 from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
 from pseudogec.study.steps import build
-from pseudogec.study.store import Store
 
 SIZE = 10
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import Decoder, train
 from pseudogec.seq2seq.beam_trace import END_OF_SENTENCE, BeamTrace
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training

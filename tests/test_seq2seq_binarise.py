@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq.binarise import binarise, count_pairs, read_binarised
 from pseudogec.seq2seq.vocabulary import read_dictionary, write_dictionary
 from seq2seq_world import make_dictionary, make_pairs

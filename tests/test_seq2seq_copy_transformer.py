@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.train import train

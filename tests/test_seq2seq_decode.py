@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions
 from pseudogec.seq2seq.options import AverageLast

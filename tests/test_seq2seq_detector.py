@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq.detector import Detector, DetectorResult, train_detector
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.train import train

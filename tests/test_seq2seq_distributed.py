@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import distributed, session
 from pseudogec.seq2seq.train import TrainingProgress, TrainingResult
 from seq2seq_training import ENVIRONMENT, assert_close_weights, train_tiny, updates_saved

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import (
     Decoder,
     LanguageModel,

@@ -9,7 +9,7 @@ import pytest
 import torch
 from pydantic import ValidationError
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,

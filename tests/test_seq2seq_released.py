@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
 from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 import torch
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, loaded_models, model_file, train
 from pseudogec.seq2seq.detector import Detector
 from pseudogec.seq2seq.detector_network import architecture_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, session, training_data
 from pseudogec.seq2seq.average import average_checkpoints
 from pseudogec.seq2seq.options import AverageLast

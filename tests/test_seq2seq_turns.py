@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import checkpoints, read_binarised, training_data
 from pseudogec.seq2seq.binarise import DICTIONARY, binarise, binarise_text, data_name, dictionary_name
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture

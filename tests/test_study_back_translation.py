@@ -14,17 +14,17 @@ from typing import Any
 import pytest
 import torch
 
-from pseudogec.errors import UserError
-from pseudogec.files import write_lines
+from artefacts.engine import Engine, missing
+from artefacts.errors import UserError
+from artefacts.files import write_lines
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 from pseudogec.seq2seq.binarise import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
 from pseudogec.study.back_translation import BACK_TRANSLATION
-from pseudogec.study.engine import Engine, missing
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, MisspeltData, PseudoData
 from pseudogec.study.seed_recipes import WorldSeedText
 from pseudogec.study.steps import build
-from pseudogec.study.store import Store
 from pseudogec.text import MASK
 
 TINY = [

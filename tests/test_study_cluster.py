@@ -18,13 +18,13 @@ import psutil
 import pytest
 from distributed import Client
 
-from pseudogec.errors import UserError
+from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, local_cluster
+from artefacts.deployment import ClusterSection
+from artefacts.engine import Engine, missing
+from artefacts.errors import UserError
+from artefacts.store import Store
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, local_cluster
-from pseudogec.study.engine import Engine, missing
-from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.recipes import Corpus, WorldCorpus
-from pseudogec.study.store import Store
 from pseudogec.study.study import Study
 
 
@@ -80,7 +80,7 @@ def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: 
 
 HOLDS_A_LOCK = """
 import sys, time, os, filelock
-from pseudogec.study.cluster import connect, local_cluster
+from artefacts.cluster import connect, local_cluster
 
 def hold(path):
     with filelock.FileLock(path):

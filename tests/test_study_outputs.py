@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pseudogec.errors import DataError
-from pseudogec.files import write_lines
+from artefacts.errors import DataError
+from artefacts.files import write_lines
 from pseudogec.report import OutputsReport
 from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
 

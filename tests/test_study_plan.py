@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.engine import with_ancestors
+from artefacts.errors import DataError
+from artefacts.estimates import Estimator, Machine, load_machine
+from artefacts.file_digests import REMEMBERED_FROM, FileDigests
+from artefacts.files import digest_file
+from artefacts.plan import make_plan
+from artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
-from pseudogec.errors import DataError
-from pseudogec.files import digest_file
 from pseudogec.study import PROJECT, Study
-from pseudogec.study.engine import with_ancestors
-from pseudogec.study.estimates import Estimator, Machine, load_machine
-from pseudogec.study.file_digests import REMEMBERED_FROM, FileDigests
-from pseudogec.study.plan import make_plan
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.steps import build
 
 MACHINE = Machine(gpus=8, cores=8)  # type: ignore[call-arg]  # pydantic fills the defaults

@@ -7,9 +7,9 @@ from itertools import chain
 
 import pytest
 
-from pseudogec.errors import DataError, UserError
+from artefacts.engine import with_ancestors
+from artefacts.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
-from pseudogec.study.engine import with_ancestors
 from pseudogec.study.grid import expand
 from pseudogec.study.recipes import BackTranslatedData, BinarisedPairs, Mirrored, Model, NoisedData
 

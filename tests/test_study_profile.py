@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.study import PROJECT, load_profile, stages_table
 from pseudogec.study.grid import expand
 

@@ -8,17 +8,17 @@ from typing import Any, ClassVar
 
 import pytest
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
+from artefacts.estimates import FIRST_GUESS, FIRST_GUESS_OF_ANYTHING, Estimator
+from artefacts.progress import RichDisplay, format_duration
+from artefacts.recipe import Recipe
+from artefacts.record import seal
+from artefacts.store import Store
 from pseudogec.evaluate import Score
 from pseudogec.study import System
-from pseudogec.study.estimates import FIRST_GUESS, FIRST_GUESS_OF_ANYTHING, Estimator
 from pseudogec.study.grid import expand
 from pseudogec.study.profile_sections import GridAxes
-from pseudogec.study.progress import RichDisplay, format_duration
-from pseudogec.study.recipe import Recipe
-from pseudogec.study.record import seal
 from pseudogec.study.results import COLUMNS, tidy
-from pseudogec.study.store import Store
 
 
 class Pages(Recipe):

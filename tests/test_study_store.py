@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import BaseModel
 
-from pseudogec.errors import UserError
-from pseudogec.study.recipe import Recipe
-from pseudogec.study.store import Store
+from artefacts.errors import UserError
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 
 
 class Word(Recipe):

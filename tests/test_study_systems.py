@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.corpora import part_of_each
-from pseudogec.errors import UserError
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.correction_recipes import (
     EnsembleSearch,

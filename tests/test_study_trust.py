@@ -16,14 +16,14 @@ from typing import Any, ClassVar
 import pytest
 import torch
 
-from pseudogec.errors import DataError, UserError
+from artefacts.engine import missing, with_ancestors
+from artefacts.errors import DataError, UserError
+from artefacts.recipe import Recipe
+from artefacts.record import DESCRIPTION, LOG, RECORD, FlawError, read_record
+from artefacts.store import CheckedStore, Store
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.correction_recipes import Score
-from pseudogec.study.engine import missing, with_ancestors
-from pseudogec.study.recipe import Recipe
-from pseudogec.study.record import DESCRIPTION, LOG, RECORD, FlawError, read_record
 from pseudogec.study.steps import build
-from pseudogec.study.store import CheckedStore, Store
 
 TINY = [
     "corpora.genuine.sentences=150",

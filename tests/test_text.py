@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pseudogec.errors import DataError, UserError
+from artefacts.errors import DataError, UserError
 from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

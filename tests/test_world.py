@@ -8,9 +8,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from pseudogec.corpora.world import REGISTERS, describe, learner_sentences, seed_sentences
-from pseudogec.corpora.world.lexicon import lemmas
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
+from learner_world import REGISTERS, describe, learner_sentences, seed_sentences
+from learner_world.lexicon import lemmas
 from pseudogec.text import tokenise
 
 

@@ -7,9 +7,9 @@ import itertools
 import lemminflect
 import pytest
 
-from pseudogec.corpora.world import REGISTERS, learner_sentences, seed_sentences
-from pseudogec.corpora.world.inflection import PREFERRED, grades_with_ending, inflect
-from pseudogec.corpora.world.lexicon import (
+from learner_world import REGISTERS, learner_sentences, seed_sentences
+from learner_world.inflection import PREFERRED, grades_with_ending, inflect
+from learner_world.lexicon import (
     adjectives,
     adverbs,
     frames,
@@ -20,8 +20,8 @@ from pseudogec.corpora.world.lexicon import (
     word_pairs,
     word_set,
 )
-from pseudogec.corpora.world.registers import SIMPLE
-from pseudogec.corpora.world.tokens import takes_an
+from learner_world.registers import SIMPLE
+from learner_world.tokens import takes_an
 
 SINGULAR_SUBJECTS = {"he", "she", "it"}
 PLURAL_SUBJECTS = {"we", "they", "you"}

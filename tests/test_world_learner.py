@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from pseudogec.corpora.world import LEVELS, LearnerSentence, learner_sentences
-from pseudogec.corpora.world.habits import derived, extra_preposition, look_alike, wrong_prepositions
-from pseudogec.corpora.world.lexicon import frequencies
-from pseudogec.corpora.world.spelling import misspell
+from learner_world import LEVELS, LearnerSentence, learner_sentences
+from learner_world.habits import derived, extra_preposition, look_alike, wrong_prepositions
+from learner_world.lexicon import frequencies
+from learner_world.spelling import misspell
 from pseudogec.edits import apply_edits, load_annotator
 
 ERRANT_TYPES = {

@@ -7,8 +7,8 @@ import os
 import sys
 from collections.abc import Sequence
 
+from artefacts.errors import UserError
 from pseudogec.commands import correct, fetch_data, noise, score
-from pseudogec.errors import UserError
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

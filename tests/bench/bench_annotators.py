@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable
 from typing import get_args
 
+from artefacts.files import read_lines
 from pseudogec.edits import Annotator, AnnotatorName, load_annotator
-from pseudogec.files import read_lines
 
 
 def errant_parallel(annotator: Annotator, sources: list[list[str]], targets: list[list[str]]) -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 
 from measuring import Ratio, describe_machine, in_turns, median_ratio, show_ratios
 
-from pseudogec.corpora.world import learner_sentences
-from pseudogec.files import write_lines
+from artefacts.files import write_lines
+from learner_world import learner_sentences
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 

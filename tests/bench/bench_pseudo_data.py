@@ -23,16 +23,16 @@ from typing import Any
 
 from measuring import Ratio, describe_machine, in_turns, median_ratio, seed_text, show_ratios
 
-from pseudogec.files import digest_file, read_lines, write_lines
+from artefacts.engine import missing
+from artefacts.files import digest_file, read_lines, write_lines
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 from pseudogec.noise import UnigramDistribution, check_method
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
-from pseudogec.study.engine import missing
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
 from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
 from pseudogec.study.steps import build
-from pseudogec.study.store import Store
 
 WORKERS = 2
 SUBWORD_NMT = [sys.executable, "-m", "subword_nmt.apply_bpe"]

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from bench_annotators import errant_parallel
 
+from artefacts.files import read_lines
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.evaluate import ErrantScorer, MaxMatchScorer
-from pseudogec.files import read_lines
 
 Tokens = Sequence[list[str]]
 

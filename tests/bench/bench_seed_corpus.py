@@ -24,13 +24,13 @@ import psutil
 from make_dumps import KINDS, make
 from measuring import describe_machine
 
-from pseudogec.files import digest_file
+from artefacts.engine import Engine, with_ancestors
+from artefacts.files import digest_file
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 from pseudogec.noise import check_method
-from pseudogec.study.engine import Engine, with_ancestors
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
 from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
-from pseudogec.study.store import Store
 
 SHARES = 8
 SHARD = 50_000

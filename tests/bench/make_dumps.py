@@ -17,9 +17,9 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pseudogec.corpora.world import seed_sentences
+from artefacts.files import write_atomically
+from learner_world import seed_sentences
 from pseudogec.edits.running_text import joined
-from pseudogec.files import write_atomically
 
 DISTINCT = 40_000
 

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
-from pseudogec.corpora.world import learner_sentences, seed_sentences
-from pseudogec.files import read_lines
+from artefacts.files import read_lines
+from learner_world import learner_sentences, seed_sentences
 
 Seconds = dict[str, list[float]]
 

@@ -12,15 +12,15 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from artefacts.errors import UserError
+from artefacts.progress import RichDisplay
 from pseudogec.correct import Corrected, Trace
 from pseudogec.edits import Edit, load_annotator
 from pseudogec.edits.running_text import edit_text
-from pseudogec.errors import UserError
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 from pseudogec.study.profile_checks import all_steps
 from pseudogec.study.profile_systems import describe
-from pseudogec.study.progress import RichDisplay
 from pseudogec.text import sentence_spans, token_spans
 
 _DESCRIPTION = """\

@@ -17,7 +17,7 @@ from typing import Any
 
 from traitlets.config import Config
 
-from pseudogec.files import write_atomically
+from artefacts.files import write_atomically
 from pseudogec.report.course import without_solutions
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"

@@ -13,9 +13,9 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from artefacts.errors import UserError
 from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue
 from pseudogec.corpora.fetching import ARCHIVES
-from pseudogec.errors import UserError
 from pseudogec.study import PROJECT, Profile, load_profile
 from pseudogec.study.profile_files import corpus_files, matching
 

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines
 from pseudogec.corpora import Pair, read_parallel, sample
 from pseudogec.edits import Annotator, EditProfile, apply_edits, read_m2
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines
 from pseudogec.noise import NoiseResources
 from pseudogec.text import Bpe
 

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
+from artefacts.errors import UserError
+from artefacts.files import read_lines, write_atomically
 from pseudogec.commands.genuine_data import SAMPLE, GenuineData, genuine_paths, profile_of_pairs, read_genuine, refuse_empty
 from pseudogec.commands.noise_description import describe_dictionary, describe_noise, describe_types
 from pseudogec.corpora import read_parallel, read_plain, sample
 from pseudogec.edits import load_annotator
-from pseudogec.errors import UserError
-from pseudogec.files import read_lines, write_atomically
 from pseudogec.noise import (
     EditDictionary,
     NoiseParameters,

@@ -6,15 +6,15 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from pseudogec.errors import UserError
+from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
+from artefacts.engine import with_ancestors
+from artefacts.errors import UserError
+from artefacts.estimates import Estimator, Machine, load_machine
+from artefacts.plan import Plan, make_plan
+from artefacts.progress import format_duration
+from artefacts.recipe import Recipe
 from pseudogec.study import Study
-from pseudogec.study.cluster import cores_of_this_machine, gpus_of_this_machine
-from pseudogec.study.engine import with_ancestors
-from pseudogec.study.estimates import Estimator, Machine, load_machine
-from pseudogec.study.plan import Plan, make_plan
 from pseudogec.study.profile import Profile
-from pseudogec.study.progress import format_duration
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import FileCorpus
 from pseudogec.study.seed_recipes import SeedCorpus
 

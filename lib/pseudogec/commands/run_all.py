@@ -14,16 +14,16 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
+from artefacts.engine import with_ancestors
+from artefacts.errors import UserError, nearest
+from artefacts.estimates import Estimator
+from artefacts.files import write_atomically
+from artefacts.progress import RichDisplay, format_duration
+from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import run_check
-from pseudogec.errors import UserError, nearest
-from pseudogec.files import write_atomically
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, BuildError, Study, missing
-from pseudogec.study.engine import with_ancestors
-from pseudogec.study.estimates import Estimator
-from pseudogec.study.progress import RichDisplay, format_duration
-from pseudogec.study.recipe import Recipe
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""

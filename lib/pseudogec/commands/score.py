@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines
 from pseudogec.corpora import read_jfleg, read_plain
 from pseudogec.edits import AnnotatedSentence, Annotator, AnnotatorName, load_annotator, read_m2
-from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import (
     Comparison,
     ErrantScorer,
@@ -25,7 +26,6 @@ from pseudogec.evaluate import (
     compare_statistics,
     gleu_of,
 )
-from pseudogec.files import read_lines
 
 _DESCRIPTION = """\
 Score corrected text. Files hold one tokenised sentence a line (M2 files: one block a sentence); tokens are taken as they stand.

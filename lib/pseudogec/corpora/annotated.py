@@ -8,11 +8,11 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines
 from pseudogec.corpora.character_edits import CharacterEdit, corrected_sentences
 from pseudogec.corpora.pair import Pair, tokenise_pairs
 from pseudogec.edits import apply_edits, read_m2
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines
 
 
 def read_annotated(path: Path | str, annotator: int | Literal["all"] = 0) -> Iterator[Pair]:

@@ -11,7 +11,7 @@ from typing import Literal, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from pseudogec.errors import UserError, nearest
+from artefacts.errors import UserError, nearest
 
 CATALOGUE = Path(__file__).parent / "data" / "catalogue.yaml"
 

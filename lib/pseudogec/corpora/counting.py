@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from artefacts.errors import DataError
+from artefacts.files import DAMAGE, open_for_reading
 from pseudogec.corpora.files import CorpusFiles, open_pairs, open_sentences
 from pseudogec.edits.edit import DETECTION_TYPES
-from pseudogec.errors import DataError
-from pseudogec.files import DAMAGE, open_for_reading
 
 _BY_LINES = {"plain", "parallel", "jfleg"}
 _UNCORRECTED = {b"noop", *(kind.encode() for kind in DETECTION_TYPES)}

@@ -20,9 +20,9 @@ from urllib.parse import quote, urljoin, urlsplit
 
 from tqdm import tqdm
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import digest_file, read_lines, write_lines
 from pseudogec.corpora.catalogue import Download, Dump, KnownCorpus
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import digest_file, read_lines, write_lines
 
 ARCHIVES = Path("archives")
 """The folder of the data folder that archives are kept in."""

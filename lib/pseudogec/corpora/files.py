@@ -9,13 +9,13 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from artefacts.errors import UserError
 from pseudogec.corpora.annotated import read_annotated, read_bea_json
 from pseudogec.corpora.learner_markup import read_lang8, read_nucle
 from pseudogec.corpora.line_based import read_jfleg, read_parallel, read_plain
 from pseudogec.corpora.pair import Pair
 from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
 from pseudogec.corpora.splits import WHOLE, Share
-from pseudogec.errors import UserError
 
 Item = TypeVar("Item")
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import TypeVar
 
+from artefacts.errors import UserError
 from pseudogec.corpora.pair import Pair
-from pseudogec.errors import UserError
 
 Item = TypeVar("Item")
 

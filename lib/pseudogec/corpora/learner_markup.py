@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from artefacts.errors import DataError
+from artefacts.files import read_lines
 from pseudogec.corpora.character_edits import CharacterEdit, corrected_sentences
 from pseudogec.corpora.pair import Pair, tokenise_pairs
 from pseudogec.edits import DETECTION_TYPES
-from pseudogec.errors import DataError
-from pseudogec.files import read_lines
 
 _PARAGRAPH = re.compile(r"<(?:P|TITLE)>\n?(.*?)\n?(?=</P>|</TITLE>|<P>|</TEXT>)", re.DOTALL)  # some closing tags are missing
 _ANNOTATION = re.compile(r"<ANNOTATION\b[^>]*>(.*?)</ANNOTATION>", re.DOTALL)

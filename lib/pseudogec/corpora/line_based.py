@@ -7,10 +7,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines
 from pseudogec.corpora.pair import Pair, tokenise_pairs
 from pseudogec.corpora.splits import WHOLE, Share
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines
 from pseudogec.text import tokenise
 
 

@@ -8,9 +8,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from artefacts.errors import DataError
+from artefacts.files import read_lines
 from pseudogec.corpora.splits import WHOLE, Share
-from pseudogec.errors import DataError
-from pseudogec.files import read_lines
 from pseudogec.text import sentence_spans, tokenise
 
 _SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can name and UTF-8 cannot hold

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 Members = tuple[int, ...]
 """Numbers of models, from 0, in rising order."""

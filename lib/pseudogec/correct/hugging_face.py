@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from artefacts.errors import UserError
 from pseudogec.correct.step import Tokens
-from pseudogec.errors import UserError
 
 _SENTENCES_AT_ONCE = 32
 

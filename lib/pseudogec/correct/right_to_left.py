@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from artefacts.errors import UserError
 from pseudogec.correct.step import Candidate, Corrected, Progress, Tokens
-from pseudogec.errors import UserError
 from pseudogec.seq2seq import Decoder
 from pseudogec.text import Bpe
 

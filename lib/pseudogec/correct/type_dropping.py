@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from artefacts.errors import UserError
 from pseudogec.correct.edits_so_far import edits_so_far, undo
 from pseudogec.correct.step import Corrected, Progress, Tokens
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit
-from pseudogec.errors import UserError
 from pseudogec.evaluate import ErrantScorer, precision_recall_f05
 
 Mask = npt.NDArray[np.bool_]

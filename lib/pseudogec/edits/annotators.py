@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+from artefacts.errors import UserError
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
-from pseudogec.errors import UserError
 
 if TYPE_CHECKING:
     from spacy.language import Language

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 DETECTION_TYPES = frozenset({"UNK", "Um"})
 """Types of edits that mark a span as wrong without correcting it (``Um``, unclear meaning, is NUCLE's name)."""

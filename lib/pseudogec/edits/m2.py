@@ -14,9 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from artefacts.errors import DataError
+from artefacts.files import read_lines, write_lines
 from pseudogec.edits.edit import AnnotatedSentence, Edit
-from pseudogec.errors import DataError
-from pseudogec.files import read_lines, write_lines
 
 _EDIT_FORM = "A START END|||TYPE|||CORRECTION|||REQUIRED|||-NONE-|||ANNOTATOR"
 _NO_EDIT = "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||"

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Literal, get_args
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit
-from pseudogec.errors import UserError
 from pseudogec.evaluate.inputs import Tokens, check_hypotheses, check_references, describe_references
 from pseudogec.evaluate.score import Score, precision_recall_f05
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence
-from pseudogec.errors import UserError
 from pseudogec.evaluate.score import main_type
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.evaluate.inputs import Tokens, check_hypotheses
 
 ORDER = 4

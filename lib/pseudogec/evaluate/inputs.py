@@ -6,8 +6,8 @@ import hashlib
 import warnings
 from collections.abc import Sequence
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence
-from pseudogec.errors import UserError
 
 Tokens = Sequence[str]
 

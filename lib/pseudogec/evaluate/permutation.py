@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 _NUMBERS_AT_ONCE = 4_000_000
 """How many shuffled values are held at once: some 60 MB."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd

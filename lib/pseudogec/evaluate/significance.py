@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.evaluate.score import Score, precision_recall_f05
 
 Measure = Callable[[np.ndarray], np.ndarray]

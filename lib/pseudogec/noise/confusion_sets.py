@@ -8,8 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pseudogec.errors import DataError
-from pseudogec.files import read_lines, write_lines
+from artefacts.errors import DataError
+from artefacts.files import read_lines, write_lines
 from pseudogec.text.spell_checker import dictionaries, spell_checker
 
 SIZE = 20

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines, write_lines
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines, write_lines
 
 
 class WrittenFor(NamedTuple):

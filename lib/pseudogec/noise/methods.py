@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 from pydantic_core import PydanticUndefined
 
-from pseudogec.errors import UserError, nearest
+from artefacts.errors import UserError, nearest
 from pseudogec.noise.characters import SyntheticSpelling
 from pseudogec.noise.direct import DirectNoise, DirectNoiseParameters
 from pseudogec.noise.noiser import NoiseParameters, Noiser

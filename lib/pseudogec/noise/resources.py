@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence
-from pseudogec.errors import UserError
 from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.edit_dictionary import EditDictionary
 from pseudogec.noise.unigram import UnigramDistribution

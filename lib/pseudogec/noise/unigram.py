@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines, write_lines
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines, write_lines
 
 
 class UnigramDistribution:

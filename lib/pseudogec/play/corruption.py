@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
+from artefacts.recipe import Recipe
 from pseudogec.noise import Noiser, NoiseResources, make_noiser
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace
 from pseudogec.study import Study, System, loaded, missing
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.pseudo_data_steps import differences
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 
 Operations = Sequence[Sequence[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.noise import DirectNoiseParameters
 from pseudogec.play.controls import draw_number, line_of_text, slider
 from pseudogec.play.corruption import Corruptor, Operations

@@ -8,7 +8,7 @@ from typing import Any
 
 from ipywidgets import HTML, Layout, VBox, Widget
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 
 class Panel:

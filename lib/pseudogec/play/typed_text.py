@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from html import escape
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.study import Study, loaded
 from pseudogec.text import sentence_spans, token_spans
 

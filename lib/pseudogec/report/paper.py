@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 
 if TYPE_CHECKING:
     import pandas as pd

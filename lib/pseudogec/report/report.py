@@ -7,7 +7,9 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pseudogec.files import write_atomically
+from artefacts.engine import with_ancestors
+from artefacts.files import write_atomically
+from artefacts.progress import format_duration
 from pseudogec.report import contrasts, figures
 from pseudogec.report.findings import NOT_LISTED, Finding, varies
 from pseudogec.report.looks import use_theme
@@ -26,8 +28,6 @@ from pseudogec.report.tables import (
     text_style,
 )
 from pseudogec.study import Pipeline, Study, System
-from pseudogec.study.engine import with_ancestors
-from pseudogec.study.progress import format_duration
 
 if TYPE_CHECKING:
     import pandas as pd

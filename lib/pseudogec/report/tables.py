@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.report.paper import named_table, paper_scores
 from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints
 
 

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import write_atomically
+from artefacts.errors import DataError, UserError
+from artefacts.files import write_atomically
 from pseudogec.seq2seq.vocabulary import END, SPECIAL_SYMBOLS, UNKNOWN, read_dictionary
 
 SOURCE, TARGET = "src", "trg"

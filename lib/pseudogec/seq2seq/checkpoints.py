@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pseudogec.files import write_atomically
+from artefacts.files import write_atomically
 from pseudogec.seq2seq import safe_loading
 
 LAST = "checkpoint_last.pt"

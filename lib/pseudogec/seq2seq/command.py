@@ -13,7 +13,7 @@ import itertools
 import os
 import sys
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import compat, plugins
 
 PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "validate", "score")

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
-from pseudogec.errors import UserError
-from pseudogec.files import digest_file
+from artefacts.errors import UserError
+from artefacts.files import digest_file
 from pseudogec.seq2seq.binarise import SIDES, dictionary_name
 from pseudogec.seq2seq.loaded_models import Computation
 from pseudogec.seq2seq.model_file import max_positions

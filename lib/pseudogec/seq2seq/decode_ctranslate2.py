@@ -12,8 +12,8 @@ from typing import Any, Literal
 import ctranslate2
 import numpy as np
 
-from pseudogec.errors import DataError
-from pseudogec.files import digest_file
+from artefacts.errors import DataError
+from artefacts.files import digest_file
 from pseudogec.seq2seq import compat, loaded_models
 from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
 from pseudogec.seq2seq.model_file import MODEL, model_options

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import write_atomically
+from artefacts.errors import DataError, UserError
+from artefacts.files import write_atomically
 from pseudogec.seq2seq.binarise import SIDES, dictionary_name
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.model_file import model_options

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import compat, session
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.detector import Labelled, Pieces

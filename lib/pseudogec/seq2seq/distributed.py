@@ -25,7 +25,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import session
 from pseudogec.seq2seq.train import TrainingJob, TrainingProgress, TrainingResult
 

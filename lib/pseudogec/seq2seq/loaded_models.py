@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from pseudogec.errors import DataError
+from artefacts.errors import DataError
 from pseudogec.seq2seq.model_file import MODEL
 
 MOST_BYTES = 8 * 2**30

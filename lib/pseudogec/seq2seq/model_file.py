@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pseudogec.errors import DataError
+from artefacts.errors import DataError
 from pseudogec.seq2seq import safe_loading
 
 MODEL = "model.pt"

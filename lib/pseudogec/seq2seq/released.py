@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from pseudogec.errors import DataError
+from artefacts.errors import DataError
 from pseudogec.seq2seq import checkpoints, compat, session
 from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.model_file import MODEL

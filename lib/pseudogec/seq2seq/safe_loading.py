@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pseudogec.errors import DataError
+from artefacts.errors import DataError
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
 """Environment variable: files, or folders of files, that fairseq may read whatever they hold, separated as in ``PATH``."""

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from pseudogec.errors import UserError
-from pseudogec.files import digest_file, flush_to_disk, write_atomically
+from artefacts.errors import UserError
+from artefacts.files import digest_file, flush_to_disk, write_atomically
 from pseudogec.seq2seq import session, training_data
 from pseudogec.seq2seq.binarise import SIDES, SOURCE, TARGET, dictionary_name
 from pseudogec.seq2seq.model_file import MODEL

@@ -9,8 +9,8 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from pseudogec.errors import UserError
-from pseudogec.files import digest_file
+from artefacts.errors import UserError
+from artefacts.files import digest_file
 from pseudogec.seq2seq.binarise import (
     DICTIONARY,
     SIDES,
@@ -173,7 +173,7 @@ def check_dictionaries(folder: Path, dictionary: Path, digest: str) -> None:
     Args:
         folder: holds ``dict.src.txt`` and ``dict.trg.txt``.
         dictionary: the dictionary in use, for the message.
-        digest: its `pseudogec.files.digest_file`.
+        digest: its `artefacts.files.digest_file`.
 
     Raises:
         UserError: a dictionary in the folder differs.

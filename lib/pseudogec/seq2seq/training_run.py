@@ -19,7 +19,7 @@ from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import OmegaConf
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, session
 from pseudogec.seq2seq.average import average_checkpoints
 from pseudogec.seq2seq.fused_attention import use_fused_attention

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pseudogec.errors import DataError
-from pseudogec.files import write_lines
+from artefacts.errors import DataError
+from artefacts.files import write_lines
 from pseudogec.text import Vocabulary
 from pseudogec.text.vocabulary import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 

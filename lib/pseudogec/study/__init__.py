@@ -1,14 +1,14 @@
 """The five ideas that hold the study together: recipe, store, one graph and engine, tidy scores, profile."""
 
+from artefacts.engine import BuildError, Engine, missing
+from artefacts.store import Store
 from pseudogec.study.curricula import stages_table
 from pseudogec.study.edit_counts import edits_by_level, permutation_tests, sentence_counts
-from pseudogec.study.engine import BuildError, Engine, missing
 from pseudogec.study.grid import Grid
 from pseudogec.study.loading import load_profile
 from pseudogec.study.outputs import ScoredOutputs, score_outputs
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
-from pseudogec.study.store import Store
 from pseudogec.study.study import PROJECT, Study
 from pseudogec.study.system import Pipeline, System
 

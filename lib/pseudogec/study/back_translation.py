@@ -11,12 +11,12 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from pseudogec.errors import UserError, nearest
-from pseudogec.files import digest_file, write_atomically
+from artefacts.errors import UserError, nearest
+from artefacts.files import digest_file, write_atomically
+from artefacts.progress import Progress
 from pseudogec.noise import NoiseParameters
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.training_data import check_dictionaries
-from pseudogec.study.progress import Progress
 
 PART = 4000
 """Sentences that are back-translated and written together: what a killed process loses at most, and what memory holds."""

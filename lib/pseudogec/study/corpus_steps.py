@@ -12,16 +12,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from artefacts.errors import UserError
+from artefacts.file_digests import refuse_changed
+from artefacts.files import read_lines, write_atomically, write_lines
+from artefacts.progress import Progress
+from artefacts.store import Store
+from learner_world import learner_sentences
 from pseudogec.corpora import CorpusFiles, Pair, open_pairs, part_of_each, read_jfleg, read_plain
-from pseudogec.corpora.world import learner_sentences
 from pseudogec.edits import AnnotatedSentence, EditProfile, apply_edits, read_m2, write_m2
-from pseudogec.errors import UserError
-from pseudogec.files import read_lines, write_atomically, write_lines
-from pseudogec.study.file_digests import refuse_changed
 from pseudogec.study.loaded import annotator
-from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import FileCorpus, References, SplitCorpus, WorldCorpus
-from pseudogec.study.store import Store
 
 
 class _Entry(NamedTuple):

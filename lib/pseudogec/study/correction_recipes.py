@@ -12,12 +12,12 @@ from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Bpe, Corpus, Model, References, shapes_of_models, training_operations, updates
 from pseudogec.study.seed_recipes import FileReference, SeedText
+from pseudogec.study.study_recipe import StudyRecipe
 
 
-class ReleasedModel(Recipe):
+class ReleasedModel(StudyRecipe):
     """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
 
     kind: ClassVar[str] = "released_model"
@@ -31,7 +31,7 @@ class ReleasedModel(Recipe):
         return self.checkpoint.path.stem
 
 
-class ReleasedBpe(Recipe):
+class ReleasedBpe(StudyRecipe):
     """The segmentation that released models were trained with: ``codes.txt``."""
 
     kind: ClassVar[str] = "released_bpe"
@@ -43,7 +43,7 @@ class ReleasedBpe(Recipe):
         return self.codes.path.stem
 
 
-class BinarisedText(Recipe):
+class BinarisedText(StudyRecipe):
     """Grammatical sentences in pieces, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
 
     kind: ClassVar[str] = "text"
@@ -61,7 +61,7 @@ class BinarisedText(Recipe):
         return self.text.work
 
 
-class LanguageModel(Recipe):
+class LanguageModel(StudyRecipe):
     """A language model of grammatical sentences, in the pieces of the study."""
 
     kind: ClassVar[str] = "language_model"
@@ -97,7 +97,7 @@ class LanguageModel(Recipe):
         return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} pieces"
 
 
-class WordCounts(Recipe):
+class WordCounts(StudyRecipe):
     """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
 
     kind: ClassVar[str] = "word_counts"
@@ -116,7 +116,7 @@ class WordCounts(Recipe):
         return sum(text.work for text in self.texts)
 
 
-class Detector(Recipe):
+class Detector(StudyRecipe):
     """A classifier that tells whether a sentence holds an error, trained on genuine sentences."""
 
     kind: ClassVar[str] = "detector"
@@ -145,7 +145,7 @@ class Detector(Recipe):
         return f"{self.kind} {self.initial.architecture.shape}"
 
 
-class Correction(Recipe):
+class Correction(StudyRecipe):
     """The sentences of a corpus after one more step of a system.
 
     Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: why the step left it so, and the corrections among which
@@ -270,7 +270,7 @@ class TypeDroppingCorrection(Correction):
     annotator: str
 
 
-class Search(Recipe):
+class Search(StudyRecipe):
     """What was found best on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"
@@ -321,7 +321,7 @@ class TypeSearch(Search):
     seed: int
 
 
-class Score(Recipe):
+class Score(StudyRecipe):
     """A scorer's verdict on a correction, sentence by sentence: ``score.json``."""
 
     kind: ClassVar[str] = "score"

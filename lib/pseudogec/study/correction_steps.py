@@ -8,6 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from artefacts.files import read_lines, write_lines
+from artefacts.progress import Progress
+from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.correct import (
     Candidate,
@@ -23,7 +26,6 @@ from pseudogec.correct import (
     as_written,
 )
 from pseudogec.correct.step import SentenceScorer, Tokens
-from pseudogec.files import read_lines, write_lines
 from pseudogec.study import loaded
 from pseudogec.study.correction_recipes import (
     Correction,
@@ -40,9 +42,7 @@ from pseudogec.study.correction_recipes import (
     UnknownWordsCorrection,
 )
 from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import Bpe
-from pseudogec.study.store import Store
 
 HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
 

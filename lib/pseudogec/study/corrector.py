@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from artefacts.errors import UserError, nearest
+from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
 from pseudogec.correct.step import Progress, Tokens
-from pseudogec.errors import UserError, nearest
 from pseudogec.study.correction_steps import step_of
 from pseudogec.study.pipelines import pipelines
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.study import Study
 from pseudogec.study.system import Pipeline
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES
-from pseudogec.errors import UserError, nearest
 from pseudogec.evaluate import compare_means
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.study import Study

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import TYPE_CHECKING
 
-from pseudogec.errors import UserError
+from artefacts.errors import UserError
 from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.system import System
 

@@ -6,11 +6,11 @@ import functools
 from collections import Counter
 from pathlib import Path
 
+from artefacts.errors import UserError
+from artefacts.files import read_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Casing, HuggingFaceDetector
 from pseudogec.edits import Annotator, M2File, load_annotator
-from pseudogec.errors import UserError
-from pseudogec.files import read_lines
 from pseudogec.noise import NoiseResources
 from pseudogec.seq2seq import Decoder, LanguageModel, read_dictionary
 from pseudogec.seq2seq.detector import Detector

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from pseudogec.errors import DataError, UserError, nearest
+from artefacts.errors import DataError, UserError, nearest
 from pseudogec.study.profile import Profile
 
 _TAGS = ("source", "step")

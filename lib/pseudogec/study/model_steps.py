@@ -9,9 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from artefacts.cluster import launcher
+from artefacts.errors import UserError
+from artefacts.file_digests import refuse_changed
+from artefacts.files import write_lines
+from artefacts.progress import Progress
+from artefacts.store import Store
 from pseudogec.corpora import Pair, drop_identical, read_plain
-from pseudogec.errors import UserError
-from pseudogec.files import write_lines
 from pseudogec.seq2seq import (
     TrainingProgress,
     binarise,
@@ -22,13 +26,9 @@ from pseudogec.seq2seq import (
     train_detector,
     train_language_model,
 )
-from pseudogec.study.cluster import launcher
 from pseudogec.study.correction_recipes import BinarisedText, Detector, LanguageModel, ReleasedBpe, ReleasedModel, WordCounts
-from pseudogec.study.file_digests import refuse_changed
 from pseudogec.study.loaded import segmentation
-from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BinarisedPairs, Bpe, Corpus, Mirrored, Model
-from pseudogec.study.store import Store
 from pseudogec.text import Bpe as Segmentation
 from pseudogec.text import Vocabulary
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from artefacts.cluster import cores_of_this_machine
+from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
-from pseudogec.errors import DataError, UserError
 from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score, confidence_interval
-from pseudogec.study.cluster import cores_of_this_machine
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import COLUMNS, By, parts
 from pseudogec.study.study import PROJECT, Study

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from artefacts.file_digests import FileDigests
 from pseudogec.corpora.catalogue import load_catalogue
 from pseudogec.edits import annotator_signature
 from pseudogec.noise import METHODS, check_method
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
-from pseudogec.study.file_digests import FileDigests
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import matching

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
+from artefacts.errors import DataError
+from artefacts.files import digest_file
 from pseudogec.corpora import Count, KnownFile, Whole, count_sentences, is_quickly_counted, load_catalogue
-from pseudogec.errors import DataError
-from pseudogec.files import digest_file
 from pseudogec.study.preflight_rows import Row, State, format_size, shown
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import PartFiles, corpus_files, matching, released_files

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Literal
 
+from artefacts.errors import UserError
 from pseudogec.edits import annotator_signature
-from pseudogec.errors import UserError
 from pseudogec.study.preflight_rows import Row, format_size, shown
 from pseudogec.study.profile import Profile
 

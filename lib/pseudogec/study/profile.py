@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from artefacts.deployment import ClusterSection
+from artefacts.section import Section, Seeds
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study import profile_checks as checks
-from pseudogec.study.profile_cluster import ClusterSection
 from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, StageOfTraining, Subwords
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
-from pseudogec.study.section import Section, Seeds
 
 
 class Profile(Section):

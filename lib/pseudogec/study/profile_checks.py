@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from artefacts.section import refuse_unknown
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
 from pseudogec.study.profile_systems import (
     AnyStep,
@@ -18,7 +19,6 @@ from pseudogec.study.profile_systems import (
     RightToLeftStep,
     SpellingStep,
 )
-from pseudogec.study.section import refuse_unknown
 
 if TYPE_CHECKING:
     from pseudogec.study.profile import Profile

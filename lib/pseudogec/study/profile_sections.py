@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from pseudogec.study.section import Section, Seeds, as_tuple
+from artefacts.section import Section, Seeds, as_tuple
 
 Level = Literal["A", "B", "C", "N"]
 

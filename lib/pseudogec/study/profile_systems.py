@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from artefacts.section import Section, Seeds, as_tuple
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.study.section import Section, Seeds, as_tuple
 
 Names = tuple[str, ...]
 

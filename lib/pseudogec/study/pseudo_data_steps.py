@@ -11,16 +11,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from artefacts.progress import Progress
+from artefacts.record import write_json
+from artefacts.store import Store
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.noise import NoiseResources, make_noiser, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq.binarise import binarise, read_binarised
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
-from pseudogec.study.progress import Progress
 from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
-from pseudogec.study.record import write_json
-from pseudogec.study.store import Store
 
 EXAMPLES_KEPT = 300
 _kind = attrgetter("kind")

@@ -12,9 +12,10 @@ from functools import cached_property
 from math import inf
 from typing import Any, ClassVar, Literal
 
+from artefacts.recipe import Recipe
 from pseudogec.seq2seq.options import Architecture, Optimisation
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.seed_recipes import FileReference, SeedText
+from pseudogec.study.study_recipe import StudyRecipe
 
 Arrangement = Literal["correct", "reverse", "copy"]
 """Which side of a pair is the model's input, and which its output."""
@@ -42,7 +43,7 @@ def shapes_of_models(recipe: Recipe) -> str:
     return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
 
 
-class Corpus(Recipe):
+class Corpus(StudyRecipe):
     """Pairs of an ungrammatical source and its correction.
 
     Files: ``source.txt``, ``target.txt``, ``levels.txt`` (a line each pair), and ``gold.m2`` where the source says what the
@@ -115,7 +116,7 @@ class SplitCorpus(Corpus):
         return self.corpus.work
 
 
-class Bpe(Recipe):
+class Bpe(StudyRecipe):
     """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
 
     kind: ClassVar[str] = "bpe"
@@ -133,7 +134,7 @@ class Bpe(Recipe):
         return f"{self.genuine.name}-{self.merges}"
 
 
-class BinarisedPairs(Recipe):
+class BinarisedPairs(StudyRecipe):
     """A corpus in pieces, binarised for fairseq, in one of three arrangements.
 
     ``correct``: from source to target. ``reverse``: from target to source, for the model that makes errors. ``copy``: the target
@@ -158,7 +159,7 @@ class BinarisedPairs(Recipe):
         return self.corpus.label + ("" if self.arrangement == "correct" else f"-{self.arrangement}")
 
 
-class PseudoData(Recipe):
+class PseudoData(StudyRecipe):
     """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
 
     kind: ClassVar[str] = "pseudo_data"
@@ -225,7 +226,7 @@ class MisspeltData(PseudoData):
         return f"{self.kind} sse"
 
 
-class Mirrored(Recipe):
+class Mirrored(StudyRecipe):
     """Training pairs to be read from right to left: the pieces of both sides in reverse order."""
 
     kind: ClassVar[str] = "mirrored"
@@ -247,7 +248,7 @@ class Mirrored(Recipe):
         return self.data.work
 
 
-class PseudoEdits(Recipe):
+class PseudoEdits(StudyRecipe):
     """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
 
     kind: ClassVar[str] = "pseudo_edits"
@@ -260,7 +261,7 @@ class PseudoEdits(Recipe):
         return self.pseudo_data.label
 
 
-class Model(Recipe):
+class Model(StudyRecipe):
     """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
 
     kind: ClassVar[str] = "model"
@@ -299,7 +300,7 @@ class Model(Recipe):
         return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} pieces"
 
 
-class References(Recipe):
+class References(StudyRecipe):
     """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
 
     kind: ClassVar[str] = "references"

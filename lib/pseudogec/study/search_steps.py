@@ -6,14 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+from artefacts.progress import Progress
+from artefacts.store import Store
 from pseudogec.correct import ModelStep, choose_threshold, greedy_search, search_types
 from pseudogec.edits import AnnotatedSentence, read_m2
 from pseudogec.evaluate import ErrantScorer
 from pseudogec.study import loaded
 from pseudogec.study.correction_recipes import EnsembleSearch, Search, ThresholdSearch, TypeSearch
 from pseudogec.study.correction_steps import corrected_before, error_probabilities, read_corrected
-from pseudogec.study.progress import Progress
-from pseudogec.study.store import Store
 
 
 def ensemble_search(recipe: EnsembleSearch, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from pseudogec.study.recipe import Recipe
+from pseudogec.study.study_recipe import StudyRecipe
 
 
 class FileReference(BaseModel):
@@ -31,7 +31,7 @@ class FileReference(BaseModel):
         return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
-class SeedText(Recipe):
+class SeedText(StudyRecipe):
     """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data from."""
 
     kind: ClassVar[str] = "seed_text"
@@ -58,7 +58,7 @@ class WorldSeedText(SeedText):
     seed: int
 
 
-class SeedCorpus(Recipe):
+class SeedCorpus(StudyRecipe):
     """The sentences of a share of a seed corpus's texts, ``sentences.txt.zst``: split, tokenised, and filtered where asked for.
 
     Shares are made at once by as many workers, and one that was interrupted is made again alone.
@@ -86,7 +86,7 @@ class SeedCorpus(Recipe):
         return sum(file.size for file in self.files) / self.share[1]
 
 
-class SeedShards(Recipe):
+class SeedShards(StudyRecipe):
     """Shards ``first`` to ``last`` (without ``last``) of a seed corpus, ``0.txt``, ``1.txt``, ...: cut in one pass over it.
 
     A shard holds sentences drawn without replacement: consecutive places of one seeded shuffle, in the corpus's order.

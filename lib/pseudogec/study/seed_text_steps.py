@@ -11,14 +11,14 @@ from typing import IO, Any
 
 import numpy as np
 
+from artefacts.errors import UserError
+from artefacts.file_digests import refuse_changed
+from artefacts.files import open_for_reading, read_lines, write_lines
+from artefacts.progress import Progress
+from artefacts.store import Store
+from learner_world import seed_sentences
 from pseudogec.corpora import CorpusFiles, Share, Shuffle, clean_seed_text, open_sentences
-from pseudogec.corpora.world import seed_sentences
-from pseudogec.errors import UserError
-from pseudogec.files import open_for_reading, read_lines, write_lines
-from pseudogec.study.file_digests import refuse_changed
-from pseudogec.study.progress import Progress
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
-from pseudogec.study.store import Store
 
 SENTENCES = "sentences.txt"
 CORPUS = "sentences.txt.zst"

@@ -9,16 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from artefacts.progress import Progress
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
 from pseudogec.study import corpus_steps, correction_steps, model_steps, pseudo_data_steps, search_steps, seed_text_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
-from pseudogec.study.progress import Progress
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import PseudoEdits
-from pseudogec.study.store import Store
 
 
 @functools.singledispatch

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from pseudogec.errors import UserError, nearest
+from artefacts.engine import Engine
+from artefacts.errors import UserError, nearest
+from artefacts.file_digests import MEMORY, FileDigests
+from artefacts.progress import Display, RichDisplay
+from artefacts.recipe import Recipe
+from artefacts.store import Store
 from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
 from pseudogec.study.correction_recipes import Score
-from pseudogec.study.engine import Engine
-from pseudogec.study.file_digests import MEMORY, FileDigests
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.pipelines import pipelines
@@ -23,11 +26,8 @@ from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import check_grid
 from pseudogec.study.profile_sections import GridAxes, Scorer
-from pseudogec.study.progress import Display, RichDisplay
-from pseudogec.study.recipe import Recipe
 from pseudogec.study.recipes import Corpus, PseudoData, PseudoEdits, References
 from pseudogec.study.results import By, tidy
-from pseudogec.study.store import Store
 from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:

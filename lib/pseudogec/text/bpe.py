@@ -12,8 +12,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pseudogec.errors import DataError, UserError
-from pseudogec.files import read_lines, write_lines
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines, write_lines
 from pseudogec.text.tokenisation import MASK
 
 SEPARATOR = "@@"

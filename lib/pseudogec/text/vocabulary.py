@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pseudogec.errors import DataError
-from pseudogec.files import read_lines, write_lines
+from artefacts.errors import DataError
+from artefacts.files import read_lines, write_lines
 from pseudogec.text.tokenisation import MASK
 
 FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")

@@ -17,7 +17,7 @@ from nbformat import NotebookNode
 from traitlets import Any as AnyTrait
 from traitlets import Unicode
 
-from pseudogec.files import write_atomically
+from artefacts.files import write_atomically
 from pseudogec.report.shown import METADATA
 from pseudogec.report.site.mathematics import mathml
 from pseudogec.report.site.run_record import PAGES

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import nbformat
 from bs4 import BeautifulSoup, Tag
 
-from pseudogec.files import write_atomically
+from artefacts.files import write_atomically
 from pseudogec.report.shown import TABLE_ATTRIBUTE
 from pseudogec.report.site.notebook_html import PageExporter, relative
 from pseudogec.report.site.run_record import PAGES

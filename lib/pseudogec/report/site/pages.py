@@ -9,9 +9,9 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pseudogec.files import write_atomically
+from artefacts.files import write_atomically
+from artefacts.progress import format_duration
 from pseudogec.report.site.run_record import PAGES, RunRecord
-from pseudogec.study.progress import format_duration
 
 if TYPE_CHECKING:
     from pseudogec.report.site.notebook_page import NotebookPage

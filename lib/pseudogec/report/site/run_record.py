@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from pseudogec.files import write_atomically
+from artefacts.cluster import cores_of_this_machine
+from artefacts.files import write_atomically
 from pseudogec.study import Study
-from pseudogec.study.cluster import cores_of_this_machine
 
 RUN_FILE = "run.json"
 

@@ -1,0 +1,278 @@
+"""Where a build runs: workers on this machine, a deployment that the profile names, or a scheduler that runs already."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib
+import inspect
+import logging
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from artefacts.deployment import Adaptation, ClusterSection
+from artefacts.errors import UserError, nearest
+
+if TYPE_CHECKING:
+    from distributed import Client
+    from distributed.deploy import Cluster
+
+ALLOWED_FAILURES = 20
+"""How many workers may die with one task before it counts as the task's fault.
+
+Dask's own 3 is right for one machine, where a dying worker mostly means too little memory. On a cluster a training of days
+outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
+"""
+
+LAUNCHER = "PSEUDOGEC_LAUNCHER"
+"""Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
+
+_SCHEDULER = {
+    # By the clock on the wall, a machine that slept, or whose clock was set, would find all its workers silent for hours and
+    # interrupt them. A worker that is gone is noticed by its connection.
+    "distributed.scheduler.worker-ttl": None,
+    # After this time a worker that is gone is given up and replaced.
+    "distributed.deploy.lost-worker-timeout": "15s",
+    # An adaptive deployment takes steps for long ones until it has seen them, or it would start one worker for eight trainings;
+    # and it keeps a job for five idle minutes (a look a second), for which another may have waited in the queue for hours.
+    "distributed.scheduler.unknown-task-duration": "10 minutes",
+    "distributed.adaptive.wait-count": 300,
+}
+"""Dask's settings of a scheduler that we start."""
+
+# glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
+# allocates and frees large tensors all the time, spends a third of its time in the kernel (measured: 20 s against 12 s for
+# the same 60 updates).
+_MALLOC_THRESHOLD = 2**30
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of <malloc.h>
+
+
+def launcher() -> list[str] | None:
+    """The command that starts a training of several processes, in a worker that was told one."""
+    return shlex.split(os.environ.get(LAUNCHER, "")) or None
+
+
+def keep_freed_memory() -> None:
+    """Let this process keep the memory that it frees; does nothing where the C library is not glibc."""
+    with contextlib.suppress(OSError, AttributeError):
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(_M_TRIM_THRESHOLD, _MALLOC_THRESHOLD)
+        mallopt(_M_MMAP_THRESHOLD, _MALLOC_THRESHOLD)
+
+
+def cores_of_this_machine() -> int:
+    """CPU cores that this process may use; where the system does not tell (macOS), all."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def gpus_of_this_machine() -> list[str]:
+    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        return [name.strip() for name in visible.split(",") if name.strip() not in {"", "-1"}]
+    return [str(number) for number in range(len(list(Path("/dev").glob("nvidia[0-9]*"))))]
+
+
+def default_workers() -> int:
+    """Processes of a local cluster: one a core, and at least one a GPU."""
+    return max(cores_of_this_machine(), len(gpus_of_this_machine()))
+
+
+def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
+    """Start workers on this machine, of one thread each.
+
+    The first workers have one GPU each and the resource ``GPU=1``; the others see none, so that what they do by the way cannot
+    fill a GPU's memory. A worker that dies is started again.
+
+    Args:
+        workers: how many processes.
+        gpus: names for ``CUDA_VISIBLE_DEVICES``; this machine's by default.
+    """
+    import dask
+    from distributed import Nanny, Scheduler, SpecCluster
+
+    gpus = gpus_of_this_machine() if gpus is None else gpus
+    # Here a nanny starts a worker again, for which it may take long on a busy machine.
+    dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
+    common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": logging.CRITICAL}
+    specification = {}
+    for number in range(workers):
+        has_gpu = number < len(gpus)
+        environment = {"CUDA_VISIBLE_DEVICES": gpus[number] if has_gpu else ""}
+        options = {**common, "env": environment, "resources": {"GPU": 1} if has_gpu else {}}
+        specification[number] = {"cls": Nanny, "options": options}
+    return SpecCluster(
+        workers=specification,
+        scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": ":0"}},
+        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log
+    )
+
+
+def deployment(section: ClusterSection) -> Cluster:
+    """Start the scheduler of the deployment that a profile names; :func:`enlist` then asks for its workers.
+
+    Raises:
+        UserError: the class is not known, its package is not installed, an option is wrong, or this machine cannot submit jobs.
+    """
+    import dask
+
+    made_by = _class(section.class_name)
+    options = _options(made_by, section)
+    dask.config.set(_SCHEDULER)
+    try:
+        return made_by(**options)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"cluster.options: {_explain(error, made_by)}") from error
+    except Exception as error:  # of the deployment's own kinds: no configuration, no right to start anything
+        raise UserError(f"cluster: {section.class_name} does not start: {type(error).__name__}: {error}") from error
+
+
+def enlist(cluster: Cluster, section: ClusterSection) -> None:
+    """Ask a deployment for the workers that a profile wants, and to replace those that are lost.
+
+    Raises:
+        UserError: the command that submits jobs is not there.
+    """
+    job = getattr(cluster, "job_cls", None)
+    submit = shlex.split(getattr(job, "submit_command", None) or "")
+    if submit and shutil.which(submit[0]) is None:
+        raise UserError(f"cluster: there is no command `{submit[0]}` here; run on a machine that may submit jobs")
+    sizes = section.adapt or Adaptation(minimum=section.largest, maximum=section.largest)
+    if job is not None:
+        from artefacts.lost_jobs import ReplacingLostJobs
+
+        cluster.adapt(Adaptive=ReplacingLostJobs, minimum_jobs=sizes.minimum, maximum_jobs=sizes.maximum)
+    elif section.adapt is not None:
+        cluster.adapt(minimum=sizes.minimum, maximum=sizes.maximum)
+    else:
+        cluster.scale(section.largest)
+
+
+def connect(where: Cluster | str) -> Client:
+    """Connect to a cluster, or to the scheduler at an address.
+
+    Raises:
+        UserError: that is no address, or no scheduler answers.
+    """
+    import dask
+    from distributed import Client
+
+    if isinstance(where, str):
+        _check_address(where)
+    dask.config.set({"distributed.comm.timeouts.connect": "60s"})
+    # What it would log is a lost connection, with a traceback of its own; the engine says that in one sentence.
+    for name in ("distributed", "distributed.client", "tornado.application"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        return Client(where, set_as_default=False, timeout=20)
+    except (OSError, ValueError) as error:
+        raise UserError(f"no Dask scheduler answers at {where} ({error})") from None
+
+
+def _check_address(address: str) -> None:
+    """Refuse what is no address: a client would stumble over it, and again for 40 seconds when it is thrown away."""
+    from distributed.comm import get_address_host_port, parse_address
+    from distributed.comm.registry import get_backend
+    from distributed.security import Security
+
+    scheme, _ = parse_address(address)
+    try:
+        get_backend(scheme)
+        if scheme in {"tcp", "tls"}:  # others have no ports, or other packages know them
+            get_address_host_port(address)
+    except ValueError as error:
+        raise UserError(f"`{address}` is no address of a Dask scheduler ({error}); write it as tcp://host:8786") from None
+    if scheme == "tls" and Security().get_connection_args("client")["ssl_context"] is None:
+        raise UserError(f"{address}: Dask's TLS settings (distributed.comm.tls) name no certificates for a client")
+
+
+def expect_losses(client: Client) -> None:
+    """Let the tasks of a scheduler outlive :data:`ALLOWED_FAILURES` workers."""
+    client.run_on_scheduler(_allow_failures, ALLOWED_FAILURES)
+
+
+def _allow_failures(at_least: int, dask_scheduler: Any = None) -> None:
+    dask_scheduler.allowed_failures = max(dask_scheduler.allowed_failures, at_least)
+
+
+def refuse_threads(workers: Iterable[tuple[str, int]]) -> None:
+    """Refuse workers that do several tasks at a time: training keeps settings of its process, which two would share.
+
+    Args:
+        workers: address and number of threads of each.
+
+    Raises:
+        UserError: a worker has several threads.
+    """
+    for address, threads in workers:
+        if threads > 1:
+            raise UserError(
+                f"the worker {address} has {threads} threads, and steps need a process of their own; "
+                f"start workers with `dask worker ADDRESS --nthreads 1` (and --nworkers N for N processes)"
+            )
+
+
+def gpus_of(workers: Iterable[Mapping[str, Any]]) -> int:
+    """The number of GPUs of the worker that has most, by the resource ``GPU`` that workers were started with."""
+    return max((int(worker.get("resources", {}).get("GPU", 0)) for worker in workers), default=0)
+
+
+def _class(name: str) -> type[Cluster]:
+    from distributed.deploy import Cluster
+
+    module_name, _, class_name = name.rpartition(".")
+    example = "write it as package.Class, for example dask_jobqueue.SLURMCluster"
+    if not module_name:
+        raise UserError(f"cluster.class: `{name}` names no package; {example}")
+    try:
+        module = importlib.import_module(module_name)
+    except ImportError as error:
+        package = module_name.partition(".")[0].replace("_", "-")
+        raise UserError(f"cluster.class: `{name}` cannot be imported ({error}); pip install {package}") from None
+    found = {key for key, value in vars(module).items() if isinstance(value, type) and issubclass(value, Cluster)}
+    if class_name not in found:
+        raise UserError(f"cluster.class: {module_name} has no deployment `{class_name}`{nearest(class_name, found)}; {example}")
+    return getattr(module, class_name)
+
+
+def _options(made_by: type[Cluster], section: ClusterSection) -> dict[str, Any]:
+    """The class's options; for a batch system with what makes its workers fit for our steps."""
+    options = dict(section.options)
+    if getattr(made_by, "job_cls", None) is None:
+        return options
+    given = options.get("worker_extra_args", [])
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise UserError(f"cluster.options.worker_extra_args: a list of words was expected (got {given!r})")
+    for key, words in (("gpus_per_worker: N", "--resources"), ("processes: N", "--nthreads")):
+        if any(str(word).startswith(words) for word in given):
+            raise UserError(f"cluster.options.worker_extra_args: leave {words} out; write `{key}` in its place")
+    if section.gpus_per_worker and options.get("processes", 1) != 1:
+        raise UserError("cluster.options.processes: workers with GPUs are one process a job; leave it out and ask for more jobs")
+    resources = ["--resources", f"GPU={section.gpus_per_worker}"] if section.gpus_per_worker else []
+    # A job is one process unless it says otherwise. Its cores are for that process, whose tasks run one at a time.
+    return {
+        "processes": 1,
+        "scheduler_options": {"dashboard": False, "dashboard_address": ":0"},
+        **options,
+        "worker_extra_args": [*given, "--nthreads", "1", *resources],
+    }
+
+
+def _explain(error: Exception, made_by: type[Cluster]) -> str:
+    unexpected = re.search(r"unexpected keyword argument '(\w+)'", str(error))
+    if unexpected is None:
+        return f"{made_by.__name__}: {error}"
+    name = unexpected.group(1)
+    return f"{made_by.__name__} has no option `{name}`{nearest(name, _known_options(made_by))}"
+
+
+def _known_options(made_by: type[Cluster]) -> set[str]:
+    classes = [*made_by.__mro__, *getattr(getattr(made_by, "job_cls", None), "__mro__", ())]
+    parameters = [inspect.signature(each.__init__).parameters for each in classes if "__init__" in vars(each)]
+    named = {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}
+    return {name for each in parameters for name, parameter in each.items() if parameter.kind in named} - {"self", "args"}

@@ -1,0 +1,259 @@
+"""One graph, one engine: what is missing becomes Dask tasks whose keys name recipe and store."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from artefacts import cluster as clusters
+from artefacts.deployment import ClusterSection
+from artefacts.errors import UserError
+from artefacts.estimates import Estimator
+from artefacts.progress import Display, SilentDisplay
+from artefacts.recipe import Recipe
+from artefacts.store import CheckedStore, Store
+from pseudogec.study.recipes import Model
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+log = logging.getLogger(__name__)
+
+TOPIC = "pseudogec-progress"
+
+
+class BuildError(UserError):
+    """Some artefacts could not be built; everything that does not depend on them was.
+
+    Attributes:
+        failures: (recipe, exception) of each artefact that failed by itself.
+    """
+
+    def __init__(self, failures: Sequence[tuple[Recipe, BaseException]], store: Store) -> None:
+        self.failures = list(failures)
+        lines = [_explain(recipe, error, store) for recipe, error in self.failures]
+        super().__init__("\n".join(lines))
+
+
+def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
+    from distributed import KilledWorker
+
+    if isinstance(error, UserError):
+        return f"{recipe.kind} {recipe.label}: {error}"
+    if isinstance(error, KilledWorker):
+        return (
+            f"{recipe.kind} {recipe.label}: {error.allowed_failures + 1} workers died with it, mostly for lack of memory; "
+            "use fewer at a time (--jobs), or give each more"
+        )
+    log = store.root / ".work" / recipe.key / "log.txt"
+    return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
+
+
+def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
+    """The recipes to build for the targets, parents first; a recipe in the store hides everything above it."""
+    found: dict[str, Recipe] = {}
+    present: set[str] = set()
+
+    def visit(recipe: Recipe) -> None:
+        if recipe.key in found or recipe.key in present:
+            return
+        if store.has(recipe):
+            present.add(recipe.key)
+            return
+        for parent in recipe.parents:
+            visit(parent)
+        found[recipe.key] = recipe
+
+    for target in targets:
+        visit(target)
+    return list(found.values())
+
+
+def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
+    """The targets and all recipes that they are made from, each once, whether built or not."""
+    found: dict[str, Recipe] = {}
+    stack = list(targets)
+    while stack:
+        recipe = stack.pop()
+        if recipe.key not in found:
+            found[recipe.key] = recipe
+            stack.extend(recipe.parents)
+    return list(found.values())
+
+
+class Engine:
+    """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
+
+    Args:
+        store: where artefacts go; all workers must see it under the same path.
+        scheduler: address of a running Dask scheduler.
+        workers: processes of the local cluster, which is started without a scheduler or a section.
+        display: shows progress.
+        section: a deployment to start, as the profile says.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        scheduler: str | None = None,
+        workers: int | None = None,
+        display: Display | None = None,
+        section: ClusterSection | None = None,
+    ) -> None:
+        self.store = store
+        self.workers = workers or clusters.default_workers()
+        self.display = display or SilentDisplay()
+        self._scheduler = scheduler
+        self._deployment = None if scheduler else section
+        self._launcher = section.launcher if section else ()
+        self._exit = contextlib.ExitStack()
+        self._client: Client | None = None
+
+    def build(self, targets: Sequence[Recipe]) -> int:
+        """Build what the store lacks; returns how many artefacts were missing.
+
+        Raises:
+            BuildError: some artefacts failed. All others are in the store.
+            UserError: no scheduler answers, or it went away; the deployment cannot be started.
+        """
+        todo = missing(targets, self.store)
+        if not todo:
+            return 0
+        client = self._connected()
+        workers = client.scheduler_info(n_workers=-1)["workers"]
+        clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
+        if self._deployment is not None:  # its workers come when the batch system has room for them
+            gpus, expected = self._deployment.gpus_per_worker, self._deployment.largest
+        else:
+            gpus, expected = clusters.gpus_of(workers.values()), max(len(workers), 1)
+        if not workers and self._deployment is None:
+            log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
+        failed: dict[str, BaseException] = {}
+        needed = len(with_ancestors(targets))
+        with self.display.building(todo, needed, Estimator(self.store), expected), self._listening(client, todo):
+            for recipe, error in self._run(client, todo, gpus):
+                if error is None:
+                    self.display.finished(recipe)
+                else:
+                    failed[recipe.key] = error
+        # A task whose parent failed carries the parent's exception: name the artefacts that failed by themselves.
+        causes = [recipe for recipe in todo if recipe.key in failed and not any(p.key in failed for p in recipe.parents)]
+        if causes:
+            raise BuildError([(recipe, failed[recipe.key]) for recipe in causes], self.store)
+        return len(todo)
+
+    def _run(self, client: Client, todo: Sequence[Recipe], gpus: int) -> Iterator[tuple[Recipe, BaseException | None]]:
+        """Hand the tasks to the scheduler; yields each as it ends, with its error if it failed."""
+        from distributed import as_completed
+
+        futures: dict[str, Future] = {}
+        # A scheduler may serve programs with other stores, which must not take our artefacts for theirs.
+        place = hashlib.sha256(str(self.store.root).encode()).hexdigest()[:16]
+        try:
+            for recipe in todo:
+                futures[recipe.key] = client.submit(
+                    build_artefact,
+                    recipe,
+                    str(self.store.root),
+                    self._launcher,
+                    *(futures[parent.key] for parent in recipe.parents if parent.key in futures),
+                    key=f"{recipe.kind}-{recipe.key}-{place}",
+                    resources=_resources(recipe, gpus),
+                    pure=False,
+                )
+            owners = {future.key: recipe for recipe, future in zip(todo, futures.values(), strict=True)}
+            for future in as_completed(futures.values(), loop=client.loop):
+                if future.cancelled():
+                    raise UserError(
+                        f"the Dask scheduler at {self.address} went away; what is finished is in the store: "
+                        "start it again and run the same command to go on from here"
+                    )
+                yield owners[future.key], None if future.status == "finished" else future.exception()
+        finally:
+            # The scheduler remembers what a task of this key gave as long as somebody holds its future; after a failure was
+            # mended the same key must run anew.
+            for future in futures.values():
+                future.release()
+
+    @property
+    def address(self) -> str | None:
+        """Address of the scheduler in use, for other processes that are to share it."""
+        return self._client.scheduler.address if self._client is not None else self._scheduler
+
+    def close(self) -> None:
+        """Stop the local cluster; a scheduler given by address is left running."""
+        self._exit.close()
+        self._client = None
+
+    def __enter__(self) -> Engine:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _connected(self) -> Client:
+        if self._client is None:
+            if self._scheduler is not None:
+                client = self._exit.enter_context(clusters.connect(self._scheduler))
+                clusters.expect_losses(client)
+            elif self._deployment is not None:
+                cluster = self._exit.enter_context(clusters.deployment(self._deployment))
+                client = self._exit.enter_context(clusters.connect(cluster))
+                clusters.expect_losses(client)
+                clusters.enlist(cluster, self._deployment)
+            else:
+                cluster = self._exit.enter_context(clusters.local_cluster(self.workers))
+                client = self._exit.enter_context(clusters.connect(cluster))
+            self._client = client
+        return self._client
+
+    @contextlib.contextmanager
+    def _listening(self, client: Client, todo: Sequence[Recipe]) -> Iterator[None]:
+        known = {recipe.key: recipe for recipe in todo}
+
+        def show(event: Any) -> None:
+            _, message = event
+            if message["key"] in known:
+                self.display.progress(known[message["key"]], message["done"], message["total"], message["text"])
+
+        client.subscribe_topic(TOPIC, show)
+        try:
+            yield
+        finally:
+            client.unsubscribe_topic(TOPIC)
+
+
+def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents: object) -> str:
+    """The Dask task: build one artefact in the worker; its parents are done, which is all that their values say."""
+    from distributed import get_worker
+
+    worker = get_worker()
+    clusters.refuse_threads([(worker.address, worker.state.nthreads)])
+    clusters.keep_freed_memory()
+    os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # also none: another program's may have been left here
+    last = 0.0
+
+    def progress(done: float, total: float, text: str = "") -> None:
+        nonlocal last
+        if time.monotonic() - last > 0.5:
+            last = time.monotonic()
+            worker.log_event(TOPIC, {"key": recipe.key, "done": done, "total": total, "text": text})
+
+    progress(0, 1)
+    store = CheckedStore(Path(root))
+    store.build(recipe, lambda item, folder: item.build(folder, store, progress))
+    return recipe.key
+
+
+def _resources(recipe: Recipe, gpus: int) -> dict[str, int] | None:
+    """What a task asks of its worker, where workers have GPUs: training all of one worker's, other steps one."""
+    if not gpus or not recipe.needs_gpu:
+        return None
+    return {"GPU": gpus if isinstance(recipe, Model) else 1}

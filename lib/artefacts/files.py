@@ -1,0 +1,224 @@
+"""Reading and writing files: compressed or not, strictly UTF-8, never half-written."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import tempfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from artefacts.errors import DataError, UserError
+
+DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+"""What reading a damaged compressed file raises."""
+
+_COMPRESSED = {".gz", ".xz", ".bz2", ".zst"}
+_WATCHED_BUFFER = 2**18  # bytes; a call for each
+
+
+class _WatchedFile(io.FileIO):
+    """A file that tells how many bytes are read from it, whatever decompresses them."""
+
+    def __init__(self, path: Path, told: Callable[[int], None]) -> None:
+        super().__init__(path, "rb")
+        self._told = told
+
+    def readinto(self, buffer: Any) -> Any:
+        size = super().readinto(buffer)
+        self._told(size or 0)
+        return size
+
+
+@contextlib.contextmanager
+def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+    """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
+    with contextlib.ExitStack() as stack:
+        file = path.open(mode) if told is None else io.BufferedReader(_WatchedFile(path, told), _WATCHED_BUFFER)
+        raw: Any = stack.enter_context(file)
+        stream: Any = raw
+        if compression == ".gz":
+            # No time stamp and no file name inside: the same text gives the same bytes.
+            stream = gzip.GzipFile("", mode, 6, raw, mtime=0)
+        elif compression == ".xz":
+            stream = lzma.LZMAFile(raw, mode)  # noqa: SIM115 - closed with the stack, as the others are
+        elif compression == ".bz2":
+            stream = bz2.BZ2File(raw, mode)  # type: ignore[call-overload]  # one for each literal mode
+        elif compression == ".zst" and mode == "rb":
+            stream = io.BufferedReader(_ZstdReader(raw))
+        elif compression == ".zst":
+            import zstandard
+
+            stream = zstandard.open(raw, mode)
+        yield stack.enter_context(stream)
+
+
+class _ZstdReader(io.RawIOBase):
+    """Bytes of a zst file; zstandard's own reader takes a file that was cut short for a whole one."""
+
+    def __init__(self, compressed: IO[bytes]) -> None:
+        self._compressed = compressed
+        self._frame: Any = None  # None between frames
+        self._waiting = b""  # compressed bytes of the next frame
+        self._ready = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready:
+            chunk = self._waiting or self._compressed.read(io.DEFAULT_BUFFER_SIZE * 16)
+            if not chunk:
+                if self._frame is not None:
+                    raise EOFError("compressed file ended before the end-of-stream marker was reached")
+                return 0
+            self._ready = memoryview(self._decompress(chunk))
+        size = min(len(buffer), len(self._ready))
+        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
+        return size
+
+    def _decompress(self, chunk: bytes) -> bytes:
+        import zstandard
+
+        if self._frame is None:
+            self._frame = zstandard.ZstdDecompressor().decompressobj()
+        try:
+            text: bytes = self._frame.decompress(chunk)
+        except zstandard.ZstdError as error:
+            raise EOFError(str(error)) from None
+        self._waiting = self._frame.unused_data if self._frame.eof else b""
+        if self._frame.eof:
+            self._frame = None
+        return text
+
+
+@contextlib.contextmanager
+def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+    """Open a plain, ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` file for reading bytes.
+
+    Args:
+        path: the file.
+        told: called with the number of bytes that were read from it since the last call, before decompression.
+
+    Raises:
+        DataError: the file is missing, a folder, may not be read, or is compressed text without a byte.
+    """
+    path = Path(path)
+    with contextlib.ExitStack() as stack:
+        try:
+            stream = stack.enter_context(_open_binary(path, "rb", path.suffix, told))
+        except FileNotFoundError:
+            raise DataError(path, "no such file") from None
+        except IsADirectoryError:
+            raise DataError(path, "is a folder; a file was expected") from None
+        except PermissionError:
+            raise DataError(path, "may not be read (no permission)") from None
+        if path.suffix in _COMPRESSED and path.stat().st_size == 0:  # which some decompressors take for a text without lines
+            raise DataError(path, "the compressed file is damaged or cut short (it is empty)")
+        yield stream
+
+
+def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[str]:
+    """Yield the lines of a text file without their line ends; a last line without an end counts too.
+
+    Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
+    A byte order mark, with which some editors begin a file, is no part of the text.
+
+    Args:
+        path: a plain or compressed file.
+        told: as of :func:`open_for_reading`.
+
+    Raises:
+        DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
+    """
+    number = 0
+    with open_for_reading(path, told) as stream:
+        try:
+            for line in stream:
+                number += 1
+                yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
+        except UnicodeDecodeError as error:
+            # Damage can decompress to nonsense long before a checksum tells.
+            otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in _COMPRESSED else ""
+            problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
+            raise DataError(path, problem, number) from None
+        except DAMAGE as error:
+            raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
+
+
+@contextlib.contextmanager
+def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[bytes]]:
+    """Open a file for writing bytes that appears under its name only when all is written.
+
+    The name's ending chooses the compression. On an error nothing is left behind.
+
+    Args:
+        path: the file.
+        lasting: have it on the disk before it gets its name, so that even a power cut leaves no half of it under the name.
+
+    Raises:
+        UserError: no permission, or the disk is full.
+    """
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        os.close(descriptor)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror}") from error
+    temporary = Path(name)
+    try:
+        with _open_binary(temporary, "wb", path.suffix) as stream:
+            yield stream
+        if lasting:
+            flush_to_disk(temporary)
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        temporary.replace(path)
+    except OSError as error:
+        raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def flush_to_disk(path: Path) -> None:
+    """Have the system write a file, or a folder's list of names, to the disk before this returns."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        if not path.is_dir():  # some network file systems cannot do it for folders
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def write_lines(path: Path | str, lines: Iterable[str]) -> int:
+    """Write lines of text atomically; returns how many."""
+    count = 0
+    with write_atomically(path) as stream:
+        for line in lines:
+            count += 1
+            stream.write(line.encode("utf-8") + b"\n")
+    return count
+
+
+def digest_file(path: Path | str) -> str:
+    """SHA-256 of a file's bytes, as hexadecimal text.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    try:
+        with Path(path).open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(path, f"cannot be read ({error.strerror})") from None

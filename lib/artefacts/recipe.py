@@ -1,0 +1,158 @@
+"""What a recipe is: an immutable, typed description of something that costs time to make."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from artefacts.kinds import Kind
+
+if TYPE_CHECKING:
+    from artefacts.progress import Progress
+    from artefacts.store import Store
+
+
+class Recipe(BaseModel):
+    """An immutable description of one artefact, holding the recipes of everything that it is made from.
+
+    Two recipes with the same content have the same ``key``, in any process and on any machine; so notebooks, workers and
+    machines share work without knowing of each other.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+
+    kind: ClassVar[str]
+    """The artefact's kind; also the name of its folder in the store."""
+    version: ClassVar[int] = 1
+    """Version of the step that builds it. Raise it when the step's result changes, and old artefacts are no longer used."""
+    added_later: ClassVar[frozenset[str]] = frozenset()
+    """Names of fields that enter the key only when they say something other than their default, which is what was done before."""
+    incidental: ClassVar[frozenset[str]] = frozenset()
+    """Names of fields that do not change the artefact (a path, a label) and stay outside the key."""
+    resumable: ClassVar[bool] = False
+    """Whether a half-built folder is kept after an interruption, because the step knows how to go on from it."""
+    needs_gpu: ClassVar[bool] = False
+    """Whether the step runs on a GPU where there is one."""
+
+    @property
+    def work(self) -> float:
+        """Amount of work in units of the kind (sentences, updates): what the time to build it is proportional to."""
+        return 1.0
+
+    @property
+    def work_kind(self) -> str:
+        """What has the same speed for one unit of work; estimates of time are made from artefacts of the same kind of work."""
+        return self.kind
+
+    @property
+    def training_operations(self) -> float:
+        """Floating-point operations of a training, about; 0 for all other steps."""
+        return 0.0
+
+    @property
+    def label(self) -> str:
+        """A readable name for people; the key, not the label, identifies the artefact."""
+        return self.kind
+
+    @cached_property
+    def key(self) -> str:
+        """16 hexadecimal digits: a hash of the canonical JSON of kind, step version and content."""
+        text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    @property
+    def folder_name(self) -> str:
+        """Name of the artefact's folder: the label made safe for file systems, and the key."""
+        return re.sub(r"[^A-Za-z0-9.=+-]+", "_", self.label)[:80].strip("_") + "-" + self.key
+
+    def content(self) -> dict[str, Any]:
+        """Everything that identifies the artefact, as plain JSON values; parents are named by kind and key."""
+        return {"kind": self.kind, "version": self.version, "fields": _fields(self)}
+
+    def description(self) -> dict[str, Any]:
+        """The content with the key, the label and the incidental fields: what the store writes as ``recipe.json``."""
+        incidental = {name: _plain(getattr(self, name)) for name in sorted(self.incidental)}
+        return {"key": self.key, "label": self.label, **self.content(), "incidental": incidental}
+
+    @cached_property
+    def parents(self) -> tuple[Recipe, ...]:
+        """The recipes that this one is made from directly, each once, in the order of the fields."""
+        found = {parent.key: parent for name in type(self).model_fields for parent in _recipes_in(getattr(self, name))}
+        return tuple(found.values())
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        """Make the artefact's files.
+
+        Args:
+            folder: an empty folder, or the half-built one of a ``resumable`` recipe.
+            store: holds the parents' artefacts.
+            progress: told how far the step is.
+
+        Returns:
+            What is worth knowing of the artefact: sizes, scores, arguments. The store keeps it as ``result``.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not say how it is built")
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Recipe) and self.key == other.key
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Recipe):
+        return {"recipe": value.kind, "key": value.key}
+    if isinstance(value, Kind):
+        identity = {"kind": value.known_as(), "version": value.version}
+        return {
+            **identity,
+            **{name: _plain(getattr(value, name)) for name in type(value).model_fields if _identifies(value, name)},
+        }
+    if isinstance(value, BaseModel):
+        return _fields(value)
+    if isinstance(value, dict):
+        return {str(name): _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, str | int | float | bool) or value is None:
+        return value
+    return str(value)
+
+
+def _fields(value: BaseModel) -> dict[str, Any]:
+    return {name: _plain(getattr(value, name)) for name in type(value).model_fields if _identifies(value, name)}
+
+
+def _identifies(value: BaseModel, name: str) -> bool:
+    """Whether a field of a recipe's part belongs to the key.
+
+    ``incidental`` fields never do. One of ``added_later`` does only when it says something other than its default: what was made
+    before the field existed is what its default makes, and stays in use.
+    """
+    if name in getattr(type(value), "incidental", ()):
+        return False
+    if name in getattr(type(value), "added_later", ()):
+        return bool(getattr(value, name) != type(value).model_fields[name].default)
+    return True
+
+
+def _recipes_in(value: Any) -> Iterator[Recipe]:
+    if isinstance(value, Recipe):
+        yield value
+    elif isinstance(value, BaseModel):
+        for name in type(value).model_fields:
+            yield from _recipes_in(getattr(value, name))
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _recipes_in(item)
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _recipes_in(item)

@@ -1,0 +1,159 @@
+"""What a learner believes about particular words: the lexical side of the learner model.
+
+Curated tables hold what English teachers know (*depend of*, *discuss about*, *an advice*); seeded tables extend the same kinds
+of error to thousands of words, always the same for a word, as errors of a community of learners are. Genuine pairs teach them;
+blind noise cannot know them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from collections import defaultdict
+
+from learner_world import lexicon
+from learner_world.lexicon import read_sections, word_pairs
+
+EXTRA_PREPOSITION_SHARE = 0.18
+"""Share of transitive verbs after which learners like to put a preposition."""
+
+_EXTRA = ("to", "with", "about", "of", "on", "at", "for")
+
+_CIRCUMSTANCE = {
+    # key of a preposition of time: what learners write ("-" for none)
+    "year": ("on", "at"),
+    "weekday": ("in", "at", "-"),
+    "night": ("in", "on"),
+    "morning": ("at", "on"),
+    "future": ("after", "at"),
+    "duration": ("since", "during", "-"),
+    "since": ("from", "for"),
+}
+
+
+def share(*key: str) -> float:
+    """A number in [0, 1) that belongs to a word, always the same."""
+    digest = hashlib.blake2b("/".join(key).encode(), digest_size=4).digest()
+    return int.from_bytes(digest, "big") / 2**32
+
+
+@functools.cache
+def difficulty(family: str, word: str) -> float:
+    """How often learners get this word wrong when they could, from 0.15 to 1: some words are hard, most are not."""
+    return 0.15 + 0.85 * share("difficulty", family, word) ** 2
+
+
+@functools.cache
+def wrong_prepositions(kind: str, governor: str, preposition: str) -> tuple[str, ...]:
+    """What learners write for a preposition, the commonest first; ``-`` stands for nothing at all.
+
+    Args:
+        kind: the preposition's role: ``governed``, ``place_preposition``, ``time_preposition``, ``recipient``, ``of`` ...
+        governor: the verb, adjective or noun that decides (or the kind of time).
+        preposition: the right one.
+    """
+    if kind == "governed":
+        return _governed().get((governor, preposition), ("to", "of"))
+    if kind == "time_preposition":
+        return _CIRCUMSTANCE[governor]
+    if kind == "motion_preposition":
+        return ("in", "at", "-") if share("motion", governor) < 0.5 else ("-", "at", "for")
+    if kind == "recipient":
+        return ("for", "-") if share("recipient", governor) < 0.6 else ("at", "for")
+    if kind == "agent":
+        return ("from", "for")
+    if kind == "of":
+        return ("from", "for") if share("of", governor) < 0.5 else ("about", "in")
+    others = [other for other in ("in", "on", "at") if other != preposition]
+    return tuple(others) if share("place", governor) < 0.5 else (*others[::-1], "-")
+
+
+@functools.cache
+def _governed() -> dict[tuple[str, str], tuple[str, ...]]:
+    table: dict[tuple[str, str], tuple[str, ...]] = {}
+    for header, lines in read_sections("governed"):
+        if not header.startswith("no_preposition"):
+            for line in lines:
+                word, preposition, *wrong = line.split()
+                if wrong:
+                    table[word, preposition] = tuple(wrong[0].split(","))
+    return table
+
+
+@functools.cache
+def extra_preposition(verb: str) -> str:
+    """The preposition that learners add before the object of a verb that takes none, or an empty string."""
+    curated = _no_preposition().get(verb)
+    if curated:
+        return curated
+    if share("extra", verb) < EXTRA_PREPOSITION_SHARE:
+        return _EXTRA[int(share("which extra", verb) * len(_EXTRA))]
+    return ""
+
+
+@functools.cache
+def _no_preposition() -> dict[str, str]:
+    table = {}
+    for header, lines in read_sections("governed"):
+        if header.startswith("no_preposition"):
+            table.update({line.split()[0]: line.split()[1].split(",")[0] for line in lines})
+    return table
+
+
+@functools.cache
+def confused(section: str) -> dict[str, tuple[str, ...]]:
+    """Word to the words written for it, from a section of ``grammar_words.txt``; noun pairs go both ways."""
+    table: dict[str, list[str]] = defaultdict(list)
+    for right, wrong in word_pairs(section):
+        table[right].append(wrong)
+        if section in ("noun_confusions", "abstract_pairs", "verb_noun_pairs"):
+            table[wrong].append(right)
+    return {word: tuple(wrong) for word, wrong in table.items()}
+
+
+@functools.cache
+def _alike_index(part: str) -> dict[str, list[str]]:
+    index: dict[str, list[str]] = defaultdict(list)
+    for word in sorted(lexicon.lemmas()[part]):
+        index[word[:3]].append(word)
+    return index
+
+
+@functools.cache
+def look_alike(part: str, word: str) -> str:
+    """A word of the same part of speech that begins alike and is about as long, which memory offers instead; or nothing."""
+    rivals = [
+        rival
+        for rival in _alike_index(part)[word[:3]]
+        if rival != word and abs(len(rival) - len(word)) <= 2 and rival[:4] != word
+    ]
+    if not rivals or len(word) < 5:
+        return ""
+    return min(rivals, key=lambda rival: (-_common_letters(rival, word), rival))
+
+
+def _common_letters(left: str, right: str) -> int:
+    return sum(one == other for one, other in zip(left, right, strict=False)) + (left[-2:] == right[-2:])
+
+
+@functools.cache
+def derived(word: str) -> tuple[str, ...]:
+    """Words of the same family and another part of speech: *beauty* for *beautiful*, *quick* for *quickly*."""
+    found = [*confused("abstract_pairs").get(word, ()), *confused("verb_noun_pairs").get(word, ())]
+    known = lexicon.frequencies()
+    for ending, others in _FAMILY_ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            stem = word[: len(word) - len(ending)]
+            found += [stem + other for other in others if known.get(stem + other, 0.0) > _FAMILY_MINIMUM]
+    return tuple(dict.fromkeys(other for other in found if other != word))
+
+
+_FAMILY_MINIMUM = 3e-7
+_FAMILY_ENDINGS = (
+    ("ically", ("ic",)), ("ily", ("y",)), ("ly", ("",)), ("ic", ("ically", "y")), ("iness", ("y",)), ("ness", ("",)),
+    ("ility", ("le",)), ("ity", ("e", "")), ("ation", ("e", "ate", "")), ("ion", ("e", "")), ("ment", ("",)), ("ent", ("ence",)),
+    ("ence", ("ent",)), ("ant", ("ance",)), ("ance", ("ant",)), ("ful", ("", "fully")), ("less", ("lessly",)), ("ous", ("ously",
+    "")),
+    ("able", ("ably",)), ("ive", ("ively", "ion")), ("al", ("ally", "")), ("ize", ("ization",)), ("ify", ("ification",)),
+    ("ate", ("ation",)), ("ful", ("fulness",)), ("y", ("ily",)), ("e", ("ely",)),
+)  # fmt: skip
