@@ -19,7 +19,6 @@ from artefacts.estimates import Estimator
 from artefacts.progress import Display, SilentDisplay
 from artefacts.recipe import Recipe
 from artefacts.store import CheckedStore, Store
-from pseudogec.study.recipes import Model
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -256,4 +255,4 @@ def _resources(recipe: Recipe, gpus: int) -> dict[str, int] | None:
     """What a task asks of its worker, where workers have GPUs: training all of one worker's, other steps one."""
     if not gpus or not recipe.needs_gpu:
         return None
-    return {"GPU": gpus if isinstance(recipe, Model) else 1}
+    return {"GPU": gpus if recipe.kind == "model" else 1}

@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, write_atomically
-from pseudogec.study.seed_recipes import FileReference
 
 REMEMBERED_FROM = 16 * 2**20  # bytes; smaller files are digested in less time than it takes to remember them
 
@@ -61,7 +61,7 @@ class FileDigests:
             stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())
 
 
-def refuse_changed(files: Iterable[FileReference], store: Path) -> None:
+def refuse_changed(files: Iterable[Any], store: Path) -> None:
     """Look whether files are still those that a recipe names, before they are read for it.
 
     Args:
