@@ -159,6 +159,26 @@ def test_every_import_is_a_declared_dependency() -> None:
     assert not hidden, f"imported, yet not in pyproject.toml's dependencies: {hidden}"
 
 
+NOT_IMPORTED = {
+    **dict.fromkeys(("bitarray", "cffi", "hydra-core", "regex", "sacrebleu"), "fairseq imports it"),
+    "setuptools": "builds the package",
+    "spacy-lookups-data": "spaCy finds it by its entry point",
+    "pyarrow": "pandas writes Parquet with it",
+    "dask-jobqueue": "a profile names its clusters",
+    "ipykernel": "runs the notebooks",
+    "jupyterlab": "`make lab`",
+    **dict.fromkeys(("mypy", "nbstripout", "pre-commit", "ruff"), "`make lint` and `make hooks`"),
+    **dict.fromkeys(("pandas-stubs", "types-pyyaml", "types-tqdm"), "mypy reads it"),
+    "pytest-xdist": "`pytest -n`",
+}
+
+
+def test_every_declared_dependency_is_used() -> None:
+    imported = imported_distributions()
+    unused = {canonicalize_name(need.name) for need in DECLARED} - set(imported)
+    assert unused <= set(NOT_IMPORTED), f"declared, yet neither imported nor explained: {sorted(unused - set(NOT_IMPORTED))}"
+
+
 def test_notebooks_run_in_this_very_environment() -> None:
     [command, *_] = KernelSpecManager().get_kernel_spec("python3").argv
     assert command in {"python", sys.executable}, "the kernel `python3` must be this environment's own"
