@@ -11,11 +11,12 @@ import pytest
 
 from artefacts.engine import missing
 from artefacts.errors import DataError, UserError
+from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store
 from pseudogec.corpora import CorpusFiles, Share, Shuffle, is_clean_seed_text, open_sentences
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
 from pseudogec.study.steps import build
 
 SIZE = 10
@@ -26,8 +27,8 @@ def make(recipe: FileSeedText | SeedShards | SeedCorpus, store: Store) -> None:
         store.build(item, lambda item, folder: build(item, folder, store, lambda *_: None))
 
 
-def reference(path: Path) -> FileReference:
-    return FileReference(path=path, digest=digest_file(path))
+def reference(path: Path) -> SourceFile:
+    return SourceFile(path=path, digest=digest_file(path))
 
 
 def corpus(*paths: Path, share: tuple[int, int] = (0, 1), source: str = "plain", clean: bool = False) -> SeedCorpus:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from artefacts.errors import UserError
-from artefacts.estimates import FIRST_GUESS, FIRST_GUESS_OF_ANYTHING, Estimator
+from artefacts.estimates import Estimator
 from artefacts.progress import RichDisplay, format_duration
 from artefacts.recipe import Recipe
 from artefacts.record import seal
@@ -22,7 +22,8 @@ from pseudogec.study.results import COLUMNS, tidy
 
 
 class Pages(Recipe):
-    kind: ClassVar[str] = "bpe"  # a kind that has a first guess
+    kind: ClassVar[str] = "bpe"
+    seconds_a_unit: ClassVar[float] = 0.001
     pages: int
 
     @property
@@ -32,6 +33,7 @@ class Pages(Recipe):
 
 class Novelty(Pages):
     kind: ClassVar[str] = "novelty"
+    seconds_a_unit: ClassVar[float] = 1.0
 
 
 def system(**changes: Any) -> System:
@@ -175,8 +177,8 @@ def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
 
 def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * FIRST_GUESS["bpe"])
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * FIRST_GUESS_OF_ANYTHING)
+    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * Pages.seconds_a_unit)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
 
 
 def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
@@ -188,7 +190,7 @@ def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
         told = {name: value for name, value in store.result(recipe).items() if name not in sealed}
         seal(store.folder(recipe), {**told, "seconds": seconds})
     assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * FIRST_GUESS_OF_ANYTHING)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
 
 
 def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:

@@ -252,7 +252,6 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
 
 
 def _resources(recipe: Recipe, gpus: int) -> dict[str, int] | None:
-    """What a task asks of its worker, where workers have GPUs: training all of one worker's, other steps one."""
     if not gpus or not recipe.needs_gpu:
         return None
-    return {"GPU": gpus if recipe.kind == "model" else 1}
+    return {"GPU": gpus if recipe.takes_whole_worker else 1}

@@ -16,46 +16,6 @@ from artefacts.recipe import Recipe
 from artefacts.section import Section, refuse_unknown
 from artefacts.store import Store
 
-# Seconds a unit of work (see `Recipe.work`) on one core of a 2020s laptop, used until the store has measured this machine.
-FIRST_GUESS = {
-    "corpus": 0.0005,
-    "seed_corpus": 0.0000015,  # a byte of a compressed dump
-    "seed_shards": 0.00001,
-    "seed_text": 0.0005,
-    "seed_text from files": 0.000002,
-    "bpe": 0.001,
-    "pairs": 0.0003,
-    "pseudo_data": 0.0005,
-    "mirrored": 0.0001,
-    "text": 0.0001,
-    "word_counts": 0.0001,
-    "detector": 0.002,
-    "search": 0.005,
-    "correction": 0.005,
-    "references": 0.003,
-    "score": 0.003,
-}
-FIRST_GUESS_OF_ANYTHING = 1.0
-
-# Bytes a unit of work that an artefact takes, until the store has measured it.
-_BYTES = {
-    "corpus": 250.0,
-    "seed_corpus": 0.6,
-    "seed_shards": 140.0,
-    "seed_text": 140.0,
-    "seed_text from files": 0.0,  # another name for a file of seed_shards
-    "pairs": 2.0 * (60 + 12),
-    "pseudo_data": 2.0 * (60 + 12),
-    "mirrored": 2.0 * (60 + 12),
-    "text": 60.0 + 12,
-    "correction": 600.0,
-    "references": 250.0,
-    "score": 100.0,
-}
-_BYTES_A_WEIGHT = 4
-_STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
-_WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed the rate of decoding refers
-
 
 class Machine(Section):
     """What a study is to be built on: numbers of devices, and their speeds where the store has not measured them.
@@ -69,7 +29,7 @@ class Machine(Section):
     gpu_training: float = Field(40.0, gt=0, description="10^12 floating-point operations a second that a GPU reaches in training")
     cpu_training: float = Field(0.045, gt=0, description="the same of a CPU core, where the store holds no model that tells it")
     gpu_decoding: float = Field(
-        200.0, gt=0, description="sentences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
+        200.0, gt=0, description="sequences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
     )
     seconds: dict[str, Annotated[float, Field(ge=0)]] = Field(
         default_factory=dict, description="kind of artefact -> seconds a unit of its work, on a core"
@@ -126,7 +86,7 @@ class Estimator:
                 kind = result.get("work_kind", recipe["kind"])
                 seconds[kind].append(result["seconds"] / result["work"])
                 sizes[kind].append(_size(result["files"]) / result["work"])
-        trainings = [speed for recipe, result in artefacts if (speed := _training_speed(recipe, result))]
+        trainings = [speed for _, record in artefacts if (speed := _cpu_training(record))]
         self._cpu_training = median(trainings) if trainings else self._machine.cpu_training
         self._seconds = {kind: median(values) for kind, values in seconds.items()}
         self._bytes = {kind: median(values) for kind, values in sizes.items()}
@@ -145,50 +105,25 @@ class Estimator:
         machine = self._machine
         if recipe.kind in machine.seconds:
             return machine.seconds[recipe.kind] * recipe.work
-        if self.is_measured(recipe):
+        if recipe.work_kind in self._seconds:
             return self._seconds[recipe.work_kind] * recipe.work
-        if recipe.training_operations:
-            return recipe.training_operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
-        if on_gpu and (models := _decoding_models(recipe)):
-            weights = sum(model.architecture.layer_weights for model in models)
-            sentences = recipe.work / (1 if type(recipe).__name__ == "BackTranslatedData" else len(models))
-            return sentences * weights / _WEIGHTS_OF_BIG / machine.gpu_decoding
-        guess = FIRST_GUESS.get(recipe.work_kind) or FIRST_GUESS.get(recipe.kind, FIRST_GUESS_OF_ANYTHING)
-        return guess * recipe.work
+        if recipe.operations:
+            return recipe.operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
+        if on_gpu and recipe.decoded:
+            return recipe.decoded / machine.gpu_decoding
+        return recipe.seconds_a_unit * recipe.work
 
     def bytes(self, recipe: Recipe) -> float:
         """Expected bytes of an artefact."""
-        if recipe.kind == "model":
-            return _BYTES_A_WEIGHT * _weights(recipe)
-        if recipe.work_kind in self._bytes:
-            return self._bytes[recipe.work_kind] * recipe.work
-        return _BYTES.get(recipe.work_kind, _BYTES.get(recipe.kind, 0.0)) * recipe.work
-
-    def bytes_at_work(self, recipe: Any) -> float:
-        """Expected bytes that an artefact needs for a while beside its own: the states and checkpoints of a training."""
-        if recipe.kind != "model":
-            return 0.0
-        kept = 1 if recipe.optimisation.selection == "best" else recipe.optimisation.selection.average_last
-        return (_STATE_BYTES_A_WEIGHT + kept * _BYTES_A_WEIGHT) * _weights(recipe)
+        if recipe.expected_bytes is not None:
+            return recipe.expected_bytes
+        return self._bytes.get(recipe.work_kind, recipe.bytes_a_unit) * recipe.work
 
 
-def _training_speed(recipe: Mapping[str, Any], result: Mapping[str, Any]) -> float:
-    """10^12 floating-point operations a second of a training on a CPU; 0 for anything else."""
-    told = result["result"]
-    if recipe["kind"] != "model" or told.get("device") != "cpu" or not result["seconds"]:
-        return 0.0
-    return float(6 * told["parameters"] * told["target_words"] / result["seconds"] / 1e12)
-
-
-def _weights(model: Any) -> int:
-    return model.architecture.layer_weights + model.bpe.merges * model.architecture.model_size
-
-
-def _decoding_models(recipe: Recipe) -> list[Any]:
-    """The models that decode in a step."""
-    if recipe.kind == "model":
-        return []
-    return [parent for parent in recipe.parents if parent.kind == "model"]
+def _cpu_training(record: Mapping[str, Any]) -> float:
+    """10^12 floating-point operations a second of a step that ran on a CPU and whose time they decide; 0 for any other."""
+    on_cpu = record["result"].get("device") == "cpu"
+    return record.get("operations", 0.0) / record["seconds"] / 1e12 if on_cpu and record["seconds"] else 0.0
 
 
 def _size(files: Mapping[str, Mapping[str, Any]]) -> float:

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, write_atomically
@@ -61,8 +63,25 @@ class FileDigests:
             stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())
 
 
-def refuse_changed(files: Iterable[Any], store: Path) -> None:
-    """Look whether files are still those that a recipe names, before they are read for it.
+class SourceFile(BaseModel):
+    """A file that a recipe reads, known by its content: to move it changes no key, to edit it makes another recipe."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    incidental: ClassVar[frozenset[str]] = frozenset({"path", "expected_bytes"})
+
+    path: Path
+    digest: str
+    expected_bytes: int = 0
+    """About how large the file is, as far as that is known, while it is missing."""
+
+    @property
+    def size(self) -> int:
+        """Bytes; the expected ones of a missing file, which can be planned with."""
+        return self.path.stat().st_size if self.path.exists() else self.expected_bytes
+
+
+def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
+    """Check that files are still those that a recipe names, before a step reads them.
 
     Args:
         files: as the recipe knows them.

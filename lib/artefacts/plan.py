@@ -129,7 +129,7 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
                 bytes=sum(map(estimator.bytes, new)),
             )
         )
-    at_once = sorted(map(estimator.bytes_at_work, todo), reverse=True)[: gpus or cores]
+    at_once = sorted((recipe.bytes_at_work for recipe in todo), reverse=True)[: gpus or cores]
     measured = sum(seconds[recipe.key] for recipe in todo if estimator.is_measured(recipe))
     return Plan(
         kinds=tuple(kinds),

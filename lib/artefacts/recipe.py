@@ -40,20 +40,41 @@ class Recipe(BaseModel):
     """Whether a half-built folder is kept after an interruption, because the step knows how to go on from it."""
     needs_gpu: ClassVar[bool] = False
     """Whether the step runs on a GPU where there is one."""
+    takes_whole_worker: ClassVar[bool] = False
+    """Whether the step uses all GPUs of its worker, as a training of several processes does."""
+    seconds_a_unit: ClassVar[float] = 1.0
+    """A first guess of the seconds that a unit of `work` takes on one core; what the store has measured replaces it."""
+    bytes_a_unit: ClassVar[float] = 0.0
+    """A first guess of the bytes of a unit of `work`; what the store has measured replaces it."""
 
     @property
     def work(self) -> float:
-        """Amount of work in units of the kind (sentences, updates): what the time to build it is proportional to."""
+        """Amount of work in units of the kind (lines, updates): what the time to build it is proportional to."""
         return 1.0
 
     @property
     def work_kind(self) -> str:
-        """What has the same speed for one unit of work; estimates of time are made from artefacts of the same kind of work."""
+        """Artefacts with the same text here take about the same time and disk for a unit of work."""
         return self.kind
 
     @property
-    def training_operations(self) -> float:
-        """Floating-point operations of a training, about; 0 for all other steps."""
+    def operations(self) -> float:
+        """About how many floating-point operations the step makes, where they decide its time (a training); 0 elsewhere."""
+        return 0.0
+
+    @property
+    def decoded(self) -> float:
+        """Sequences that models decode in the step, in sequences of Transformer (big), to which a machine's speed refers."""
+        return 0.0
+
+    @property
+    def expected_bytes(self) -> float | None:
+        """The size of the artefact where the recipe tells it; else it is estimated from the amount of work."""
+        return None
+
+    @property
+    def bytes_at_work(self) -> float:
+        """Disk that the step needs for a while beside its artefact, such as a training's checkpoints."""
         return 0.0
 
     @property

@@ -18,7 +18,7 @@ RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
 _SEAL = ',\n "sha256": "'
 """What precedes the record's own digest, which is its last entry."""
 
-_ENTRIES = frozenset({"result", "seconds", "work", "work_kind", "made_by", "files", "recipe_sha256", "sha256"})
+_ENTRIES = frozenset({"result", "seconds", "work", "work_kind", "operations", "made_by", "files", "recipe_sha256", "sha256"})
 
 
 _THREADS = 8

@@ -251,6 +251,7 @@ class Store:
                 "seconds": round(seconds, 3),
                 "work": recipe.work,
                 "work_kind": recipe.work_kind,
+                "operations": recipe.operations,
                 "made_by": _environment(),
             },
         )

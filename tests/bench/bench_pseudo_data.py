@@ -24,6 +24,7 @@ from typing import Any
 from measuring import Ratio, describe_machine, in_turns, median_ratio, seed_text, show_ratios
 
 from artefacts.engine import missing
+from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
@@ -31,7 +32,7 @@ from pseudogec.noise import UnigramDistribution, check_method
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
 from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
-from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
 from pseudogec.study.steps import build
 
 WORKERS = 2
@@ -116,7 +117,7 @@ class Study:
 
 def describe_shards(text: Path, sentences: int, merges: int) -> list[NoisedData]:
     genuine = WorldCorpus(name="genuine", split="train", sentences=4000, seed=1, levels=None)
-    file = FileReference(path=text, digest=digest_file(text))
+    file = SourceFile(path=text, digest=digest_file(text))
     size = sentences // WORKERS
     corpus = SeedCorpus(name="seed", source="plain", tokenised=True, clean=False, files=(file,), share=(0, 1))
     shards = SeedShards(name="seed", corpus=(corpus,), size=size, first=0, last=WORKERS)

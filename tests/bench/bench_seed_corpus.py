@@ -25,12 +25,13 @@ from make_dumps import KINDS, make
 from measuring import describe_machine
 
 from artefacts.engine import Engine, with_ancestors
+from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.noise import check_method
 from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
-from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
 
 SHARES = 8
 SHARD = 50_000
@@ -38,7 +39,7 @@ SHARD = 50_000
 
 def shards_of(dump: Path, kind: str, number: int) -> SeedShards:
     """The first shards of a dump, which is read in shares."""
-    file = FileReference(path=dump, digest=digest_file(dump))
+    file = SourceFile(path=dump, digest=digest_file(dump))
     common = {"name": kind, "source": kind, "tokenised": True, "clean": True, "files": (file,)}
     corpus = tuple(SeedCorpus(share=(share, SHARES), **common) for share in range(SHARES))
     return SeedShards(name=kind, corpus=corpus, size=SHARD, first=0, last=number)

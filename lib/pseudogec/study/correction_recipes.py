@@ -8,12 +8,22 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from artefacts.file_digests import SourceFile
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.recipes import Bpe, Corpus, Model, References, shapes_of_models, training_operations, updates
-from pseudogec.study.seed_recipes import FileReference, SeedText
+from pseudogec.study.recipes import (
+    Bpe,
+    Corpus,
+    Model,
+    References,
+    sentences_of_big,
+    shapes_of_models,
+    training_operations,
+    updates,
+)
+from pseudogec.study.seed_recipes import SeedText
 from pseudogec.study.study_recipe import StudyRecipe
 
 
@@ -21,9 +31,9 @@ class ReleasedModel(StudyRecipe):
     """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
 
     kind: ClassVar[str] = "released_model"
-    checkpoint: FileReference
-    source_dictionary: FileReference
-    target_dictionary: FileReference
+    checkpoint: SourceFile
+    source_dictionary: SourceFile
+    target_dictionary: SourceFile
 
     @property
     def label(self) -> str:
@@ -35,7 +45,7 @@ class ReleasedBpe(StudyRecipe):
     """The segmentation that released models were trained with: ``codes.txt``."""
 
     kind: ClassVar[str] = "released_bpe"
-    codes: FileReference
+    codes: SourceFile
 
     @property
     def label(self) -> str:
@@ -47,6 +57,8 @@ class BinarisedText(StudyRecipe):
     """Grammatical sentences in pieces, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
 
     kind: ClassVar[str] = "text"
+    seconds_a_unit: ClassVar[float] = 0.0001
+    bytes_a_unit: ClassVar[float] = 60.0 + 12
     text: SeedText | Corpus
     bpe: Bpe
 
@@ -87,8 +99,7 @@ class LanguageModel(StudyRecipe):
         return updates(self.optimisation, sum(data.work for data in self.data))
 
     @property
-    def training_operations(self) -> float:
-        """Of its updates."""
+    def operations(self) -> float:
         return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
 
     @property
@@ -101,6 +112,7 @@ class WordCounts(StudyRecipe):
     """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
 
     kind: ClassVar[str] = "word_counts"
+    seconds_a_unit: ClassVar[float] = 0.0001
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     texts: tuple[SeedText, ...]
@@ -120,6 +132,7 @@ class Detector(StudyRecipe):
     """A classifier that tells whether a sentence holds an error, trained on genuine sentences."""
 
     kind: ClassVar[str] = "detector"
+    seconds_a_unit: ClassVar[float] = 0.002
     needs_gpu: ClassVar[bool] = True
     options: DetectorOptions
     initial: Model
@@ -140,6 +153,10 @@ class Detector(StudyRecipe):
         return self.genuine.work * self.options.epochs
 
     @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.work, [self.initial])
+
+    @property
     def work_kind(self) -> str:
         """Training of one shape of model."""
         return f"{self.kind} {self.initial.architecture.shape}"
@@ -153,6 +170,8 @@ class Correction(StudyRecipe):
     """
 
     kind: ClassVar[str] = "correction"
+    seconds_a_unit: ClassVar[float] = 0.005
+    bytes_a_unit: ClassVar[float] = 600.0
     corpus: Corpus
     step_name: ClassVar[str] = ""
     before: Correction | None
@@ -206,6 +225,10 @@ class ModelCorrection(Correction):
         """Sentences, once for each model."""
         return self.corpus.work * len(self.models)
 
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.corpus.work, self.models)
+
 
 class RightToLeftCorrection(Correction):
     """The best of several corrections, as models that read and write from right to left rank them."""
@@ -219,6 +242,10 @@ class RightToLeftCorrection(Correction):
     def step(self) -> str:
         """How many models rank."""
         return f"{len(self.models)} models from right to left"
+
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.corpus.work, self.models)
 
 
 class DetectionCorrection(Correction):
@@ -274,6 +301,7 @@ class Search(StudyRecipe):
     """What was found best on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"
+    seconds_a_unit: ClassVar[float] = 0.005
     references: References
     annotator: str
 
@@ -303,6 +331,10 @@ class EnsembleSearch(Search):
         """Sentences, once for each of the models in each round."""
         return self.references.work * len(self.models) ** 2
 
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.references.work * len(self.models), self.models)
+
 
 class ThresholdSearch(Search):
     """From which probability of an error a correction is used."""
@@ -325,6 +357,8 @@ class Score(StudyRecipe):
     """A scorer's verdict on a correction, sentence by sentence: ``score.json``."""
 
     kind: ClassVar[str] = "score"
+    seconds_a_unit: ClassVar[float] = 0.003
+    bytes_a_unit: ClassVar[float] = 100.0
     correction: Correction
     references: References
     scorer: Literal["errant", "maxmatch", "gleu"]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from artefacts.file_digests import FileDigests
+from artefacts.file_digests import FileDigests, SourceFile
 from pseudogec.corpora.catalogue import load_catalogue
 from pseudogec.edits import annotator_signature
 from pseudogec.noise import METHODS, check_method
@@ -25,6 +25,7 @@ from pseudogec.study.recipes import (
     Bpe,
     Corpus,
     FileCorpus,
+    LevelledFile,
     Mirrored,
     MisspeltData,
     Model,
@@ -34,7 +35,7 @@ from pseudogec.study.recipes import (
     SplitCorpus,
     WorldCorpus,
 )
-from pseudogec.study.seed_recipes import FileReference, FileSeedText, SeedCorpus, SeedShards, SeedText, WorldSeedText
+from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
 
 SHARDS_A_PASS = 100
@@ -102,7 +103,7 @@ class Planner:
         check = check_back_translation if method.method in BACK_TRANSLATION else check_method
         return method.method, check(method.method, parameters, f"methods.{name}").model_dump()
 
-    def file(self, path: Path, level: str = "") -> FileReference:
+    def file(self, path: Path) -> SourceFile:
         """A file of the profile's data folder.
 
         Raises:
@@ -110,14 +111,14 @@ class Planner:
         """
         full = self._data / path
         if self._without_data and not full.exists():
-            return FileReference(path=full, digest=f"missing:{path}", level=level, expected_bytes=_expected_bytes(path))
-        return FileReference(path=full, digest=self._digest(full), level=level)
+            return SourceFile(path=full, digest=f"missing:{path}", expected_bytes=_expected_bytes(path))
+        return SourceFile(path=full, digest=self._digest(full))
 
     def _corpus(self, name: str, pairs: WorldPairs | FilePairs) -> Corpus:
         if isinstance(pairs, WorldPairs):
             levels = None if pairs.levels is None else {str(level): share for level, share in pairs.levels.items()}
             return WorldCorpus(name=name, split=pairs.split, sentences=pairs.sentences, seed=pairs.seed, levels=levels)
-        files = tuple(self.file(file.path, file.level) for file in pairs.files)
+        files = tuple(LevelledFile(level=file.level, **self.file(file.path).model_dump()) for file in pairs.files)
         return FileCorpus(name=name, source=pairs.source, files=files, sentences=pairs.sentences)
 
     def seed_text(self, name: str, shard: int) -> SeedText:
@@ -150,7 +151,7 @@ class Planner:
             self._seed_corpora[name] = tuple(SeedCorpus(files=read, share=share, **common) for read, share in work)
         return self._seed_corpora[name]
 
-    def _matching(self, path: Path) -> list[FileReference]:
+    def _matching(self, path: Path) -> list[SourceFile]:
         """The file of a path, or the files of a pattern.
 
         Raises:

@@ -8,13 +8,15 @@ corpus ────────────────────────�
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from math import inf
 from typing import Any, ClassVar, Literal
 
+from artefacts.file_digests import SourceFile
 from artefacts.recipe import Recipe
 from pseudogec.seq2seq.options import Architecture, Optimisation
-from pseudogec.study.seed_recipes import FileReference, SeedText
+from pseudogec.study.seed_recipes import SeedText
 from pseudogec.study.study_recipe import StudyRecipe
 
 Arrangement = Literal["correct", "reverse", "copy"]
@@ -25,6 +27,10 @@ PIECES_A_SENTENCE = 30
 """About how many pieces a sentence has, with its end; newspapers have more, learners' sentences fewer."""
 
 M2_BYTES_A_SENTENCE = 250
+BYTES_A_BINARISED_PAIR = 2.0 * (60 + 12)
+BYTES_A_WEIGHT = 4
+STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
+WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed a machine's rate of decoding refers
 
 
 def updates(optimisation: Optimisation, sentences: float) -> float:
@@ -36,6 +42,12 @@ def updates(optimisation: Optimisation, sentences: float) -> float:
 def training_operations(optimisation: Optimisation, layer_weights: int, updates: float) -> float:
     """Floating-point operations of a training: for each piece two a weight forward, and four backward (Kaplan et al. 2020)."""
     return 6.0 * layer_weights * optimisation.batch * updates
+
+
+def sentences_of_big(sentences: float, models: Sequence[Recipe]) -> float:
+    """The work of decoding sentences, in sentences of Transformer (big); nothing for released models, whose size is not known."""
+    weights = [model.architecture.layer_weights for model in models if isinstance(model, Model)]
+    return sentences * sum(weights) / WEIGHTS_OF_BIG
 
 
 def shapes_of_models(recipe: Recipe) -> str:
@@ -51,6 +63,8 @@ class Corpus(StudyRecipe):
     """
 
     kind: ClassVar[str] = "corpus"
+    seconds_a_unit: ClassVar[float] = 0.0005
+    bytes_a_unit: ClassVar[float] = 250.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
 
@@ -84,11 +98,17 @@ class WorldCorpus(Corpus):
         return self.sentences
 
 
+class LevelledFile(SourceFile):
+    """A file of pairs, and the proficiency level of all its sentences where it has one."""
+
+    level: str = ""
+
+
 class FileCorpus(Corpus):
     """Pairs read from files in one of the field's formats."""
 
     source: str
-    files: tuple[FileReference, ...]
+    files: tuple[LevelledFile, ...]
     sentences: int | None
 
     @property
@@ -120,6 +140,7 @@ class Bpe(StudyRecipe):
     """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
 
     kind: ClassVar[str] = "bpe"
+    seconds_a_unit: ClassVar[float] = 0.001
     genuine: Corpus
     merges: int
 
@@ -143,6 +164,8 @@ class BinarisedPairs(StudyRecipe):
     """
 
     kind: ClassVar[str] = "pairs"
+    seconds_a_unit: ClassVar[float] = 0.0003
+    bytes_a_unit: ClassVar[float] = BYTES_A_BINARISED_PAIR
     corpus: Corpus
     bpe: Bpe
     drop_identical: bool
@@ -163,6 +186,8 @@ class PseudoData(StudyRecipe):
     """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
 
     kind: ClassVar[str] = "pseudo_data"
+    seconds_a_unit: ClassVar[float] = 0.0005
+    bytes_a_unit: ClassVar[float] = BYTES_A_BINARISED_PAIR
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     method: str
@@ -207,6 +232,10 @@ class BackTranslatedData(PseudoData):
     fused_attention: bool = False
 
     @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.work, [self.reverse_model])
+
+    @property
     def work_kind(self) -> str:
         """Decoding by one method and shape of model."""
         return f"{super().work_kind} {shapes_of_models(self)}"
@@ -230,6 +259,8 @@ class Mirrored(StudyRecipe):
     """Training pairs to be read from right to left: the pieces of both sides in reverse order."""
 
     kind: ClassVar[str] = "mirrored"
+    seconds_a_unit: ClassVar[float] = 0.0001
+    bytes_a_unit: ClassVar[float] = BYTES_A_BINARISED_PAIR
     data: BinarisedPairs | PseudoData
 
     @cached_property
@@ -267,6 +298,7 @@ class Model(StudyRecipe):
     kind: ClassVar[str] = "model"
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
+    takes_whole_worker: ClassVar[bool] = True
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     architecture: Architecture
@@ -290,9 +322,23 @@ class Model(StudyRecipe):
         return updates(self.optimisation, sum(data.work for data in self.data) + upsampled)
 
     @property
-    def training_operations(self) -> float:
-        """Of its updates; the embeddings, of which each piece looks one up, cost next to nothing."""
+    def operations(self) -> float:
+        # The embeddings, of which each piece looks one up, cost next to nothing.
         return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
+
+    @property
+    def weights(self) -> int:
+        """About how many numbers the model has."""
+        return self.architecture.layer_weights + self.bpe.merges * self.architecture.model_size
+
+    @property
+    def expected_bytes(self) -> float:
+        return BYTES_A_WEIGHT * self.weights
+
+    @property
+    def bytes_at_work(self) -> float:
+        kept = 1 if self.optimisation.selection == "best" else self.optimisation.selection.average_last
+        return (STATE_BYTES_A_WEIGHT + kept * BYTES_A_WEIGHT) * self.weights
 
     @property
     def work_kind(self) -> str:
@@ -304,6 +350,8 @@ class References(StudyRecipe):
     """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
 
     kind: ClassVar[str] = "references"
+    seconds_a_unit: ClassVar[float] = 0.003
+    bytes_a_unit: ClassVar[float] = 250.0
     corpus: Corpus
     annotator: str
 

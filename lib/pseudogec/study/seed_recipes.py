@@ -5,36 +5,18 @@ seed_corpus (a share of the files' texts: split, tokenised, cleaned) ──► s
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import ClassVar
 
-from pydantic import BaseModel, ConfigDict
-
+from artefacts.file_digests import SourceFile
 from pseudogec.study.study_recipe import StudyRecipe
-
-
-class FileReference(BaseModel):
-    """A file of a corpus, known by its content: moving it changes nothing, editing it makes another corpus."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    incidental: ClassVar[frozenset[str]] = frozenset({"path", "expected_bytes"})
-
-    path: Path
-    digest: str
-    level: str = ""
-    expected_bytes: int = 0
-    """About how large the file is, as far as that is known, while it is missing."""
-
-    @property
-    def size(self) -> int:
-        """Bytes; expected ones for a file that is missing, in a plan without data."""
-        return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
 class SeedText(StudyRecipe):
     """One shard of a seed corpus, ``sentences.txt``: grammatical sentences to make pseudo data from."""
 
     kind: ClassVar[str] = "seed_text"
+    seconds_a_unit: ClassVar[float] = 0.0005
+    bytes_a_unit: ClassVar[float] = 140.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     size: int
@@ -65,12 +47,14 @@ class SeedCorpus(StudyRecipe):
     """
 
     kind: ClassVar[str] = "seed_corpus"
+    seconds_a_unit: ClassVar[float] = 0.0000015  # a byte of a compressed dump
+    bytes_a_unit: ClassVar[float] = 0.6
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     source: str
     tokenised: bool
     clean: bool
-    files: tuple[FileReference, ...]
+    files: tuple[SourceFile, ...]
     share: tuple[int, int]
     """Which of how many shares of each file's texts (:class:`pseudogec.corpora.Share`)."""
 
@@ -93,6 +77,8 @@ class SeedShards(StudyRecipe):
     """
 
     kind: ClassVar[str] = "seed_shards"
+    seconds_a_unit: ClassVar[float] = 0.00001
+    bytes_a_unit: ClassVar[float] = 140.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     corpus: tuple[SeedCorpus, ...]
@@ -115,6 +101,8 @@ class SeedShards(StudyRecipe):
 class FileSeedText(SeedText):
     """One shard of a seed corpus from files."""
 
+    seconds_a_unit: ClassVar[float] = 0.000002
+    bytes_a_unit: ClassVar[float] = 0.0  # another name for a file of the shards
     shards: SeedShards
 
     @property
