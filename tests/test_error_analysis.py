@@ -37,7 +37,6 @@ from pseudogec.report.findings import NOT_LISTED
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
 from pseudogec.study.recipes import Corpus
-from pseudogec.study.steps import build
 
 TENSE = Edit(1, 2, "went", "R:VERB:TENSE")
 DETERMINER = Edit(3, 3, "the", "M:DET")
@@ -305,7 +304,7 @@ def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(tmp_path:
 
     def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
         if isinstance(recipe, Corpus):
-            return build(recipe, folder, study.store, lambda done, total, text: None)
+            return recipe.build(folder, study.store, lambda done, total, text: None)
         write_lines(folder / "score.json", [found[recipe.correction.corpus.name].to_json()])
         return {}
 

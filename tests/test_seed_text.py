@@ -17,14 +17,13 @@ from artefacts.store import Store
 from pseudogec.corpora import CorpusFiles, Share, Shuffle, is_clean_seed_text, open_sentences
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
-from pseudogec.study.steps import build
 
 SIZE = 10
 
 
 def make(recipe: FileSeedText | SeedShards | SeedCorpus, store: Store) -> None:
     for item in missing([recipe], store):
-        store.build(item, lambda item, folder: build(item, folder, store, lambda *_: None))
+        store.build(item, lambda item, folder: item.build(folder, store, lambda *_: None))
 
 
 def reference(path: Path) -> SourceFile:

@@ -22,9 +22,9 @@ from artefacts.store import Store
 from pseudogec.seq2seq.binarise import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
 from pseudogec.study.back_translation import BACK_TRANSLATION
-from pseudogec.study.recipes import Bpe, MisspeltData, PseudoData
+from pseudogec.study.models import Subwords
+from pseudogec.study.pseudo_data import MisspeltData, PseudoData
 from pseudogec.study.seed_recipes import WorldSeedText
-from pseudogec.study.steps import build
 from pseudogec.text import MASK
 
 TINY = [
@@ -84,7 +84,7 @@ def changed(recipe: Recipe, **changes: Recipe) -> Any:
 def make(recipe: Recipe, store: Store, progress: Callable[[float, float, str], None] = lambda *_: None) -> dict[str, Any]:
     """Build a recipe and what it lacks, in this process; returns what was reported."""
     for item in missing([recipe], store):
-        store.build(item, lambda item, folder: build(item, folder, store, progress))
+        store.build(item, lambda item, folder: item.build(folder, store, progress))
     return store.result(recipe)
 
 
@@ -204,7 +204,7 @@ def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Pl
 
 @pytest.mark.parametrize("method", BACK_TRANSLATION)
 def test_a_reverse_model_of_another_vocabulary_is_refused(method: str, planner: Planner, store: Store) -> None:
-    other = Bpe(genuine=planner.genuine, merges=50)
+    other = Subwords(genuine=planner.genuine, merges=50)
     recipe = changed(shard(planner, method), bpe=other)
     searched: list[float] = []
     make(other, store)

@@ -16,7 +16,6 @@ from artefacts.plan import make_plan
 from artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
 from pseudogec.study import PROJECT, Study
-from pseudogec.study.steps import build
 
 MACHINE = Machine(gpus=8, cores=8)  # type: ignore[call-arg]  # pydantic fills the defaults
 
@@ -62,7 +61,7 @@ def test_time_lies_between_the_longest_path_and_one_worker(tmp_path: Path) -> No
 def test_what_is_in_the_store_is_done_and_its_speed_is_that_of_the_rest(tmp_path: Path) -> None:
     study, wanted = targets("smoke", store=tmp_path)
     corpora = [recipe for recipe in with_ancestors(wanted) if recipe.kind == "corpus"]
-    study.store.build(corpora[0], lambda recipe, folder: build(recipe, folder, study.store, lambda *_: None))
+    study.store.build(corpora[0], lambda recipe, folder: recipe.build(folder, study.store, lambda *_: None))
     plan = make_plan(wanted, study.store, Estimator(study.store), cores=2, gpus=0)
     kind = next(kind for kind in plan.kinds if kind.kind == "corpus")
     assert (kind.done, kind.to_do) == (1, len(corpora) - 1)

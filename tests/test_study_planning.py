@@ -11,7 +11,8 @@ from artefacts.engine import with_ancestors
 from artefacts.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.grid import expand
-from pseudogec.study.recipes import BackTranslatedData, BinarisedPairs, Mirrored, Model, NoisedData
+from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
+from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
 
 NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
 
@@ -70,7 +71,7 @@ def test_the_papers_numbers_are_in_the_recipes() -> None:
 def test_pretraining_is_shared_by_what_is_fine_tuned_from_it() -> None:
     plan = planner("paper")
     pretrained, fine_tuned = plan.model(system(setting="pretrain_only")), plan.model(system(setting="pretrain"))
-    assert isinstance(fine_tuned.initial, Model)
+    assert isinstance(fine_tuned.initial, TrainedModel)
     assert fine_tuned.initial.key == pretrained.key
 
 
@@ -133,5 +134,5 @@ def test_a_first_stage_that_teaches_copying_is_shared_by_both_directions() -> No
 
 def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
-    mirrored = Mirrored(data=planner.reverse_model().data[0])
+    mirrored = Mirrored(data=planner.reverse_model().data[0], bpe=planner.bpe)
     assert mirrored.parents == (mirrored.data, mirrored.data.bpe), "the dictionary is read too"

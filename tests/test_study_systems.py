@@ -20,8 +20,10 @@ from pseudogec.study.correction_recipes import (
     TypeDroppingCorrection,
     UnknownWordsCorrection,
 )
+from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.pipelines import pipelines
-from pseudogec.study.recipes import BinarisedPairs, Mirrored, Model, NoisedData, SplitCorpus
+from pseudogec.study.pseudo_data import NoisedData
+from pseudogec.study.recipes import SplitCorpus
 from pseudogec.study.system import Pipeline, System
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"
@@ -66,7 +68,7 @@ def test_ranking_is_by_models_of_the_same_data_read_from_right_to_left(planner: 
     assert forwards.n_best == 5 and len(forwards.models) == len(backwards.models) == 3
     for ordinary, mirrored in zip(forwards.models, backwards.models, strict=True):
         while True:
-            assert isinstance(ordinary, Model) and isinstance(mirrored, Model)
+            assert isinstance(ordinary, TrainedModel) and isinstance(mirrored, TrainedModel)
             assert all(isinstance(data, Mirrored) for data in (*mirrored.data, mirrored.validation))
             assert [data.data for data in mirrored.data] == list(ordinary.data)
             if ordinary.initial is None:
@@ -101,7 +103,7 @@ def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(plann
     model = planner.model(System(**choice.model_dump(), parameters=(), seed=1))
     copying = True
     stages = []
-    stage: Model | None = model
+    stage: TrainedModel | None = model
     while stage is not None:
         stages.append(stage)
         stage = stage.initial

@@ -23,7 +23,6 @@ from artefacts.record import DESCRIPTION, LOG, RECORD, FlawError, read_record
 from artefacts.store import CheckedStore, Store
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.correction_recipes import Score
-from pseudogec.study.steps import build
 
 TINY = [
     "corpora.genuine.sentences=150",
@@ -59,7 +58,7 @@ def make(store: Store, *targets: Recipe) -> list[Recipe]:
     todo = missing(targets, store)
     checked = CheckedStore(store.root)
     for recipe in todo:
-        store.build(recipe, lambda item, folder: build(item, folder, checked, lambda *_: None))
+        store.build(recipe, lambda item, folder: item.build(folder, checked, lambda *_: None))
     return todo
 
 
@@ -278,7 +277,7 @@ def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, score: 
     for recipe in (score, score.correction):
         store.remove(recipe)
     with pytest.raises(DataError, match="was removed from the store meanwhile") as refusal:
-        store.build(score, lambda item, folder: build(item, folder, CheckedStore(store.root), lambda *_: None))
+        store.build(score, lambda item, folder: item.build(folder, CheckedStore(store.root), lambda *_: None))
     assert score.correction.label in str(refusal.value)
 
 

@@ -31,9 +31,10 @@ from artefacts.store import Store
 from pseudogec.noise import UnigramDistribution, check_method
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
-from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
+from pseudogec.study.models import Subwords
+from pseudogec.study.pseudo_data import NoisedData
+from pseudogec.study.recipes import WorldCorpus
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
-from pseudogec.study.steps import build
 
 WORKERS = 2
 SUBWORD_NMT = [sys.executable, "-m", "subword_nmt.apply_bpe"]
@@ -89,7 +90,7 @@ def build_here(root: Path, recipe: Recipe) -> None:
     store = Store(root)
 
     def step(item: Recipe, folder: Path) -> dict[str, Any]:
-        return build(item, folder, store, lambda done, total, text: None)
+        return item.build(folder, store, lambda done, total, text: None)
 
     for parent in recipe.parents:
         if not store.has(parent):
@@ -127,7 +128,7 @@ def describe_shards(text: Path, sentences: int, merges: int) -> list[NoisedData]
             method="direct_noise",
             parameters=check_method("direct_noise", {}).model_dump(),
             seed_text=FileSeedText(name="seed", size=size, shard=number, shards=shards),
-            bpe=Bpe(genuine=genuine, merges=merges),
+            bpe=Subwords(genuine=genuine, merges=merges),
             seed=1,
             genuine=genuine,
             references=None,

@@ -30,7 +30,9 @@ from artefacts.files import digest_file
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.noise import check_method
-from pseudogec.study.recipes import Bpe, NoisedData, WorldCorpus
+from pseudogec.study.models import Subwords
+from pseudogec.study.pseudo_data import NoisedData
+from pseudogec.study.recipes import WorldCorpus
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
 
 SHARES = 8
@@ -51,7 +53,7 @@ def pseudo_data(shards: SeedShards, number: int) -> list[NoisedData]:
     parameters = check_method("direct_noise", {}).model_dump()
     common = {"name": "direct_noise", "method": "direct_noise", "parameters": parameters, "seed": 1, "references": None}
     texts = [FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards) for shard in range(number)]
-    bpe = Bpe(genuine=genuine, merges=8000)
+    bpe = Subwords(genuine=genuine, merges=8000)
     return [NoisedData(seed_text=text, genuine=genuine, bpe=bpe, **common) for text in texts]
 
 

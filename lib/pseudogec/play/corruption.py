@@ -11,8 +11,8 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace
 from pseudogec.study import Study, System, loaded, missing
 from pseudogec.study.back_translation import BackTranslator
+from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 from pseudogec.study.pseudo_data_steps import differences
-from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 
 Operations = Sequence[Sequence[str]]
 """What was done to a sentence: kind, before, after."""

@@ -8,158 +8,20 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from artefacts.file_digests import SourceFile
-from pseudogec.seq2seq.detector_options import DetectorOptions
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.seq2seq.options import Optimisation
-from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.recipes import (
-    Bpe,
-    Corpus,
-    Model,
-    References,
+from pseudogec.study.models import (
+    ReleasedModel,
+    ReleasedSubwords,
+    Subwords,
+    TrainedDetector,
+    TrainedLanguageModel,
+    TrainedModel,
+    WordCounts,
     sentences_of_big,
     shapes_of_models,
-    training_operations,
-    updates,
 )
-from pseudogec.study.seed_recipes import SeedText
+from pseudogec.study.profile_systems import HuggingFaceClassifier
+from pseudogec.study.recipes import Corpus, References
 from pseudogec.study.study_recipe import StudyRecipe
-
-
-class ReleasedModel(StudyRecipe):
-    """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
-
-    kind: ClassVar[str] = "released_model"
-    checkpoint: SourceFile
-    source_dictionary: SourceFile
-    target_dictionary: SourceFile
-
-    @property
-    def label(self) -> str:
-        """The checkpoint's file."""
-        return self.checkpoint.path.stem
-
-
-class ReleasedBpe(StudyRecipe):
-    """The segmentation that released models were trained with: ``codes.txt``."""
-
-    kind: ClassVar[str] = "released_bpe"
-    codes: SourceFile
-
-    @property
-    def label(self) -> str:
-        """The file of merges."""
-        return self.codes.path.stem
-
-
-class BinarisedText(StudyRecipe):
-    """Grammatical sentences in pieces, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
-
-    kind: ClassVar[str] = "text"
-    seconds_a_unit: ClassVar[float] = 0.0001
-    bytes_a_unit: ClassVar[float] = 60.0 + 12
-    text: SeedText | Corpus
-    bpe: Bpe
-
-    @property
-    def label(self) -> str:
-        """The text."""
-        return self.text.label
-
-    @property
-    def work(self) -> float:
-        """Sentences."""
-        return self.text.work
-
-
-class LanguageModel(StudyRecipe):
-    """A language model of grammatical sentences, in the pieces of the study."""
-
-    kind: ClassVar[str] = "language_model"
-    resumable: ClassVar[bool] = True
-    needs_gpu: ClassVar[bool] = True
-    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
-    name: str
-    architecture: LanguageModelArchitecture
-    optimisation: Optimisation
-    bpe: Bpe
-    data: tuple[BinarisedText, ...]
-    validation: BinarisedText
-    seed: int
-
-    @property
-    def label(self) -> str:
-        """The text that it was trained on."""
-        return self.name
-
-    @property
-    def work(self) -> float:
-        """Updates; where training ends by epochs, a guess from the amount of data."""
-        return updates(self.optimisation, sum(data.work for data in self.data))
-
-    @property
-    def operations(self) -> float:
-        return training_operations(self.optimisation, self.architecture.layer_weights, self.work)
-
-    @property
-    def work_kind(self) -> str:
-        """Training of one shape of model and size of batch."""
-        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} pieces"
-
-
-class WordCounts(StudyRecipe):
-    """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
-
-    kind: ClassVar[str] = "word_counts"
-    seconds_a_unit: ClassVar[float] = 0.0001
-    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
-    name: str
-    texts: tuple[SeedText, ...]
-
-    @property
-    def label(self) -> str:
-        """The text."""
-        return self.name
-
-    @property
-    def work(self) -> float:
-        """Sentences."""
-        return sum(text.work for text in self.texts)
-
-
-class Detector(StudyRecipe):
-    """A classifier that tells whether a sentence holds an error, trained on genuine sentences."""
-
-    kind: ClassVar[str] = "detector"
-    seconds_a_unit: ClassVar[float] = 0.002
-    needs_gpu: ClassVar[bool] = True
-    options: DetectorOptions
-    initial: Model
-    """The correction model that training starts from."""
-    bpe: Bpe
-    genuine: Corpus
-    validation: Corpus
-    seed: int
-
-    @property
-    def label(self) -> str:
-        """The model that it starts from."""
-        return self.initial.label
-
-    @property
-    def work(self) -> float:
-        """Sentences, every epoch counted."""
-        return self.genuine.work * self.options.epochs
-
-    @property
-    def decoded(self) -> float:
-        return sentences_of_big(self.work, [self.initial])
-
-    @property
-    def work_kind(self) -> str:
-        """Training of one shape of model."""
-        return f"{self.kind} {self.initial.architecture.shape}"
 
 
 class Correction(StudyRecipe):
@@ -207,8 +69,8 @@ class ModelCorrection(Correction):
     """What a model makes of the sentences, or an ensemble of models."""
 
     needs_gpu: ClassVar[bool] = True
-    models: tuple[Model | ReleasedModel, ...]
-    bpe: Bpe | ReleasedBpe
+    models: tuple[TrainedModel | ReleasedModel, ...]
+    bpe: Subwords | ReleasedSubwords
     beam: int
     n_best: int
     length_penalty: float
@@ -234,8 +96,8 @@ class RightToLeftCorrection(Correction):
     """The best of several corrections, as models that read and write from right to left rank them."""
 
     needs_gpu: ClassVar[bool] = True
-    models: tuple[Model, ...]
-    bpe: Bpe
+    models: tuple[TrainedModel, ...]
+    bpe: Subwords
     length_penalty: float
 
     @property
@@ -253,8 +115,8 @@ class DetectionCorrection(Correction):
 
     step_name: ClassVar[str] = "error detection"
     needs_gpu: ClassVar[bool] = True
-    detector: Detector | HuggingFaceClassifier
-    bpe: Bpe
+    detector: TrainedDetector | HuggingFaceClassifier
+    bpe: Subwords
     threshold: float | ThresholdSearch
 
 
@@ -262,8 +124,8 @@ class SpellingCorrection(Correction):
     """Misspelt words replaced."""
 
     step_name: ClassVar[str] = "spelling"
-    bpe: Bpe
-    language_model: LanguageModel | None
+    bpe: Subwords
+    language_model: TrainedLanguageModel | None
     words: WordCounts | None
     """Where capitalised forms are learnt from."""
     casing_times: float
@@ -273,7 +135,7 @@ class UnknownWordsCorrection(Correction):
     """Edits of words that the models cannot read, undone."""
 
     step_name: ClassVar[str] = "unknown words"
-    bpe: Bpe
+    bpe: Subwords
     annotator: str
 
 
@@ -282,8 +144,8 @@ class LanguageModelCorrection(Correction):
 
     step_name: ClassVar[str] = "language model"
     needs_gpu: ClassVar[bool] = True
-    bpe: Bpe
-    language_model: LanguageModel
+    bpe: Subwords
+    language_model: TrainedLanguageModel
     at_most: int
     length_penalty: float
     annotator: str
@@ -320,9 +182,9 @@ class EnsembleSearch(Search):
     """Which models make the best ensemble (Choe et al. 2019, section 7.3)."""
 
     needs_gpu: ClassVar[bool] = True
-    models: tuple[Model, ...]
+    models: tuple[TrainedModel, ...]
     before: Correction | None
-    bpe: Bpe
+    bpe: Subwords
     beam: int
     length_penalty: float
 
@@ -340,8 +202,8 @@ class ThresholdSearch(Search):
     """From which probability of an error a correction is used."""
 
     before: Correction
-    detector: Detector | HuggingFaceClassifier
-    bpe: Bpe
+    detector: TrainedDetector | HuggingFaceClassifier
+    bpe: Subwords
 
 
 class TypeSearch(Search):

@@ -30,8 +30,6 @@ from pseudogec.study import loaded
 from pseudogec.study.correction_recipes import (
     Correction,
     DetectionCorrection,
-    Detector,
-    LanguageModel,
     LanguageModelCorrection,
     ModelCorrection,
     RightToLeftCorrection,
@@ -41,8 +39,8 @@ from pseudogec.study.correction_recipes import (
     TypeDroppingCorrection,
     UnknownWordsCorrection,
 )
+from pseudogec.study.models import Subwords, TrainedDetector, TrainedLanguageModel
 from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.recipes import Bpe
 
 HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
 
@@ -160,14 +158,14 @@ def found(store: Store, search: Search) -> dict[str, Any]:
     return json.loads((store.folder(search) / "found.json").read_text(encoding="utf-8"))
 
 
-def sentence_scorer(model: LanguageModel, bpe: Bpe, store: Store) -> SentenceScorer:
+def sentence_scorer(model: TrainedLanguageModel, bpe: Subwords, store: Store) -> SentenceScorer:
     """How likely a language model holds sentences of words."""
     scorer, segmentation = loaded.language_model(store.folder(model)), loaded.segmentation(store.folder(bpe))
     return lambda sentences: scorer.log_probabilities([segmentation.apply(tokens) for tokens in sentences])
 
 
 def error_probabilities(
-    detector: Detector | HuggingFaceClassifier, bpe: Bpe, store: Store
+    detector: TrainedDetector | HuggingFaceClassifier, bpe: Subwords, store: Store
 ) -> Callable[[Sequence[Tokens]], Sequence[float]]:
     """How likely a classifier holds it that sentences of words contain an error."""
     if isinstance(detector, HuggingFaceClassifier):

@@ -7,22 +7,25 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from pseudogec.study.correction_recipes import (
-    BinarisedText,
     Correction,
     DetectionCorrection,
-    Detector,
     EnsembleSearch,
-    LanguageModel,
     LanguageModelCorrection,
     ModelCorrection,
-    ReleasedBpe,
-    ReleasedModel,
     RightToLeftCorrection,
     SpellingCorrection,
     ThresholdSearch,
     TypeDroppingCorrection,
     TypeSearch,
     UnknownWordsCorrection,
+)
+from pseudogec.study.models import (
+    BinarisedText,
+    ReleasedModel,
+    ReleasedSubwords,
+    TrainedDetector,
+    TrainedLanguageModel,
+    TrainedModel,
     WordCounts,
 )
 from pseudogec.study.profile import Profile
@@ -38,7 +41,7 @@ from pseudogec.study.profile_systems import (
     TypeDroppingStep,
     UnknownWordsStep,
 )
-from pseudogec.study.recipes import Corpus, Model, References
+from pseudogec.study.recipes import Corpus, References
 from pseudogec.study.seed_recipes import SeedText
 from pseudogec.study.system import Pipeline, System
 
@@ -147,19 +150,19 @@ class PipelinePlanner:
                 ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target)
                 for path in step.checkpoints
             ),
-            bpe=ReleasedBpe(codes=file(step.codes)),
+            bpe=ReleasedSubwords(codes=file(step.codes)),
             beam=decoding.beam,
             n_best=step.n_best,
             length_penalty=decoding.length_penalty,
             search=None,
         )
 
-    def _kinds(self, step: ModelsStep | RightToLeftStep, right_to_left: bool = False) -> tuple[Model, ...]:
+    def _kinds(self, step: ModelsStep | RightToLeftStep, right_to_left: bool = False) -> tuple[TrainedModel, ...]:
         """The models of every name and seed that a step tells."""
         seeds = step.seeds or self._profile.seeds
         return tuple(self._model(name, seed, right_to_left) for name in step.models for seed in seeds)
 
-    def _model(self, name: str, seed: int, right_to_left: bool = False) -> Model:
+    def _model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
         choice = self._profile.models[name]
         return self._planner.model(System(**choice.model_dump(), parameters=(), seed=seed), right_to_left)
 
@@ -173,10 +176,10 @@ class PipelinePlanner:
             threshold = ThresholdSearch(**self._tuned_on(earlier), before=before, detector=detector, bpe=self._planner.bpe)
         return DetectionCorrection(**place, detector=detector, bpe=self._planner.bpe, threshold=threshold)
 
-    def detector(self, model: str) -> Detector:
+    def detector(self, model: str) -> TrainedDetector:
         """The classifier that a named model becomes, on the genuine sentences of its track."""
         data = self._planner.tracks[self._profile.models[model].track]
-        return Detector(
+        return TrainedDetector(
             options=self._profile.error_detector,
             initial=self._model(model, self._profile.seeds[0]),
             bpe=self._planner.bpe,
@@ -195,11 +198,11 @@ class PipelinePlanner:
         )
 
     @cached_property
-    def language_model(self) -> LanguageModel:
+    def language_model(self) -> TrainedLanguageModel:
         """The profile's language model."""
         choice, bpe = self._profile.language_model, self._planner.bpe
         assert choice is not None  # the profile's check
-        return LanguageModel(
+        return TrainedLanguageModel(
             name=choice.seed_corpus,
             architecture=choice.architecture,
             optimisation=self._profile.optimisations[choice.optimisation],

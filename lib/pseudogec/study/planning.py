@@ -13,28 +13,13 @@ from pseudogec.noise import METHODS, check_method
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
+from pseudogec.study.models import Arrangement, BinarisedPairs, Mirrored, Subwords, TrainedModel, TrainingPairs
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import matching
 from pseudogec.study.profile_sections import FilePairs, FileSentences, Scorer, StageOfTraining, WorldPairs, WorldSentences
-from pseudogec.study.recipes import (
-    M2_BYTES_A_SENTENCE,
-    Arrangement,
-    BackTranslatedData,
-    BinarisedPairs,
-    Bpe,
-    Corpus,
-    FileCorpus,
-    LevelledFile,
-    Mirrored,
-    MisspeltData,
-    Model,
-    NoisedData,
-    PseudoData,
-    References,
-    SplitCorpus,
-    WorldCorpus,
-)
+from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
+from pseudogec.study.recipes import M2_BYTES_A_SENTENCE, Corpus, FileCorpus, LevelledFile, References, SplitCorpus, WorldCorpus
 from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
 
@@ -75,7 +60,7 @@ class Planner:
         self._without_data, self._digest = without_data, digest or FileDigests()
         self._data = root / profile.data_folder
         self.genuine = self._corpus("genuine", profile.corpora.genuine)
-        self.bpe = Bpe(genuine=self.genuine, merges=profile.subwords.merges)
+        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
         self.tests = {name: self._corpus(name, pairs) for name, pairs in profile.corpora.tests.items()}
         self.validation = self._corpus("validation", profile.corpora.validation)
         development = profile.corpora.development
@@ -188,11 +173,11 @@ class Planner:
         references = References(corpus=genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
         return [NoisedData(seed_text=text, genuine=genuine, references=references, **common) for text in texts]
 
-    def reverse_model(self, track: str = "restricted") -> Model:
+    def reverse_model(self, track: str = "restricted") -> TrainedModel:
         """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
         return self._model("reverse", self.profile.reverse_model, seed=1, direction="reverse", track=track)
 
-    def model(self, system: System, right_to_left: bool = False) -> Model:
+    def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting.
 
         Args:
@@ -223,10 +208,10 @@ class Planner:
         architecture: Architecture | None = None,
         track: str = "restricted",
         right_to_left: bool = False,
-    ) -> Model:
+    ) -> TrainedModel:
         """One model after another, each trained from the weights of the one before."""
         architecture = architecture or self.profile.architecture
-        model: Model | None = None
+        model: TrainedModel | None = None
         for stage in stages:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
@@ -236,7 +221,7 @@ class Planner:
             validation = self.validation if copying else self.tracks[track].validation
             held_out = self._binarised(validation, arrangement, drop_identical=False)
             data = self._stage_data(stage, pseudo, arrangement, track)
-            model = Model(
+            model = TrainedModel(
                 name=name,
                 architecture=architecture,
                 optimisation=self.profile.optimisations[stage.optimisation],
@@ -250,16 +235,16 @@ class Planner:
         assert model is not None  # a setting has a stage, by the profile's schema
         return model
 
-    def _mirrored(self, data: BinarisedPairs | PseudoData) -> Mirrored:
+    def _mirrored(self, data: TrainingPairs) -> Mirrored:
         """Data from right to left: one recipe for the many models that read them, so that its key is computed once."""
         if data.key not in self._mirrors:
-            self._mirrors[data.key] = Mirrored(data=data)
+            self._mirrors[data.key] = Mirrored(data=data, bpe=self.bpe)
         return self._mirrors[data.key]
 
     def _stage_data(
         self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str
-    ) -> tuple[BinarisedPairs | PseudoData, ...]:
-        found: list[BinarisedPairs | PseudoData] = []
+    ) -> tuple[TrainingPairs, ...]:
+        found: list[TrainingPairs] = []
         genuine = self.tracks[track]
         for part in stage.data:
             if part == "genuine":
@@ -307,7 +292,7 @@ class Planner:
         )
 
 
-def _back_translated(text: SeedText, reverse: Model, common: dict[str, Any], how: dict[str, Any]) -> PseudoData:
+def _back_translated(text: SeedText, reverse: TrainedModel, common: dict[str, Any], how: dict[str, Any]) -> PseudoData:
     """Back-translated data; spelling errors come on top of what is shared with the method without them."""
     without_errors = {**common, "parameters": {**common["parameters"], "sse_rate": 0.0}}
     translated = BackTranslatedData(seed_text=text, reverse_model=reverse, **without_errors, **how)

@@ -20,7 +20,7 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq.binarise import binarise, read_binarised
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.loaded import noise_resources, segmentation
-from pseudogec.study.recipes import BackTranslatedData, MisspeltData, NoisedData, PseudoData
+from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
 
 EXAMPLES_KEPT = 300
 _kind = attrgetter("kind")

@@ -15,10 +15,10 @@ from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
-from pseudogec.study import corpus_steps, correction_steps, model_steps, pseudo_data_steps, search_steps, seed_text_steps
+from pseudogec.study import corpus_steps, correction_steps, pseudo_data_steps, search_steps, seed_text_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
-from pseudogec.study.recipes import PseudoEdits
+from pseudogec.study.pseudo_data import PseudoEdits
 
 
 @functools.singledispatch
@@ -43,16 +43,6 @@ for _step in (
     seed_text_steps.seed_shards,
     seed_text_steps.file_seed_text,
     corpus_steps.references,
-    model_steps.bpe,
-    model_steps.binarised_pairs,
-    model_steps.mirrored,
-    model_steps.binarised_text,
-    model_steps.model,
-    model_steps.language_model,
-    model_steps.word_counts,
-    model_steps.detector,
-    model_steps.released_model,
-    model_steps.released_bpe,
     pseudo_data_steps.noised_data,
     pseudo_data_steps.back_translated_data,
     pseudo_data_steps.misspelt_data,

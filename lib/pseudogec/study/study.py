@@ -26,7 +26,8 @@ from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import check_grid
 from pseudogec.study.profile_sections import GridAxes, Scorer
-from pseudogec.study.recipes import Corpus, PseudoData, PseudoEdits, References
+from pseudogec.study.pseudo_data import PseudoData, PseudoEdits
+from pseudogec.study.recipes import Corpus, References
 from pseudogec.study.results import By, tidy
 from pseudogec.study.system import Pipeline, System
 

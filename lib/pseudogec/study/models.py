@@ -1,0 +1,428 @@
+"""Subwords, binarised text and the models that are trained on it, as recipes.
+
+corpus ──► subwords ──► pairs (binarised) ──────┐
+   │          │                                 ├─► model ─► ... ─► model   (one for each stage of training)
+seed_text ────┴──► pseudo_data (binarised) ─────┘
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from math import inf
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from artefacts.cluster import launcher
+from artefacts.errors import UserError
+from artefacts.file_digests import SourceFile, refuse_changed
+from artefacts.files import write_lines
+from artefacts.progress import Progress
+from artefacts.recipe import Recipe
+from artefacts.store import Store
+from pseudogec.corpora import Pair, drop_identical, read_plain
+from pseudogec.seq2seq import (
+    TrainingProgress,
+    binarise,
+    binarise_text,
+    import_checkpoint,
+    read_binarised,
+    train,
+    train_detector,
+    train_language_model,
+)
+from pseudogec.seq2seq.detector_options import DetectorOptions
+from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
+from pseudogec.seq2seq.options import Architecture, Optimisation
+from pseudogec.study.recipes import Corpus
+from pseudogec.study.seed_recipes import SeedText
+from pseudogec.text import Bpe, Vocabulary
+
+SUBWORDS_A_SENTENCE = 30
+"""About how many subwords a sentence has, with its end; newspapers have more, learners' sentences fewer."""
+
+BYTES_A_WEIGHT = 4
+STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
+WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed a machine's rate of decoding refers
+
+Arrangement = Literal["correct", "reverse", "copy"]
+"""Which side of a pair is the model's input, and which its output."""
+
+_ARRANGE: dict[Arrangement, Callable[[Pair], Pair]] = {
+    "correct": lambda pair: pair,
+    "reverse": lambda pair: Pair(pair.target, pair.source),
+    "copy": lambda pair: Pair(pair.target, pair.target),
+}
+
+
+def sentences_of_big(sentences: float, models: Sequence[Recipe]) -> float:
+    """The work of decoding sentences, in sentences of Transformer (big). Released models, whose size is unknown, are left out."""
+    weights = [model.architecture.layer_weights for model in models if isinstance(model, TrainedModel)]
+    return sentences * sum(weights) / WEIGHTS_OF_BIG
+
+
+def shapes_of_models(recipe: Recipe) -> str:
+    """The shapes of the models that a step uses, which decide its speed."""
+    return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
+
+
+class Subwords(Recipe):
+    """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
+
+    kind: ClassVar[str] = "bpe"
+    seconds_a_unit: ClassVar[float] = 0.001
+    genuine: Corpus
+    merges: int
+
+    @property
+    def work(self) -> float:
+        return self.genuine.work
+
+    @property
+    def label(self) -> str:
+        return f"{self.genuine.name}-{self.merges}"
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        genuine = store.folder(self.genuine)
+        bpe = Bpe.learn(read_plain(genuine / "target.txt"), self.merges)
+        bpe.save(folder / "codes.txt")
+        counts = Counter(
+            subword
+            for side in ("source.txt", "target.txt")
+            for tokens in read_plain(genuine / side)
+            for subword in bpe.apply(tokens)
+        )
+        # Every subword that these merges can make of ASCII text belongs to the dictionary, so that seed corpora with other words
+        # than the genuine data's never meet <unk>, and all models of a profile share one vocabulary.
+        vocabulary = Vocabulary(counts, symbols=bpe.possible_pieces())
+        vocabulary.save(folder / "dict.txt")
+        return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
+
+
+class ReleasedSubwords(Recipe):
+    """The segmentation that released models were trained with: ``codes.txt``."""
+
+    kind: ClassVar[str] = "released_bpe"
+    codes: SourceFile
+
+    @property
+    def label(self) -> str:
+        return self.codes.path.stem
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        refuse_changed([self.codes], store.root)
+        shutil.copyfile(self.codes.path, folder / "codes.txt")
+        return {"merges": len(Bpe.load(folder / "codes.txt").merges)}
+
+
+class TrainingPairs(Recipe):
+    """Sentence pairs in subwords, binarised for fairseq."""
+
+    bytes_a_unit: ClassVar[float] = 2.0 * (60 + 12)
+    bpe: Subwords
+
+
+class BinarisedPairs(TrainingPairs):
+    """A corpus in one of three arrangements.
+
+    ``correct``: from source to target. ``reverse``: from target to source, for the model that makes errors. ``copy``: the target
+    on both sides, for a first stage that teaches copying. Pairs whose source and target are identical can be dropped, as training
+    data do (TASLP IV-A).
+    """
+
+    kind: ClassVar[str] = "pairs"
+    seconds_a_unit: ClassVar[float] = 0.0003
+    corpus: Corpus
+    drop_identical: bool
+    arrangement: Arrangement = "correct"
+
+    @property
+    def work(self) -> float:
+        return self.corpus.work
+
+    @property
+    def label(self) -> str:
+        return self.corpus.label + ("" if self.arrangement == "correct" else f"-{self.arrangement}")
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        from pseudogec.study.loaded import segmentation
+
+        corpus, bpe = store.folder(self.corpus), segmentation(store.folder(self.bpe))
+        pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
+        if self.drop_identical:
+            pairs = drop_identical(pairs)
+        pairs = map(_ARRANGE[self.arrangement], pairs)
+        in_subwords = (Pair(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in pairs)
+        try:
+            size = binarise(in_subwords, store.folder(self.bpe) / "dict.txt", folder)
+        except UserError as error:
+            problem = f"{error} (pairs with identical sides are left out of training)"
+            raise UserError(f"corpus {self.corpus.label}: {problem}") from error
+        return asdict(size)
+
+
+class Mirrored(TrainingPairs):
+    """Training pairs to be read and written from right to left: the subwords of both sides in reverse order."""
+
+    kind: ClassVar[str] = "mirrored"
+    seconds_a_unit: ClassVar[float] = 0.0001
+    data: TrainingPairs
+
+    @property
+    def work(self) -> float:
+        return self.data.work
+
+    @property
+    def label(self) -> str:
+        return self.data.label
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        pairs = (Pair(source[::-1], target[::-1]) for source, target in read_binarised(store.folder(self.data)))
+        return asdict(binarise(pairs, store.folder(self.bpe) / "dict.txt", folder))
+
+
+class BinarisedText(Recipe):
+    """Grammatical sentences in subwords, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
+
+    kind: ClassVar[str] = "text"
+    seconds_a_unit: ClassVar[float] = 0.0001
+    bytes_a_unit: ClassVar[float] = 60.0 + 12
+    text: SeedText | Corpus
+    bpe: Subwords
+
+    @property
+    def work(self) -> float:
+        return self.text.work
+
+    @property
+    def label(self) -> str:
+        return self.text.label
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        from pseudogec.study.loaded import segmentation
+
+        text, bpe = store.folder(self.text), store.folder(self.bpe)
+        file = text / ("target.txt" if isinstance(self.text, Corpus) else "sentences.txt")
+        return asdict(binarise_text(map(segmentation(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
+
+
+class Training(Recipe):
+    """A model trained by fairseq, from scratch or from another's weights."""
+
+    resumable: ClassVar[bool] = True
+    needs_gpu: ClassVar[bool] = True
+    takes_whole_worker: ClassVar[bool] = True
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    architecture: Architecture | LanguageModelArchitecture
+    optimisation: Optimisation
+    bpe: Subwords
+    seed: int
+
+    @property
+    def sentences(self) -> float:
+        """About how many sentences an epoch has."""
+        raise NotImplementedError
+
+    @property
+    def work(self) -> float:
+        """Updates; where training ends by epochs, about as many as its sentences make."""
+        of_an_epoch = self.sentences * SUBWORDS_A_SENTENCE / self.optimisation.batch
+        return min(self.optimisation.updates or inf, max((self.optimisation.epochs or inf) * of_an_epoch, 1))
+
+    @property
+    def operations(self) -> float:
+        """For each subword two a weight forward, and four backward (Kaplan et al. 2020); embeddings cost next to nothing."""
+        return 6.0 * self.architecture.layer_weights * self.optimisation.batch * self.work
+
+    @property
+    def weights(self) -> int:
+        """About how many numbers the model has."""
+        return self.architecture.layer_weights + self.bpe.merges * self.architecture.model_size
+
+    @property
+    def expected_bytes(self) -> float:
+        return BYTES_A_WEIGHT * self.weights
+
+    @property
+    def bytes_at_work(self) -> float:
+        kept = 1 if self.optimisation.selection == "best" else self.optimisation.selection.average_last
+        return (STATE_BYTES_A_WEIGHT + kept * BYTES_A_WEIGHT) * self.weights
+
+    @property
+    def work_kind(self) -> str:
+        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} subwords"
+
+
+class TrainedModel(Training):
+    """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
+
+    kind: ClassVar[str] = "model"
+    architecture: Architecture
+    data: tuple[TrainingPairs, ...]
+    upsample: int
+    validation: TrainingPairs
+    initial: TrainedModel | None
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}-seed{self.seed}"
+
+    @property
+    def sentences(self) -> float:
+        return sum(data.work for data in self.data) + (self.upsample - 1) * self.data[0].work
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        result = train(
+            [store.folder(data) for data in self.data],
+            store.folder(self.validation),
+            store.folder(self.bpe) / "dict.txt",
+            folder,
+            self.architecture,
+            self.optimisation,
+            seed=self.seed,
+            initial_model=store.folder(self.initial) if self.initial else None,
+            upsample_primary=self.upsample,
+            progress=_report_to(progress),
+            launcher=launcher(),
+        )
+        return result.model_dump(mode="json")
+
+
+def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:
+    return lambda now: progress(now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}")
+
+
+class ReleasedModel(Recipe):
+    """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
+
+    kind: ClassVar[str] = "released_model"
+    checkpoint: SourceFile
+    source_dictionary: SourceFile
+    target_dictionary: SourceFile
+
+    @property
+    def label(self) -> str:
+        return self.checkpoint.path.stem
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        refuse_changed((self.checkpoint, self.source_dictionary, self.target_dictionary), store.root)
+        import_checkpoint(self.checkpoint.path, self.source_dictionary.path, self.target_dictionary.path, folder)
+        return {"checkpoint": str(self.checkpoint.path), "digest": self.checkpoint.digest}
+
+
+class TrainedLanguageModel(Training):
+    """A language model of grammatical sentences, in the subwords of the study."""
+
+    kind: ClassVar[str] = "language_model"
+    architecture: LanguageModelArchitecture
+    data: tuple[BinarisedText, ...]
+    validation: BinarisedText
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    @property
+    def sentences(self) -> float:
+        return sum(data.work for data in self.data)
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        result = train_language_model(
+            [store.folder(data) for data in self.data],
+            store.folder(self.validation),
+            store.folder(self.bpe) / "dict.txt",
+            folder,
+            self.architecture,
+            self.optimisation,
+            seed=self.seed,
+            progress=_report_to(progress),
+        )
+        return result.model_dump(mode="json")
+
+
+class WordCounts(Recipe):
+    """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
+
+    kind: ClassVar[str] = "word_counts"
+    seconds_a_unit: ClassVar[float] = 0.0001
+    incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    name: str
+    texts: tuple[SeedText, ...]
+
+    @property
+    def work(self) -> float:
+        return sum(text.work for text in self.texts)
+
+    @property
+    def label(self) -> str:
+        return self.name
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        texts = [store.folder(text) / "sentences.txt" for text in self.texts]
+        # Words that begin a sentence are left out: they are capitalised for another reason.
+        counts = Counter(word for text in texts for tokens in read_plain(text) for word in tokens[1:])
+        write_lines(folder / "words.tsv", (f"{word}\t{count}" for word, count in counts.most_common()))
+        return {"words": len(counts), "tokens": counts.total()}
+
+
+class TrainedDetector(Recipe):
+    """A classifier that tells whether a sentence holds an error, trained on genuine sentences.
+
+    ``initial`` is the correction model that training starts from.
+    """
+
+    kind: ClassVar[str] = "detector"
+    seconds_a_unit: ClassVar[float] = 0.002
+    needs_gpu: ClassVar[bool] = True
+    options: DetectorOptions
+    initial: TrainedModel
+    bpe: Subwords
+    genuine: Corpus
+    validation: Corpus
+    seed: int
+
+    @property
+    def work(self) -> float:
+        """Sentences, every epoch counted."""
+        return self.genuine.work * self.options.epochs
+
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.work, [self.initial])
+
+    @property
+    def work_kind(self) -> str:
+        return f"{self.kind} {self.initial.architecture.shape}"
+
+    @property
+    def label(self) -> str:
+        return self.initial.label
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        from pseudogec.study.loaded import segmentation
+
+        apply = segmentation(store.folder(self.bpe)).apply
+
+        def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
+            source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
+            return list(zip(source, target, strict=True))
+
+        genuine, validation = pairs(self.genuine), pairs(self.validation)
+        # Beside what learners wrote, its corrections are examples of sentences without errors.
+        corrected = [target for source, target in genuine if source != target]
+        sentences = [*(source for source, _ in genuine), *corrected]
+        has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
+        result = train_detector(
+            list(map(apply, sentences)),
+            has_error,
+            ([apply(source) for source, _ in validation], [source != target for source, target in validation]),
+            store.folder(self.initial),
+            folder,
+            self.options,
+            self.seed,
+            progress=lambda done, total: progress(done, total, "sentences"),
+        )
+        return result.model_dump(mode="json")
