@@ -15,7 +15,7 @@ from pseudogec.study import PROJECT, Profile, load_profile
 from pseudogec.study.preflight import check, show
 from pseudogec.study.preflight_rows import Preflight, Row, format_size
 
-PROFILES = sorted((PROJECT / "params").glob("*.yaml"))
+PROFILES = sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"})
 PUBLISHED = {
     "Kiyono et al. 2020": {"BEA-valid": 4384, "SimpleWiki": 1369460},
     "Kiyono et al. 2019": {"BEA-valid": 2377, "SimpleWiki": 1369460},

@@ -11,7 +11,7 @@ from pseudogec.study import PROJECT, load_profile, stages_table
 from pseudogec.study.grid import expand
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"
-ALL_PROFILES = sorted((PROJECT / "params").glob("*.yaml"))
+ALL_PROFILES = sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"})
 
 
 @pytest.mark.parametrize("path", ALL_PROFILES, ids=lambda path: path.stem)
@@ -26,9 +26,8 @@ def test_every_profile_that_we_ship_is_valid(path: Path) -> None:
 
 def test_a_profile_holds_only_what_differs_from_the_one_it_extends(tmp_path: Path) -> None:
     child = tmp_path / "child.yaml"
-    (tmp_path / "classroom.yaml").write_text(CLASSROOM.read_text())
     child.write_text("extends: classroom\nseeds: [7]\ncorpora: {genuine: {sentences: 11}}\n")
-    parent, profile = load_profile(CLASSROOM), load_profile(child)
+    parent, profile = load_profile(CLASSROOM), load_profile(child, library=CLASSROOM.parent)
     assert profile.seeds == (7,)
     assert profile.corpora.genuine.sentences == 11
     assert profile.corpora.seeds == parent.corpora.seeds
@@ -71,6 +70,10 @@ def test_an_override_changes_one_key() -> None:
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),
+        ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "genuine data alone"]),
+        ("scale.bas=12000", ["unknown key `scale.bas`", "did you mean `base`"]),
+        ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
+        ("scale.base=$small", ["pseudo_pairs: `scale` gives no value for `$base`"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds", "not a mapping"]),
     ],
@@ -80,6 +83,32 @@ def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override
         load_profile(CLASSROOM, [override])
     for word in words:
         assert word in str(caught.value)
+
+
+def test_an_amount_of_the_scale_is_said_once() -> None:
+    profile = load_profile(CLASSROOM, ["scale.medium=12000"])
+    assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (6000, 12000)
+    assert profile.grids["curricula"].pseudo_pairs == (12000,)
+    assert profile.models["pretlarge"].pseudo_pairs == 12000
+
+
+def test_null_removes_and_replace_replaces_what_is_extended(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "extends: classroom\ncomparisons: {top_systems: null}\n"
+        "corpora: {genuine: {replace: true, source: m2, files: [a.m2]}}\nnotebooks: {replace: true, 00_data: []}\n"
+    )
+    profile = load_profile(path, library=CLASSROOM.parent)
+    assert "top_systems" not in profile.comparisons and "spelling" in profile.comparisons
+    assert profile.corpora.genuine.source == "m2"
+    assert list(profile.notebooks) == ["00_data"]
+
+
+def test_every_model_begins_with_the_first_stages() -> None:
+    profile = load_profile(CLASSROOM)
+    (copying,) = profile.first_stages
+    assert profile.stages("pretrain") == (copying, *profile.settings["pretrain"])
+    assert profile.stages("reverse_model") == (copying, *profile.reverse_model)
 
 
 def test_a_profile_elsewhere_extends_those_that_we_ship(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
 
     rows = []
     for setting in profile.settings if settings is None else settings:
-        for number, stage in enumerate(profile.settings[setting], start=1):
+        for number, stage in enumerate(profile.stages(setting), start=1):
             optimisation = profile.optimisations[stage.optimisation]
             rows.append(
                 {

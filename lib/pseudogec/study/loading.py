@@ -32,6 +32,11 @@ class _OneOfEachKey(yaml.SafeLoader):
 def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:
     """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
 
+    A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
+    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. Then ``$name`` stands
+    for the value of that name under ``scale``. OmegaConf offers merging and references too, but neither removal nor
+    ``replace``, and it takes the shell variables of a cluster's ``launcher`` for references.
+
     Args:
         path: the YAML file.
         overrides: changes as ``key=value``.
@@ -44,7 +49,12 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     content = _read_extended(path, library, ())
     for override in overrides:
         _override(content, override)
-    content["name"] = path.stem
+    scale = content.get("scale")
+    amounts = {"seeds": content.get("seeds"), **(scale if isinstance(scale, dict) else {})}
+    try:
+        content = {"name": path.stem, **_resolved(content, amounts)}
+    except LookupError as error:
+        raise UserError(f"{path}: {error.args[0]}") from None
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
@@ -77,16 +87,32 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
 
 
 def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
-    """Merge mappings key by key; everything else, lists too, is replaced. ``replace: true`` in a mapping replaces it whole."""
     merged = dict(base)
     for key, value in changes.items():
-        if isinstance(value, dict) and value.get("replace") is True:
+        if value is None:
+            merged.pop(key, None)
+        elif isinstance(value, dict) and value.get("replace") is True:
             merged[key] = {name: item for name, item in value.items() if name != "replace"}
         elif isinstance(value, dict) and isinstance(merged.get(key), dict):
             merged[key] = _merge(merged[key], value)
         else:
             merged[key] = value
     return merged
+
+
+def _resolved(value: Any, amounts: dict[str, Any], place: str = "") -> Any:
+    """A value with what each ``$name`` in it stands for; names are lower case, so that ``$SCRATCH`` is left to the shell."""
+    if isinstance(value, dict):
+        return {key: _resolved(item, amounts, f"{place}.{key}".lstrip(".")) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item, amounts, f"{place}.{number}") for number, item in enumerate(value)]
+    name = value[1:] if isinstance(value, str) and value.startswith("$") else ""
+    if not (name.isidentifier() and name.islower()):
+        return value
+    if name not in amounts:
+        raise LookupError(f"{place}: `scale` gives no value for `${name}`{nearest(name, amounts)}")
+    others = {known: item for known, item in amounts.items() if known != name}  # a name that leads to itself has no value
+    return _resolved(amounts[name], others, place)
 
 
 def _override(content: dict[str, Any], override: str) -> None:

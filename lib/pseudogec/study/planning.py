@@ -175,7 +175,7 @@ class Planner:
 
     def reverse_model(self, track: str = "restricted") -> TrainedModel:
         """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
-        return self._model("reverse", self.profile.reverse_model, seed=1, direction="reverse", track=track)
+        return self._model("reverse", self.profile.stages("reverse_model"), seed=1, direction="reverse", track=track)
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting.
@@ -187,7 +187,7 @@ class Planner:
         name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
         return self._model(
             name,
-            self.profile.settings[system.setting],
+            self.profile.stages(system.setting),
             system.seed,
             self.pseudo_data(system),
             system.upsample,

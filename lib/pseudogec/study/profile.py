@@ -12,7 +12,7 @@ from artefacts.section import Section, Seeds
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study import profile_checks as checks
-from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, StageOfTraining, Subwords
+from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, Scale, StageOfTraining, Subwords
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
 
 
@@ -32,6 +32,10 @@ class Profile(Section):
         default_factory=dict, description="other models, each as what it changes in `architecture`"
     )
     optimisations: dict[str, Optimisation]
+    scale: Scale = Field(Scale(), description="amounts that the design leaves to each scale, where they are written `$name`")  # type: ignore[call-arg]
+    first_stages: tuple[StageOfTraining, ...] = Field(
+        (), description="stages that every model begins with, the reverse model too; trained once a seed"
+    )
     settings: dict[str, Annotated[tuple[StageOfTraining, ...], Field(min_length=1)]]
     methods: dict[str, Method]
     reverse_model: tuple[StageOfTraining, ...] = Field(
@@ -60,6 +64,10 @@ class Profile(Section):
         if name == "default":
             return self.architecture
         return Architecture.model_validate({**self.architecture.model_dump(), **self.architectures[name]})
+
+    def stages(self, setting: str) -> tuple[StageOfTraining, ...]:
+        """All stages of a setting from ``settings``, or of ``reverse_model``."""
+        return (*self.first_stages, *(self.reverse_model if setting == "reverse_model" else self.settings[setting]))
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:

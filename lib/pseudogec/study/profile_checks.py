@@ -53,10 +53,13 @@ def check_settings(profile: Profile) -> None:
     for setting, stages in profile.settings.items():
         for stage in stages:
             _check_stage(profile, f"settings.{setting}", stage)
+    for stage in profile.first_stages:
+        _check_stage(profile, "first_stages", stage)
     for stage in profile.reverse_model:
         _check_stage(profile, "reverse_model", stage)
-        if not {"genuine", "in_domain", "copies"}.issuperset(stage.data):
-            raise ValueError("reverse_model: it is trained before there are pseudo data; its stages take genuine data alone")
+    for part, stages in [("first_stages", profile.first_stages), ("reverse_model", profile.reverse_model)]:
+        if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
+            raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take genuine data alone")
     if "baseline" not in profile.settings:
         raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
     if any("pseudo" in stage.data for stage in profile.settings["baseline"]):

@@ -167,6 +167,28 @@ class Method(Section):
     parameters: dict[str, Any] = Field(default_factory=dict)
 
 
+class Scale(Section):
+    """Amounts that the design leaves to each scale; ``$name`` anywhere in a profile stands for one of them."""
+
+    base: int | None = Field(None, description="pseudo pairs of the comparisons of methods, parameters and seed corpora")
+    small: int | None = Field(None, description="the smaller of the two amounts of pseudo pairs of the comparison of settings")
+    medium: int | None = Field(None, description="the larger of the two; also that of the upsampling sweep")
+    large: int | None = Field(None, description="pseudo pairs of the best systems")
+    curve: tuple[int, ...] = Field((), description="amounts of pseudo pairs of the scaling curve")
+    realistic: int | None = Field(None, description="pairs of realistic noise in the restricted track")
+    low_resource: int | None = Field(None, description="pairs of realistic noise in the low-resource track")
+    noise_mixed_in: int | None = Field(None, description="pairs of direct noise that `pretrain_joint` fine-tunes on")
+    seed_corpus: str = Field("", description="the largest seed corpus, for settings, scaling and systems")
+    sweep_seeds: Seeds = Field((), description="seeds of sweeps, which train many models")
+    system_seeds: Seeds = Field((), description="seeds of the systems of Choe et al.")
+    ensemble_seeds: Seeds = Field((), description="seeds of the models of an ensemble")
+
+    @field_validator("curve", "sweep_seeds", "system_seeds", "ensemble_seeds", mode="before")
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return as_tuple(value)
+
+
 class GridAxes(Section):
     """What one table or figure compares: every combination of these values is one system, trained once for each seed."""
 
