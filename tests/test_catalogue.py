@@ -20,7 +20,7 @@ KNOWN_FILES = [file for corpus in load_catalogue().corpora.values() for file in 
 @pytest.mark.parametrize("profile", PAPERS)
 def test_every_file_of_the_papers_profiles_is_known(profile: str) -> None:
     parts = corpus_files(load_profile(PROJECT / "params" / f"{profile}.yaml"))
-    unknown = [str(path) for part in parts for path in part.files if load_catalogue().find(path) is None]
+    unknown = [str(path) for part in parts for path in part.paths if load_catalogue().find(path) is None]
     assert parts and not unknown
 
 
@@ -34,7 +34,7 @@ def test_the_papers_corpora_are_wholes_that_the_papers_count(profile: str) -> No
         "tests.JFLEG",
         *(part for part in parts if part.startswith("seeds.")),
     ):
-        assert load_catalogue().whole(parts[name].files) is not None, name
+        assert load_catalogue().whole(parts[name].paths) is not None, name
 
 
 def test_every_whole_is_in_the_papers_tables_and_made_of_known_files() -> None:

@@ -7,18 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import DataError
 from artefacts.files import write_lines
-from pseudogec.corpora import (
-    CorpusFiles,
-    Pair,
-    open_pairs,
-    open_sentences,
-    read_cirrussearch,
-    read_gigaword,
-    read_lang8,
-    read_nucle,
-)
+from corpora_by_format import read_pairs, read_sentences
+from pseudogec.corpora import Pair
 
 NUCLE = """<DOC nid="829">
 <TEXT>
@@ -73,12 +65,12 @@ def test_nucle_is_corrected_paragraph_by_paragraph(tmp_path: Path) -> None:
             ("He said & left .", "He said & left ."),
         ]
     ]
-    assert list(read_nucle(tmp_path / "nucle.sgml")) == pairs * 2
+    assert list(read_pairs("nucle", tmp_path / "nucle.sgml")) == pairs * 2
     with pytest.raises(DataError, match=r"line 1: .* no annotation 1"):
-        list(read_nucle(tmp_path / "nucle.sgml", annotator=1))
+        list(read_pairs("nucle", tmp_path / "nucle.sgml", annotator=1))
     (tmp_path / "nucle.sgml").write_text(NUCLE + NUCLE.replace('start_par="1"', 'start_par="7"'))
     with pytest.raises(DataError, match=r"line 40: .* beyond its 3 paragraphs"):
-        list(read_nucle(tmp_path / "nucle.sgml"))
+        list(read_pairs("nucle", tmp_path / "nucle.sgml"))
 
 
 def test_a_nucle_without_its_end_is_refused(tmp_path: Path) -> None:
@@ -86,15 +78,15 @@ def test_a_nucle_without_its_end_is_refused(tmp_path: Path) -> None:
     for text, line in ((NUCLE + NUCLE[:300], 40), (NUCLE.replace("</DOC>\n", "") + NUCLE, 1)):
         path.write_text(text)
         with pytest.raises(DataError, match=f"line {line}: .* no </DOC>"):
-            list(read_nucle(path))
+            list(read_pairs("nucle", path))
 
 
 def test_a_nucle_mistake_never_takes_the_correction_of_the_next(tmp_path: Path) -> None:
     path = tmp_path / "nucle.sgml"
     path.write_text(NUCLE.replace("<CORRECTION>the </CORRECTION>", ""))
-    assert [" ".join(pair.target) for pair in read_nucle(path)][:2] == ["Save Earth", "It is getting hot ."]
+    assert [" ".join(pair.target) for pair in read_pairs("nucle", path)][:2] == ["Save Earth", "It is getting hot ."]
     path.write_text(NUCLE.replace("<CORRECTION>is</CORRECTION>", "<CORRECTION/>"))
-    assert [" ".join(pair.target) for pair in read_nucle(path)][:2] == ["Save the Earth", "It getting hot ."]
+    assert [" ".join(pair.target) for pair in read_pairs("nucle", path)][:2] == ["Save the Earth", "It getting hot ."]
 
 
 def test_lang8_gives_a_pair_for_each_correction(tmp_path: Path) -> None:
@@ -107,7 +99,7 @@ def test_lang8_gives_a_pair_for_each_correction(tmp_path: Path) -> None:
             "0\t2\tu\t0\tOk\t",
         ],
     )
-    assert [(" ".join(pair.source), " ".join(pair.target)) for pair in read_lang8(tmp_path / "entries.train")] == [
+    assert [(" ".join(pair.source), " ".join(pair.target)) for pair in read_pairs("lang8", tmp_path / "entries.train")] == [
         ("My Day", "My Day"),
         ("I go home .", "I went home ."),
         ("I go home .", "I 'm home ."),
@@ -115,7 +107,7 @@ def test_lang8_gives_a_pair_for_each_correction(tmp_path: Path) -> None:
     ]
     write_lines(tmp_path / "entries.train", ["0\t1\tu\t0\tfine", "not lang-8"])
     with pytest.raises(DataError, match="line 2: expected at least 5 fields"):
-        list(read_lang8(tmp_path / "entries.train"))
+        list(read_pairs("lang8", tmp_path / "entries.train"))
 
 
 def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:
@@ -126,18 +118,18 @@ def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:
         {"title": "Talk", "namespace": 1, "text": "Not an article."},
     ]
     write_lines(tmp_path / "wiki.json.gz", map(json.dumps, entries))
-    sentences = [" ".join(tokens) for tokens in read_cirrussearch(tmp_path / "wiki.json.gz")]
+    sentences = [" ".join(tokens) for tokens in read_sentences("cirrussearch", tmp_path / "wiki.json.gz")]
     assert sentences == ["A cat is an animal .", "It 's e.g. small ."]
     write_lines(tmp_path / "wiki.json.gz", ["{}", "{"])
     with pytest.raises(DataError, match="line 2"):
-        list(read_cirrussearch(tmp_path / "wiki.json.gz"))
+        list(read_sentences("cirrussearch", tmp_path / "wiki.json.gz"))
 
 
 @pytest.mark.parametrize("text", ['"half a \\ud800 character"', "null", "[" * 100_000, "9" * 5_000])
 def test_a_page_that_holds_no_text_is_named_with_its_line(text: str, tmp_path: Path) -> None:
     write_lines(tmp_path / "wiki.json", ["{}", f'{{"namespace": 0, "text": {text}}}'])
     with pytest.raises(DataError, match="line 2"):
-        list(read_cirrussearch(tmp_path / "wiki.json"))
+        list(read_sentences("cirrussearch", tmp_path / "wiki.json"))
 
 
 GIGAWORD = """<DOC id="AFP_ENG_20101201.0001" type="story" >
@@ -163,7 +155,7 @@ Nor this.
 
 def test_gigaword_stories_are_split_into_sentences(tmp_path: Path) -> None:
     (tmp_path / "afp").write_text(GIGAWORD)
-    sentences = [" ".join(tokens) for tokens in read_gigaword(tmp_path / "afp")]
+    sentences = [" ".join(tokens) for tokens in read_sentences("gigaword", tmp_path / "afp")]
     assert sentences == ["Shares of AT&T rose on Monday .", "They fell later ."]
 
 
@@ -178,26 +170,10 @@ def test_gigaword_stories_are_split_into_sentences(tmp_path: Path) -> None:
 def test_a_gigaword_paragraph_without_its_end_is_refused(found: str, changed: str, message: str, tmp_path: Path) -> None:
     (tmp_path / "afp").write_text(GIGAWORD.replace(found, changed, 1))
     with pytest.raises(DataError, match=message):
-        list(read_gigaword(tmp_path / "afp"))
+        list(read_sentences("gigaword", tmp_path / "afp"))
 
 
 def test_a_gigaword_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     (tmp_path / "afp").write_text(GIGAWORD[: GIGAWORD.index("They fell")])
     with pytest.raises(DataError, match="ends within a paragraph"):
-        list(read_gigaword(tmp_path / "afp"))
-
-
-def test_they_are_opened_by_their_formats(tmp_path: Path) -> None:
-    (tmp_path / "nucle").write_text(NUCLE)
-    (tmp_path / "gigaword").write_text(GIGAWORD)
-    (tmp_path / "lang8").write_text("0\t1\tu\t0\tMy Day\n")
-    (tmp_path / "cirrussearch").write_text('{"text": "Good."}\n')
-    sizes = {"nucle": 4, "gigaword": 2, "lang8": 1, "cirrussearch": 1}
-    for format_, size in sizes.items():
-        corpus = CorpusFiles(name="it", format=format_, paths=(tmp_path / format_,))  # type: ignore[arg-type]
-        assert len(list(open_sentences(corpus))) == size
-        if format_ in ("nucle", "lang8"):
-            assert len(list(open_pairs(corpus))) == size
-        else:
-            with pytest.raises(UserError, match="sentences, not pairs"):
-                list(open_pairs(corpus))
+        list(read_sentences("gigaword", tmp_path / "afp"))

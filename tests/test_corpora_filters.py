@@ -7,18 +7,12 @@ from collections import Counter
 import pytest
 
 from artefacts.errors import UserError
-from pseudogec.corpora import Pair, clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
+from pseudogec.corpora import Pair, clean_seed_text, drop_identical, is_clean_seed_text, sample
 
 
 def test_identical_pairs_are_dropped() -> None:
     different = Pair(["a"], ["b"])
     assert list(drop_identical([Pair(["a"], ["a"]), different, Pair([], [])])) == [different]
-
-
-def test_length_is_limited_on_both_sides() -> None:
-    pairs = [Pair(["a"] * source, ["b"] * target) for source, target in [(1, 3), (3, 3), (3, 4), (4, 3), (0, 3)]]
-    assert list(limit_length(pairs, 3)) == pairs[:2]
-    assert list(limit_length(pairs, 4, minimum=3)) == pairs[1:4]
 
 
 @pytest.mark.parametrize(

@@ -8,21 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_lines
-from pseudogec.corpora import (
-    CorpusFiles,
-    Pair,
-    count_sentences,
-    open_pairs,
-    open_sentences,
-    read_annotated,
-    read_bea_json,
-    read_jfleg,
-    read_parallel,
-    read_plain,
-)
+from corpora_by_format import pairs_format, read_pairs, read_sentences
+from pseudogec.corpora import Pair, read_jfleg, read_parallel, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
@@ -67,15 +58,15 @@ def test_parallel_text_of_different_length_names_both_files(tokenised: bool, tmp
         list(read_parallel(tmp_path / "src", tmp_path / "trg", tokenised))
 
 
-def test_m2_gives_the_corrections_of_the_chosen_annotator(tmp_path: Path) -> None:
+def test_m2_gives_the_corrections_of_the_first_annotator(tmp_path: Path) -> None:
     path = tmp_path / "x.m2"
     path.write_text(M2)
     source = ["This", "are", "a", "sentence", "."]
-    first, second = ["This", "is", "a", "sentence", "."], ["This", "are", "a", "phrase", "."]
+    first = ["This", "is", "a", "sentence", "."]
     unchanged = [Pair(["Fine", "."], ["Fine", "."]), Pair(["Nobody", "looked", "."], ["Nobody", "looked", "."])]
-    assert list(read_annotated(path)) == [Pair(source, first), *unchanged]
-    assert list(read_annotated(path, annotator=1)) == [Pair(source, second), *unchanged]
-    assert list(read_annotated(path, annotator="all")) == [Pair(source, first), Pair(source, second), *unchanged]
+    assert list(read_pairs("m2", path)) == [Pair(source, first), *unchanged]
+    [touched, *_] = pairs_format("m2", path).read()
+    assert touched.annotated is not None and list(touched.annotated.annotators) == [0, 1]
 
 
 def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:
@@ -86,7 +77,7 @@ def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Pat
         )
     )
     with pytest.raises(DataError, match=r"x\.m2: sentence 1, annotator 0: the edit 4 5 .* overlaps"):
-        list(read_annotated(path))
+        list(read_pairs("m2", path))
 
 
 def test_sentences_are_counted_as_they_are_read(tmp_path: Path) -> None:
@@ -94,8 +85,8 @@ def test_sentences_are_counted_as_they_are_read(tmp_path: Path) -> None:
     no_span = "S Well .\nA -1 -1|||OTHER|||x|||REQUIRED|||-NONE-|||0\n\n"
     for text in (M2 + "\n" + no_span, (M2 + "\n" + no_span).replace("\n", "\r\n")):
         path.write_bytes(text.encode())
-        pairs = list(read_annotated(path))
-        assert count_sentences("m2", [path]) == (len(pairs), sum(source != target for source, target in pairs)) == (4, 1)
+        pairs = list(read_pairs("m2", path))
+        assert pairs_format("m2", path).count(path) == (len(pairs), sum(source != target for source, target in pairs)) == (4, 1)
 
 
 def pair(source: str, target: str) -> Pair:
@@ -111,7 +102,7 @@ def test_bea_json_is_split_corrected_and_tokenised(tmp_path: Path) -> None:
     #       0         11              27
     path = tmp_path / "x.json"
     path.write_text(bea_text(text, [13, 16, "have"], [21, 24, "cats", "FN"], [len(text), len(text), "."]) + "\n")
-    assert list(read_bea_json(path)) == [
+    assert list(read_pairs("bea_json", path)) == [
         Pair(["Dear", "Sam", ","], ["Dear", "Sam", ","]),
         pair("I has two cat .", "I have two cats ."),
         pair("It 's nice", "It 's nice ."),
@@ -122,7 +113,7 @@ def test_bea_json_joins_sentences_that_an_edit_ties_together(tmp_path: Path) -> 
     text = "It rains. Because we stay. Good."
     path = tmp_path / "x.json"
     path.write_text(bea_text(text, [8, 17, " so"], [27, 27, "Very "]) + "\n")
-    assert list(read_bea_json(path)) == [
+    assert list(read_pairs("bea_json", path)) == [
         pair("It rains . Because we stay .", "It rains so we stay ."),
         pair("Good .", "Very Good ."),
     ]
@@ -131,7 +122,7 @@ def test_bea_json_joins_sentences_that_an_edit_ties_together(tmp_path: Path) -> 
 def test_bea_json_leaves_what_nobody_corrected(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_text(bea_text("He go home.", [0, 10, None], [3, 5, "goes"]) + "\n")
-    assert list(read_bea_json(path)) == [pair("He go home .", "He goes home .")]
+    assert list(read_pairs("bea_json", path)) == [pair("He go home .", "He goes home .")]
 
 
 @pytest.mark.parametrize(
@@ -150,7 +141,7 @@ def test_a_damaged_bea_json_is_named_with_its_line(line: str, tmp_path: Path) ->
     path = tmp_path / "x.json"
     path.write_text(bea_text("Good.") + "\n" + line + "\n")
     with pytest.raises(DataError) as raised:
-        list(read_bea_json(path))
+        list(read_pairs("bea_json", path))
     assert (raised.value.path, raised.value.line) == (path, 2)
 
 
@@ -158,7 +149,8 @@ def test_jfleg_has_references(tmp_path: Path) -> None:
     for name, lines in {"src": ["He go . ", "b"], "ref0": ["He goes . ", "b"], "ref1": ["He went . ", "c"]}.items():
         write_lines(tmp_path / name, lines)
     first, second = read_jfleg(tmp_path / "src", [tmp_path / "ref0", tmp_path / "ref1"])
-    assert first == (["He", "go", "."], [["He", "goes", "."], ["He", "went", "."]])
+    assert first.pair == (["He", "go", "."], ["He", "goes", "."])
+    assert first.references == [["He", "goes", "."], ["He", "went", "."]]
     assert second.references == [["b"], ["c"]]
     write_lines(tmp_path / "ref1", ["one"])
     with pytest.raises(DataError, match=r"ref0 has 2, .*ref1 has 1"):
@@ -167,50 +159,37 @@ def test_jfleg_has_references(tmp_path: Path) -> None:
         list(read_jfleg(tmp_path / "src", []))
 
 
-def test_a_corpus_is_opened_by_its_format(tmp_path: Path) -> None:
-    for name, lines in {"src": ["x"], "a": ["He goes ."], "b": ["She goes ."]}.items():
-        write_lines(tmp_path / name, lines)
-    (tmp_path / "m2").write_text(M2)
-    (tmp_path / "json").write_text(bea_text("Good."))
-
-    def corpus(format_: str, *names: str, **options: Any) -> CorpusFiles:
-        return CorpusFiles(name="little", format=format_, paths=[tmp_path / name for name in names], **options)  # type: ignore[arg-type]
-
-    assert list(open_pairs(corpus("parallel", "src", "a"))) == [Pair(["x"], ["He", "goes", "."])]
-    assert len(list(open_pairs(corpus("m2", "m2", "m2", annotator="all")))) == 8
-    assert list(open_pairs(corpus("bea_json", "json"))) == [Pair(["Good", "."], ["Good", "."])]
-    assert [pair.target[0] for pair in open_pairs(corpus("jfleg", "src", "a", "b"))] == ["He", "She"]
-    assert [tokens[0] for tokens in open_sentences(corpus("plain", "a", "b"))] == ["He", "She"]
-    assert list(open_sentences(corpus("parallel", "src", "a"))) == [["He", "goes", "."]]
-    for refused in (corpus("plain", "a"), corpus("parallel", "a"), corpus("bea_json", "json", annotator="all")):
-        with pytest.raises(UserError, match="little"):
-            list(open_pairs(refused))
+def test_levels_go_with_files_and_draws_keep_the_order(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_lines(tmp_path / name, (f"{number}\t1\tu\t0\t{name}{number}" for number in range(20)))
+    files = [{"path": tmp_path / "a", "level": "A"}, {"path": tmp_path / "b"}]
+    whole = [(item.pair.source[0], item.level) for item in pairs_format("lang8", *files).read()]
+    assert whole == [*((f"a{number}", "A") for number in range(20)), *((f"b{number}", "") for number in range(20))]
+    drawn = [(item.pair.source[0], item.level) for item in pairs_format("lang8", *files, sentences=15).read()]
+    assert len(drawn) == 15 and drawn == [item for item in whole if item in drawn] != whole[:15]
 
 
-@pytest.mark.parametrize(("format_", "files"), [("plain", 1), ("parallel", 2), ("m2", 1), ("bea_json", 1)])
-def test_an_empty_corpus_is_refused_by_name(format_: str, files: int, tmp_path: Path) -> None:
-    (tmp_path / "empty").touch()
-    corpus = CorpusFiles(name="nothing", format=format_, paths=[tmp_path / "empty"] * files)  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="'nothing' is empty"):
-        list(open_sentences(corpus))
+@pytest.mark.parametrize(("source", "number"), [("parallel", 1), ("parallel", 3), ("jfleg", 1)])
+def test_files_that_belong_together_must_be_there(source: str, number: int, tmp_path: Path) -> None:
+    with pytest.raises(ValidationError, match="files"):
+        pairs_format(source, *[tmp_path / "x"] * number)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    corpus = CorpusFiles(name="lost", format="plain", paths=(tmp_path / "lost.txt",))
     with pytest.raises(DataError, match=r"lost\.txt: no such file"):
-        list(open_sentences(corpus))
+        list(read_sentences("plain", tmp_path / "lost.txt"))
 
 
 @needs_data
 def test_the_real_m2_files_have_their_published_sizes() -> None:
-    sizes = {level: sum(1 for _ in read_annotated(SHARED / "wi" / f"{level}.dev.gold.bea19.m2")) for level in "ABC"}
+    sizes = {level: sum(1 for _ in read_pairs("m2", SHARED / "wi" / f"{level}.dev.gold.bea19.m2")) for level in "ABC"}
     assert sizes == {"A": 1037, "B": 1290, "C": 1069}
 
 
 @needs_data
 def test_the_real_json_agrees_with_its_conversion_to_m2_up_to_the_sentence_split() -> None:
-    ours = list(read_bea_json(SHARED / "fce" / "fce-dev.json"))
-    theirs = list(read_annotated(SHARED / "fce" / "fce.dev.m2"))
+    ours = list(read_pairs("bea_json", SHARED / "fce" / "fce-dev.json"))
+    theirs = list(read_pairs("m2", SHARED / "fce" / "fce.dev.m2"))
     for side in ("source", "target"):
         our_tokens = [token for pair in ours for token in getattr(pair, side)]
         their_tokens = [token for pair in theirs for token in getattr(pair, side)]

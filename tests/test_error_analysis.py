@@ -36,7 +36,7 @@ from pseudogec.report.examples import instructive_sentences
 from pseudogec.report.findings import NOT_LISTED
 from pseudogec.report.markup import marked_corrections
 from pseudogec.study import Study, edits_by_level, permutation_tests
-from pseudogec.study.recipes import Corpus
+from pseudogec.study.corpora import Corpus
 
 TENSE = Edit(1, 2, "went", "R:VERB:TENSE")
 DETERMINER = Edit(3, 3, "the", "M:DET")

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from corpora_by_format import read_pairs
 from pseudogec.commands.preflight import run_check
-from pseudogec.corpora import count_sentences, drop_identical, load_catalogue, read_annotated
+from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
 from pseudogec.study.preflight import check, show
 from pseudogec.study.preflight_rows import Preflight, Row, format_size
@@ -109,7 +110,8 @@ def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -
     for level in "ABC":
         assert "digest right" in row(found, "genuine", f"wi/{level}.train.gold.bea19.m2").finding
     assert "split into sentences anew" in row(found, "genuine", "fce/fce.train.m2").finding
-    pairs = [pair for path in profile.corpora.genuine.files for pair in read_annotated(shared_data / path.path)]  # type: ignore[union-attr]
+    assert isinstance(profile.corpora.genuine, M2)
+    pairs = list(read_pairs("m2", *(shared_data / file.path for file in profile.corpora.genuine.files)))
     left = len(list(drop_identical(pairs)))
     assert row(found, "genuine", "sentences").finding == f"{left:,} corrected of {len(pairs):,}"
 
@@ -196,15 +198,16 @@ def test_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path) -> None
 @pytest.mark.parametrize("ending", ["", "\n"])
 def test_a_last_line_counts_with_and_without_its_end(tmp_path: Path, ending: str) -> None:
     (tmp_path / "x.txt").write_text(f"one\ntwo{ending}")
-    assert count_sentences("plain", [tmp_path / "x.txt"]).sentences == 2
+    assert Plain(files=(tmp_path / "x.txt",)).count(tmp_path / "x.txt").sentences == 2
 
 
 def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
     detected = "S Tht .\nA 0 1|||UNK|||Tht|||REQUIRED|||-NONE-|||0\n\n"
     second = "S He go .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||1\n\n"
     (tmp_path / "x.m2").write_text(CORRECTED + RIGHT + detected + second)
-    pairs = list(read_annotated(tmp_path / "x.m2"))
-    assert count_sentences("m2", [tmp_path / "x.m2"]) == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
+    file = tmp_path / "x.m2"
+    pairs = list(read_pairs("m2", file))
+    assert M2(files=(file,)).count(file) == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
 
 
 # The machine

@@ -11,12 +11,12 @@ import pytest
 
 from artefacts.engine import missing
 from artefacts.errors import DataError, UserError
-from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store
-from pseudogec.corpora import CorpusFiles, Share, Shuffle, is_clean_seed_text, open_sentences
+from corpora_by_format import sentence_format
+from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 
 SIZE = 10
 
@@ -26,12 +26,13 @@ def make(recipe: FileSeedText | SeedShards | SeedCorpus, store: Store) -> None:
         store.build(item, lambda item, folder: item.build(folder, store, lambda *_: None))
 
 
-def reference(path: Path) -> SourceFile:
-    return SourceFile(path=path, digest=digest_file(path))
+def reference(path: Path) -> LocatedFile:
+    return LocatedFile(path=path, digest=digest_file(path))
 
 
-def corpus(*paths: Path, share: tuple[int, int] = (0, 1), source: str = "plain", clean: bool = False) -> SeedCorpus:
-    return SeedCorpus(name="mine", source=source, tokenised=True, clean=clean, files=tuple(map(reference, paths)), share=share)
+def corpus(*paths: Path, source: str = "plain", clean: bool = False) -> SeedCorpus:
+    sentences = sentence_format(source, *paths, clean=clean).located(lambda file: [reference(file.path)])
+    return SeedCorpus(name="mine", sentences=sentences)
 
 
 def shard(number: int, *parts: SeedCorpus, last: int = 100) -> FileSeedText:
@@ -146,9 +147,9 @@ def test_shares_are_the_whole_corpus_each_sentence_once(source: str, shares: int
         write_lines(path, (f"line {number}" for number in range(100)))
     else:
         {"cirrussearch": cirrussearch, "gigaword": gigaword}[source](path, 50)
-    files = CorpusFiles(name="it", format=source, paths=(path,))  # type: ignore[arg-type]
-    whole = Counter(map(tuple, open_sentences(files)))
-    dealt = [Counter(map(tuple, open_sentences(files, Share(number, shares)))) for number in range(shares)]
+    files = sentence_format(source, path)
+    whole = Counter(map(tuple, files.read()))
+    dealt = [Counter(map(tuple, files.read(Share(number, shares)))) for number in range(shares)]
     assert sum(dealt, Counter()) == whole
     if source == "plain":
         assert max(found.total() for found in dealt) - min(found.total() for found in dealt) <= 1
@@ -199,3 +200,20 @@ def test_files_are_dealt_to_shares_where_there_are_enough(tmp_path: Path) -> Non
 def test_a_pattern_that_no_file_matches_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"\*\.gz"):
         profile_with(f"{{source: gigaword, files: '{tmp_path}/*.gz'}}").seed_text("mine", 0)
+
+
+def test_a_seed_corpus_without_a_sentence_is_named(tmp_path: Path, store: Store) -> None:
+    write_lines(tmp_path / "empty", ["", ""])
+    with pytest.raises(UserError, match="'mine' is empty"):
+        make(corpus(tmp_path / "empty"), store)
+
+
+def test_the_key_of_the_worlds_seed_text_stays() -> None:
+    """It seeds the noise: with another key, every result on the embedded world would be another."""
+    text = WorldSeedText(name="simple", size=6000, shard=0, register_name="simple", seed=1)
+    assert text.content() == {
+        "kind": "seed_text",
+        "version": 1,
+        "fields": {"register_name": "simple", "seed": 1, "shard": 0, "size": 6000},
+    }
+    assert text.key == "77ee442a18f4e036"

@@ -24,7 +24,7 @@ from pseudogec.study import PROJECT, Planner, System, back_translation, load_pro
 from pseudogec.study.back_translation import BACK_TRANSLATION
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData
-from pseudogec.study.seed_recipes import WorldSeedText
+from pseudogec.study.seed_texts import WorldSeedText
 from pseudogec.text import MASK
 
 TINY = [

@@ -23,8 +23,9 @@ from artefacts.deployment import ClusterSection
 from artefacts.engine import Engine, missing
 from artefacts.errors import UserError
 from artefacts.store import Store
+from pseudogec.corpora import WorldPairs
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.recipes import Corpus, WorldCorpus
+from pseudogec.study.corpora import Corpus, WholeCorpus
 from pseudogec.study.study import Study
 
 
@@ -34,7 +35,8 @@ def section(**content: Any) -> ClusterSection:
 
 def corpora(count: int) -> list[Corpus]:
     return [
-        WorldCorpus(name=f"corpus {seed}", split="train", sentences=5, seed=seed, levels=None) for seed in range(1, count + 1)
+        WholeCorpus(name=f"corpus {seed}", pairs=WorldPairs(split="train", sentences=5, seed=seed))
+        for seed in range(1, count + 1)
     ]
 
 

@@ -10,6 +10,7 @@ import pytest
 from artefacts.errors import UserError
 from pseudogec.corpora import part_of_each
 from pseudogec.study import PROJECT, Planner, load_profile
+from pseudogec.study.corpora import SplitCorpus
 from pseudogec.study.correction_recipes import (
     EnsembleSearch,
     LanguageModelCorrection,
@@ -23,7 +24,6 @@ from pseudogec.study.correction_recipes import (
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.pipelines import pipelines
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.recipes import SplitCorpus
 from pseudogec.study.system import Pipeline, System
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"

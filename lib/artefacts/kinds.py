@@ -94,4 +94,4 @@ class Kinds(Generic[K]):
 
     def dump(self, kind: K) -> dict[str, Any]:
         """The mapping that `parse` makes the same instance of."""
-        return {self.tag: kind.known_as(), **kind.model_dump(mode="json")}
+        return {self.tag: kind.known_as(), **kind.model_dump(mode="json", by_alias=True)}

@@ -24,17 +24,17 @@ from typing import Any
 from measuring import Ratio, describe_machine, in_turns, median_ratio, seed_text, show_ratios
 
 from artefacts.engine import missing
-from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
+from pseudogec.corpora import LocatedFile, Plain, WorldPairs
 from pseudogec.noise import UnigramDistribution, check_method
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
+from pseudogec.study.corpora import WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.recipes import WorldCorpus
-from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards
 
 WORKERS = 2
 SUBWORD_NMT = [sys.executable, "-m", "subword_nmt.apply_bpe"]
@@ -117,10 +117,10 @@ class Study:
 
 
 def describe_shards(text: Path, sentences: int, merges: int) -> list[NoisedData]:
-    genuine = WorldCorpus(name="genuine", split="train", sentences=4000, seed=1, levels=None)
-    file = SourceFile(path=text, digest=digest_file(text))
+    genuine = WholeCorpus(name="genuine", pairs=WorldPairs(split="train", sentences=4000))
+    file = LocatedFile(path=text, digest=digest_file(text))
     size = sentences // WORKERS
-    corpus = SeedCorpus(name="seed", source="plain", tokenised=True, clean=False, files=(file,), share=(0, 1))
+    corpus = SeedCorpus(name="seed", sentences=Plain(files=(file,)))
     shards = SeedShards(name="seed", corpus=(corpus,), size=size, first=0, last=WORKERS)
     return [
         NoisedData(

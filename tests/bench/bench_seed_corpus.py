@@ -25,15 +25,15 @@ from make_dumps import KINDS, make
 from measuring import describe_machine
 
 from artefacts.engine import Engine, with_ancestors
-from artefacts.file_digests import SourceFile
 from artefacts.files import digest_file
 from artefacts.recipe import Recipe
 from artefacts.store import Store
+from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile, WorldPairs
 from pseudogec.noise import check_method
+from pseudogec.study.corpora import WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.recipes import WorldCorpus
-from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards
+from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards
 
 SHARES = 8
 SHARD = 50_000
@@ -41,15 +41,15 @@ SHARD = 50_000
 
 def shards_of(dump: Path, kind: str, number: int) -> SeedShards:
     """The first shards of a dump, which is read in shares."""
-    file = SourceFile(path=dump, digest=digest_file(dump))
-    common = {"name": kind, "source": kind, "tokenised": True, "clean": True, "files": (file,)}
-    corpus = tuple(SeedCorpus(share=(share, SHARES), **common) for share in range(SHARES))
+    file = LocatedFile(path=dump, digest=digest_file(dump))
+    sentences = SENTENCE_FORMATS.find(kind)(files=(file,), clean=True, shares=SHARES)
+    corpus = SeedCorpus.in_shares(kind, sentences)
     return SeedShards(name=kind, corpus=corpus, size=SHARD, first=0, last=number)
 
 
 def pseudo_data(shards: SeedShards, number: int) -> list[NoisedData]:
     """Direct noise on the first shards, in pieces of 8,000 merges."""
-    genuine = WorldCorpus(name="genuine", split="train", sentences=4000, seed=1, levels=None)
+    genuine = WholeCorpus(name="genuine", pairs=WorldPairs(split="train", sentences=4000))
     parameters = check_method("direct_noise", {}).model_dump()
     common = {"name": "direct_noise", "method": "direct_noise", "parameters": parameters, "seed": 1, "references": None}
     texts = [FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards) for shard in range(number)]

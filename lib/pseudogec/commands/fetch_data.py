@@ -115,7 +115,7 @@ def _fetch_named(corpora: Sequence[KnownCorpus], fetcher: Fetcher, folder: Path)
 
 def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str]:
     """Fetch what a profile reads; returns what went wrong."""
-    paths = list(dict.fromkeys(path for part in corpus_files(profile) for path in part.files))
+    paths = list(dict.fromkeys(path for part in corpus_files(profile) for path in part.paths))
     _place(folder, paths)
     catalogue, problems = load_catalogue(), []
     lacking: dict[str, list[Path]] = {}

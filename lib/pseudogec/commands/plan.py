@@ -14,9 +14,9 @@ from artefacts.plan import Plan, make_plan
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.study import Study
+from pseudogec.study.corpora import WholeCorpus
 from pseudogec.study.profile import Profile
-from pseudogec.study.recipes import FileCorpus
-from pseudogec.study.seed_recipes import SeedCorpus
+from pseudogec.study.seed_texts import SeedCorpus
 
 ASSUMED_GPUS = 8
 """GPUs that a study in half precision is planned with on a machine that has none."""
@@ -99,7 +99,7 @@ def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
 
 
 def _missing_files(targets: list[Recipe]) -> list[Path]:
-    read = (recipe for recipe in with_ancestors(targets) if isinstance(recipe, FileCorpus | SeedCorpus))
+    read = (recipe for recipe in with_ancestors(targets) if isinstance(recipe, WholeCorpus | SeedCorpus))
     return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 

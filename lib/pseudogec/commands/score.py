@@ -143,7 +143,7 @@ def _read_gold(options: argparse.Namespace) -> _Gold:
         )
     sentences = list(read_jfleg(options.source, references))
     parallel = [[sentence.references[number] for sentence in sentences] for number in range(len(references))]
-    return _Gold(options.source, [sentence.source for sentence in sentences], parallel, [])
+    return _Gold(options.source, [sentence.pair.source for sentence in sentences], parallel, [])
 
 
 def _is_m2(path: Path) -> bool:

@@ -1,47 +1,72 @@
-"""Sentences and pairs from anywhere: readers of the corpora's formats, the authors' filters, sampling, the catalogue."""
+"""Sentences and pairs from anywhere: the corpora's formats, the authors' filters, sampling, the catalogue."""
 
-from pseudogec.corpora.annotated import read_annotated, read_bea_json
 from pseudogec.corpora.catalogue import Catalogue, KnownCorpus, KnownFile, Whole, load_catalogue
-from pseudogec.corpora.counting import Count, count_sentences, is_quickly_counted
 from pseudogec.corpora.fetching import Fetcher
-from pseudogec.corpora.files import CorpusFiles, open_pairs, open_sentences
-from pseudogec.corpora.filters import clean_seed_text, drop_identical, is_clean_seed_text, limit_length, sample
-from pseudogec.corpora.learner_markup import read_lang8, read_nucle
-from pseudogec.corpora.line_based import ReferencedSentence, read_jfleg, read_parallel, read_plain
-from pseudogec.corpora.pair import Pair
-from pseudogec.corpora.raw_text import read_cirrussearch, read_gigaword
-from pseudogec.corpora.splits import WHOLE, Share, Shuffle, part_of_each
+from pseudogec.corpora.formats import (
+    PAIR_FORMATS,
+    SENTENCE_FORMATS,
+    CorpusFile,
+    CorrectedSentence,
+    Count,
+    FileFormat,
+    FilePairs,
+    FileSentences,
+    LocatedFile,
+    Pair,
+    PairFormat,
+    SentenceFormat,
+)
+from pseudogec.corpora.pairs import M2, BeaJson, Jfleg, Lang8, Nucle, Parallel, WorldPairs, read_jfleg, read_parallel
+from pseudogec.corpora.sampling import (
+    WHOLE,
+    Share,
+    Shuffle,
+    clean_seed_text,
+    drop_identical,
+    is_clean_seed_text,
+    part_of_each,
+    sample,
+)
+from pseudogec.corpora.sentences import CirrusSearch, Gigaword, Plain, WorldSentences, read_plain
 
 __all__ = [
+    "M2",
+    "PAIR_FORMATS",
+    "SENTENCE_FORMATS",
     "WHOLE",
+    "BeaJson",
     "Catalogue",
-    "CorpusFiles",
+    "CirrusSearch",
+    "CorpusFile",
+    "CorrectedSentence",
     "Count",
     "Fetcher",
+    "FileFormat",
+    "FilePairs",
+    "FileSentences",
+    "Gigaword",
+    "Jfleg",
     "KnownCorpus",
     "KnownFile",
+    "Lang8",
+    "LocatedFile",
+    "Nucle",
     "Pair",
-    "ReferencedSentence",
+    "PairFormat",
+    "Parallel",
+    "Plain",
+    "SentenceFormat",
     "Share",
     "Shuffle",
     "Whole",
+    "WorldPairs",
+    "WorldSentences",
     "clean_seed_text",
-    "count_sentences",
     "drop_identical",
     "is_clean_seed_text",
-    "is_quickly_counted",
-    "limit_length",
     "load_catalogue",
-    "open_pairs",
-    "open_sentences",
     "part_of_each",
-    "read_annotated",
-    "read_bea_json",
-    "read_cirrussearch",
-    "read_gigaword",
     "read_jfleg",
-    "read_lang8",
-    "read_nucle",
     "read_parallel",
     "read_plain",
     "sample",

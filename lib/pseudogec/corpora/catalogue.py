@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from artefacts.errors import UserError, nearest
+from pseudogec.corpora.formats import BYTES_A_PAIR
 
 CATALOGUE = Path(__file__).parent / "data" / "catalogue.yaml"
 
@@ -172,6 +173,15 @@ class Catalogue(_Entry):
                 if file.is_at(path):
                     return corpus, file
         return None
+
+    def expected_bytes(self, path: Path) -> int:
+        """About how large a file is that a profile names, by what is known of it; 0 where nothing is."""
+        found = self.find(path)
+        if found is None:
+            return 0
+        corpus, file = found
+        dump = corpus.dump.about_bytes if corpus.dump else 0
+        return file.about_bytes or dump or (file.sentences or 0) * BYTES_A_PAIR
 
     def whole(self, paths: Iterable[Path]) -> Whole | None:
         """The corpus that files together are in the papers, if they are one."""

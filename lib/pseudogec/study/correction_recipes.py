@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import (
     ReleasedModel,
     ReleasedSubwords,
@@ -20,7 +21,6 @@ from pseudogec.study.models import (
     shapes_of_models,
 )
 from pseudogec.study.profile_systems import HuggingFaceClassifier
-from pseudogec.study.recipes import Corpus, References
 from pseudogec.study.study_recipe import StudyRecipe
 
 

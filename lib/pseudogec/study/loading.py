@@ -10,9 +10,10 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from artefacts.errors import DataError, UserError, nearest
+from artefacts.kinds import Kinds
 from pseudogec.study.profile import Profile
 
-_TAGS = ("source", "step")
+_TAGS = ("step",)
 """The keys of a profile that tell the members of a union apart."""
 
 
@@ -136,7 +137,7 @@ def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
     location = _without_tags(error["loc"], content)
     name = ".".join(map(str, location))
     if error["type"] == "extra_forbidden":
-        known = _keys_at(location[:-1], content)
+        known = _keys_at(error["loc"][:-1], content)
         return f"{path}: unknown key `{name}`{nearest(str(location[-1]), known) if known else ''}"
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
@@ -152,7 +153,7 @@ def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int
     tagged = False
     for number, part in enumerate(location, start=1):
         if isinstance(content, dict):
-            is_tag = not tagged and part in [content.get(tag) for tag in _TAGS]  # a key may be called as the tag before it
+            is_tag = not tagged and _is_tag(part, content)  # a key may be called as the tag before it
             if is_tag or (number < len(location) and part not in content):
                 tagged = True
                 continue
@@ -165,22 +166,45 @@ def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int
     return found
 
 
+def _is_tag(part: str | int, content: Any) -> bool:
+    return isinstance(content, dict) and part in [content.get(tag) for tag in _TAGS]
+
+
 def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
-    """The keys that a profile knows at a place, found by walking schema and content along the location."""
-    candidates: list[Any] = [Profile]
+    """The keys that a profile knows at a place, found by walking schema and content along the location of an error."""
+    schema: Any = Profile
+    beside: list[str] = []  # the keys of a model that stand in one mapping with those of a part of it
+    tagged = False
     for part in location:
-        model = next((each for each in candidates if _describes(each, content)), None)
-        if model is not None and part in model.model_fields:  # else a name in a mapping, or a place in a list
-            candidates = _models_in(model.model_fields[part].annotation)
-        content = content[part]
-    model = next((each for each in candidates if _describes(each, content)), None)
-    return [field.alias or name for name, field in model.model_fields.items()] if model is not None else []
+        tagged = not tagged and _is_tag(part, content)
+        if tagged:
+            continue
+        model = _model_of(schema, content)
+        is_key = isinstance(content, list) or (isinstance(content, dict) and part in content)
+        if model is not None and part in model.model_fields:
+            field = model.model_fields[part]
+            schema = (field.annotation, *field.metadata)
+            beside = [] if is_key else [*beside, *(name for name in model.model_fields if name != part)]
+        if is_key:
+            content = content[part]
+    model = _model_of(schema, content)
+    return beside + [field.alias or name for name, field in model.model_fields.items()] if model is not None else []
 
 
-def _models_in(annotation: Any) -> list[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for argument in get_args(annotation) for model in _models_in(argument)]
+def _model_of(schema: Any, content: Any) -> Any:
+    """The first model in a type that content may be meant for."""
+    return next((model for model in _models_in(schema, content) if _describes(model, content)), None)
+
+
+def _models_in(schema: Any, content: Any) -> list[Any]:
+    if isinstance(schema, type) and issubclass(schema, BaseModel):
+        return [schema]
+    kinds = getattr(getattr(schema, "func", None), "__self__", None)
+    if isinstance(kinds, Kinds):  # the validator that parses one of them
+        return [kinds.find(content[kinds.tag])] if isinstance(content, dict) and kinds.tag in content else []
+    parts = schema if isinstance(schema, tuple) else get_args(schema)
+    # The validator knows more of a kind than its base, which stands before it.
+    return [model for part in reversed(parts) for model in _models_in(part, content)]
 
 
 def _describes(model: Any, content: Any) -> bool:

@@ -36,8 +36,8 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Architecture, Optimisation
-from pseudogec.study.recipes import Corpus
-from pseudogec.study.seed_recipes import SeedText
+from pseudogec.study.corpora import Corpus
+from pseudogec.study.seed_texts import SeedText
 from pseudogec.text import Bpe, Vocabulary
 
 SUBWORDS_A_SENTENCE = 30

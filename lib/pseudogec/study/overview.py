@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pseudogec.edits import AnnotatedSentence, read_m2
 from pseudogec.evaluate import type_agreement
-from pseudogec.study.recipes import Corpus, References, WorldCorpus
+from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.study import Study
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     truth: list[AnnotatedSentence] = []
     found: list[AnnotatedSentence] = []
     for corpus in study.corpora().values():
-        if isinstance(corpus, WorldCorpus):
+        if corpus.simulated:
             study.build([corpus])
             truth += read_m2(study.store.folder(corpus) / "gold.m2")
             found += annotated_sentences(study, corpus)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.correction_recipes import (
     Correction,
     DetectionCorrection,
@@ -41,8 +42,7 @@ from pseudogec.study.profile_systems import (
     TypeDroppingStep,
     UnknownWordsStep,
 )
-from pseudogec.study.recipes import Corpus, References
-from pseudogec.study.seed_recipes import SeedText
+from pseudogec.study.seed_texts import SeedText
 from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:

@@ -7,24 +7,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from artefacts.file_digests import FileDigests, SourceFile
-from pseudogec.corpora.catalogue import load_catalogue
+from pseudogec.corpora import CorpusFile, FilePairs, FileSentences, LocatedFile, PairFormat, WorldSentences, load_catalogue
 from pseudogec.edits import annotator_signature
 from pseudogec.noise import METHODS, check_method
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
+from pseudogec.study.corpora import Corpus, References, SplitCorpus, WholeCorpus
 from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
 from pseudogec.study.models import Arrangement, BinarisedPairs, Mirrored, Subwords, TrainedModel, TrainingPairs
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import matching
-from pseudogec.study.profile_sections import FilePairs, FileSentences, Scorer, StageOfTraining, WorldPairs, WorldSentences
+from pseudogec.study.profile_sections import Scorer, StageOfTraining
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
-from pseudogec.study.recipes import M2_BYTES_A_SENTENCE, Corpus, FileCorpus, LevelledFile, References, SplitCorpus, WorldCorpus
-from pseudogec.study.seed_recipes import FileSeedText, SeedCorpus, SeedShards, SeedText, WorldSeedText
+from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
-
-SHARDS_A_PASS = 100
-"""Shards that are cut from a seed corpus in one pass over it; a pass costs minutes where the corpus has 100 million sentences."""
 
 
 class GenuineData(NamedTuple):
@@ -61,7 +58,7 @@ class Planner:
         self._data = root / profile.data_folder
         self.genuine = self._corpus("genuine", profile.corpora.genuine)
         self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
-        self.tests = {name: self._corpus(name, pairs) for name, pairs in profile.corpora.tests.items()}
+        self.tests = {name: self._corpus(name, test.pairs) for name, test in profile.corpora.tests.items()}
         self.validation = self._corpus("validation", profile.corpora.validation)
         development = profile.corpora.development
         self.development = self.validation if development is None else self._corpus("development", development)
@@ -96,53 +93,33 @@ class Planner:
         """
         full = self._data / path
         if self._without_data and not full.exists():
-            return SourceFile(path=full, digest=f"missing:{path}", expected_bytes=_expected_bytes(path))
+            expected = load_catalogue().expected_bytes(path)
+            return SourceFile(path=full, digest=f"missing:{path}", expected_bytes=expected)
         return SourceFile(path=full, digest=self._digest(full))
 
-    def _corpus(self, name: str, pairs: WorldPairs | FilePairs) -> Corpus:
-        if isinstance(pairs, WorldPairs):
-            levels = None if pairs.levels is None else {str(level): share for level, share in pairs.levels.items()}
-            return WorldCorpus(name=name, split=pairs.split, sentences=pairs.sentences, seed=pairs.seed, levels=levels)
-        files = tuple(LevelledFile(level=file.level, **self.file(file.path).model_dump()) for file in pairs.files)
-        return FileCorpus(name=name, source=pairs.source, files=files, sentences=pairs.sentences)
+    def _corpus(self, name: str, pairs: PairFormat) -> Corpus:
+        return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
 
     def seed_text(self, name: str, shard: int) -> SeedText:
         """One shard of a seed corpus."""
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
-        group = shard // SHARDS_A_PASS
-        shards = SeedShards(
-            name=name,
-            corpus=self._seed_corpus(name, sentences),
-            size=size,
-            first=group * SHARDS_A_PASS,
-            last=(group + 1) * SHARDS_A_PASS,
-        )
-        return FileSeedText(name=name, size=size, shard=shard, shards=shards)
-
-    def _seed_corpus(self, name: str, sentences: FileSentences) -> tuple[SeedCorpus, ...]:
-        """A seed corpus from files, in shares; each reads files of its own where there are enough of them."""
         if name not in self._seed_corpora:
-            files = tuple(file for path in sentences.files for file in self._matching(path))
-            shares = sentences.shares
-            work = (
-                [(files[number::shares], (0, 1)) for number in range(shares)]
-                if len(files) >= shares
-                else [(files, (number, shares)) for number in range(shares)]
-            )
-            common: dict[str, Any] = {"name": name, "source": sentences.source}
-            common |= {"tokenised": sentences.tokenised, "clean": sentences.clean}
-            self._seed_corpora[name] = tuple(SeedCorpus(files=read, share=share, **common) for read, share in work)
-        return self._seed_corpora[name]
+            assert isinstance(sentences, FileSentences)
+            self._seed_corpora[name] = SeedCorpus.in_shares(name, sentences.located(self._find))
+        return FileSeedText.of(self._seed_corpora[name], size, shard)
 
-    def _matching(self, path: Path) -> list[SourceFile]:
+    def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern.
 
         Raises:
             DataError: there is none.
         """
-        return [self.file(file) for file in matching(self._data, path)] or [self.file(path)]
+        return [
+            LocatedFile(level=file.level, **self.file(path).model_dump())
+            for path in matching(self._data, file.path) or [file.path]
+        ]
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""
@@ -299,13 +276,3 @@ def _back_translated(text: SeedText, reverse: TrainedModel, common: dict[str, An
     if not common["parameters"]["sse_rate"]:
         return translated
     return MisspeltData(seed_text=text, pseudo_data=translated, **common)
-
-
-def _expected_bytes(path: Path) -> int:
-    """About how large a known corpus's missing file is, by what the catalogue knows of it."""
-    found = load_catalogue().find(path)
-    if found is None:
-        return 0
-    corpus, file = found
-    dump = corpus.dump.about_bytes if corpus.dump else 0
-    return file.about_bytes or dump or (file.sentences or 0) * M2_BYTES_A_SENTENCE

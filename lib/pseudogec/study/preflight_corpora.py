@@ -8,7 +8,7 @@ from pathlib import Path
 
 from artefacts.errors import DataError
 from artefacts.files import digest_file
-from pseudogec.corpora import Count, KnownFile, Whole, count_sentences, is_quickly_counted, load_catalogue
+from pseudogec.corpora import Count, FileFormat, KnownFile, Whole, load_catalogue
 from pseudogec.study.preflight_rows import Row, State, format_size, shown
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import PartFiles, corpus_files, matching, released_files
@@ -37,13 +37,13 @@ def corpus_rows(profile: Profile, folder: Path, published: Published, count: boo
         yield Row("corpora", "embedded world", "ok", "a part of the project; nothing is to be fetched")
     users: dict[Path, list[PartFiles]] = {}
     for part in parts:
-        for path in part.files:
+        for path in part.paths:
             users.setdefault(path, []).append(part)
     limit = None if count else COUNTED_AT_MOST
     for path, using in users.items():
-        names, source = ", ".join(part.part for part in using), using[0].source
+        names = ", ".join(part.part for part in using)
         if found := matching(folder, path):
-            yield _file_row(found, path, names, source, limit)
+            yield _file_row(found, path, names, using[0].format, limit)
         else:
             yield _missing_row(folder, path, names, f"make data PROFILE={profile.name}")
     for part in parts:
@@ -53,7 +53,7 @@ def corpus_rows(profile: Profile, folder: Path, published: Published, count: boo
             yield _released_row(folder, system, path)
 
 
-def _file_row(found: Sequence[Path], path: Path, part: str, source: str, limit: int | None) -> Row:
+def _file_row(found: Sequence[Path], path: Path, part: str, reader: FileFormat, limit: int | None) -> Row:
     """The size of a file or of the files of a pattern, its sentences, and which version of it this is."""
     size = format_size(sum(file.stat().st_size for file in found))
     if len(found) > 1:
@@ -61,7 +61,7 @@ def _file_row(found: Sequence[Path], path: Path, part: str, source: str, limit: 
     known = load_catalogue().find(path)
     try:
         state, version = _version(found[0], known[1] if known else None)
-        count = _count(source, tuple(found), limit)
+        count = _count(reader, found, limit)
     except DataError as error:
         return Row(part, str(path), "missing", str(error), "replace the file, or make it readable")
     sentences = "" if count is None else f"{count.sentences:,} sentences, "
@@ -100,27 +100,28 @@ def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
     return "note", f"not the papers' version: SHA-256 {digest[:12]}... instead of {known.sha256[:12]}..."
 
 
-def _count(source: str, files: tuple[Path, ...], limit: int | None) -> Count | None:
+def _count(reader: FileFormat, files: Sequence[Path], limit: int | None) -> Count | None:
     """The sentences of files; none where counting them takes long, unless there is no limit."""
-    status = tuple((file.stat().st_size, file.stat().st_mtime_ns) for file in files)
-    if limit is not None and (sum(size for size, _ in status) > limit or not is_quickly_counted(source)):
+    states = [(file.stat().st_size, file.stat().st_mtime_ns) for file in files]
+    if limit is not None and (sum(size for size, _ in states) > limit or not reader.quickly_counted):
         return None
-    return _counted(source, files, status)
+    counts = [_counted(reader, file, state) for file, state in zip(files, states, strict=True)]
+    return Count(sum(count.sentences for count in counts), sum(count.corrected for count in counts))
 
 
 @cache
-def _counted(source: str, files: tuple[Path, ...], status: tuple[tuple[int, int], ...]) -> Count:
-    """Once a process while the files' sizes and times of change are the same."""
-    return count_sentences(source, files)
+def _counted(reader: FileFormat, file: Path, state: tuple[int, int]) -> Count:
+    """Once a process while the file's size and time of change are the same."""
+    return reader.count(file)
 
 
 def _part_row(folder: Path, part: PartFiles, published: Published, limit: int | None) -> Row:
     """How many sentences a part has, beside what the study needs and what the papers had."""
-    whole = load_catalogue().whole(part.files)
+    whole = load_catalogue().whole(part.paths)
     printed = "; ".join(f"{paper}: {value:,}" for paper, value in _expected(whole, published).items())
     needed = f"{part.needed:,} are needed" if part.needed else ""
     counts = None
-    if all(matching(folder, path) for path in part.files):
+    if all(matching(folder, path) for path in part.paths):
         try:
             counts = _counts(folder, part, limit)
         except DataError:  # told in the file's own row
@@ -140,14 +141,8 @@ def _part_row(folder: Path, part: PartFiles, published: Published, limit: int | 
 
 
 def _counts(folder: Path, part: PartFiles, limit: int | None) -> Count | None:
-    """The sentences of a part; of files whose lines belong together those of the first."""
-    together = part.source in {"jfleg", "parallel"}
-    paths = part.files[:1] if together else part.files
-    found = [_count(part.source, tuple(matching(folder, path)), limit) for path in paths]
-    counts = [count for count in found if count is not None]
-    if len(counts) < len(found):
-        return None
-    return Count(sum(count.sentences for count in counts), sum(count.corrected for count in counts))
+    """The sentences of a part."""
+    return _count(part.format, [found for file in part.format.counted_files for found in matching(folder, file.path)], limit)
 
 
 def _compared(part: PartFiles, found: Count, whole: Whole | None, published: Published) -> Row:

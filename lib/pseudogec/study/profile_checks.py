@@ -32,13 +32,13 @@ def check_corpora(profile: Profile) -> None:
     Raises:
         ValueError: says which and why.
     """
-    for number, (name, pairs) in enumerate(profile.corpora.tests.items()):
+    for number, (name, test) in enumerate(profile.corpora.tests.items()):
         where = f"corpora.tests.{name}"
         if name in RESERVED_NAMES:
             raise ValueError(f"{where}: the name belongs to another part of the corpora; choose another")
-        if pairs.source == "jfleg" and pairs.scorers != ("gleu",):
-            raise ValueError(f"{where}: JFLEG's rewrites are scored by GLEU; write `scorers: gleu`")
-        if number == 0 and "errant" not in pairs.scorers:
+        if test.pairs.rewritten and test.scorers != ("gleu",):
+            raise ValueError(f"{where}: rewritten sentences are scored by GLEU; write `scorers: gleu`")
+        if number == 0 and "errant" not in test.scorers:
             raise ValueError(
                 f"{where}: the first test set is the one of all tables, which ERRANT scores; add `errant` to `scorers`"
             )

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from pseudogec.corpora import FileFormat, FilePairs
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import all_steps
-from pseudogec.study.profile_sections import FilePairs, FileSentences, MorePseudoData
+from pseudogec.study.profile_sections import MorePseudoData
 from pseudogec.study.profile_systems import ReleasedModelsStep
 
 
@@ -17,17 +18,20 @@ class PartFiles(NamedTuple):
 
     Attributes:
         part: its place in the profile, such as ``genuine`` or ``seeds.simple``.
-        source: their format.
-        files: paths or patterns, relative to the data folder.
+        format: reads them; its paths are relative to the data folder.
         drawn: how many pairs the profile draws from them; none for all.
         needed: how many sentences the study needs, of a seed corpus; 0 for others.
     """
 
     part: str
-    source: str
-    files: tuple[Path, ...]
+    format: FileFormat
     drawn: int | None = None
     needed: int = 0
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Paths or patterns, relative to the data folder."""
+        return tuple(file.path for file in self.format.files)
 
 
 def corpus_files(profile: Profile) -> list[PartFiles]:
@@ -38,17 +42,11 @@ def corpus_files(profile: Profile) -> list[PartFiles]:
         "validation": corpora.validation,
         "development": corpora.development,
         "in_domain": corpora.in_domain,
-        **{f"tests.{name}": test for name, test in corpora.tests.items()},
+        **{f"tests.{name}": test.pairs for name, test in corpora.tests.items()},
     }
-    found = [
-        PartFiles(part, section.source, tuple(file.path for file in section.files), section.sentences)
-        for part, section in pairs.items()
-        if isinstance(section, FilePairs)
-    ]
-    for name, sentences in corpora.seeds.items():
-        if isinstance(sentences, FileSentences):
-            found.append(PartFiles(f"seeds.{name}", sentences.source, sentences.files, needed=_sentences_of_seed(profile, name)))
-    return found
+    found = [PartFiles(part, item, drawn=item.sentences) for part, item in pairs.items() if isinstance(item, FilePairs)]
+    seeds = [(name, item) for name, item in corpora.seeds.items() if isinstance(item, FileFormat)]
+    return found + [PartFiles(f"seeds.{name}", item, needed=_sentences_of_seed(profile, name)) for name, item in seeds]
 
 
 def released_files(profile: Profile) -> dict[str, tuple[Path, ...]]:

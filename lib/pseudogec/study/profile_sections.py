@@ -3,101 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from artefacts.section import Section, Seeds, as_tuple
-
-Level = Literal["A", "B", "C", "N"]
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 
 Scorer = Literal["errant", "maxmatch", "gleu"]
 
-
-class WorldPairs(Section):
-    """Learner sentences with their corrections from the embedded simulation."""
-
-    source: Literal["world"]
-    split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
-    sentences: int = Field(gt=0)
-    seed: int = 1
-    levels: dict[Level, float] | None = Field(
-        None, description="share of each proficiency level; the world's own mixture by default"
-    )
+Pairs = Annotated[PairFormat, BeforeValidator(PAIR_FORMATS.parse), PlainSerializer(PAIR_FORMATS.dump)]
+Sentences = Annotated[SentenceFormat, BeforeValidator(SENTENCE_FORMATS.parse), PlainSerializer(SENTENCE_FORMATS.dump)]
 
 
-class CorpusFile(Section):
-    """One file of a corpus, and the proficiency level of its writers where that is known."""
+class Test(Section):
+    """Pairs to test on; a profile writes the keys of both fields side by side."""
 
-    path: Path
-    level: str = ""
-
-
-class FilePairs(Section):
-    """Pairs from files. Paths are relative to the profile's data folder."""
-
-    source: Literal["m2", "parallel", "bea_json", "jfleg", "lang8", "nucle"]
-    files: tuple[CorpusFile, ...] = Field(
-        min_length=1, description="for parallel text and JFLEG: the source file, then its corrections"
-    )
-    sentences: int | None = Field(None, gt=0, description="how many pairs are drawn; all by default")
-
-    @field_validator("files", mode="before")
-    @classmethod
-    def _accept_plain_paths(cls, value: Any) -> Any:
-        return [{"path": item} if isinstance(item, str) else item for item in value] if isinstance(value, list) else value
-
-
-class WorldSentences(Section):
-    """Grammatical sentences of one register of the embedded simulation."""
-
-    source: Literal["world"]
-    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register")
-    seed: int = 1
-    stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
-
-
-class FileSentences(Section):
-    """Grammatical sentences from files. Paths are relative to the profile's data folder."""
-
-    source: Literal["plain", "cirrussearch", "gigaword"] = Field(
-        description="one sentence a line; a search dump of Wikipedia; files of the LDC's English Gigaword"
-    )
-    files: tuple[Path, ...] = Field(min_length=1, description="paths, or patterns such as `gigaword/data/*/*.gz`")
-    tokenised: bool = Field(True, description="whether plain text is tokens with spaces between; dumps are tokenised in any case")
-    clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
-    shares: int = Field(1, ge=1, description="into how many pieces of work the reading is cut; workers do them at once")
-    stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
-
-    @field_validator("files", mode="before")
-    @classmethod
-    def _accept_single_files(cls, value: Any) -> Any:
-        return as_tuple(value)
-
-
-class Scored(Section):
-    """What makes pairs a test set."""
-
+    pairs: Pairs
     scorers: tuple[Scorer, ...] = Field(("errant",), min_length=1, description="what top systems are scored by")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        own = {name: item for name, item in value.items() if name in cls.model_fields}
+        return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
 
     @field_validator("scorers", mode="before")
     @classmethod
     def _accept_single_scorers(cls, value: Any) -> Any:
         return as_tuple(value)
-
-
-class WorldTest(WorldPairs, Scored):
-    """Learner sentences of the embedded simulation to test on."""
-
-
-class FileTest(FilePairs, Scored):
-    """Pairs from files to test on."""
-
-
-Pairs = Annotated[WorldPairs | FilePairs, Field(discriminator="source")]
-Test = Annotated[WorldTest | FileTest, Field(discriminator="source")]
-Sentences = Annotated[WorldSentences | FileSentences, Field(discriminator="source")]
 
 
 class Corpora(Section):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
-from pseudogec.study.recipes import Corpus, References
-from pseudogec.study.seed_recipes import SeedText
+from pseudogec.study.seed_texts import SeedText
 from pseudogec.study.study_recipe import StudyRecipe
 
 

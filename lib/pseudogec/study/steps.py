@@ -15,7 +15,7 @@ from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
-from pseudogec.study import corpus_steps, correction_steps, pseudo_data_steps, search_steps, seed_text_steps
+from pseudogec.study import correction_steps, pseudo_data_steps, search_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
 from pseudogec.study.pseudo_data import PseudoEdits
@@ -35,14 +35,6 @@ def build(recipe: Recipe, folder: Path, store: Store, progress: Progress) -> dic
 
 
 for _step in (
-    corpus_steps.world_corpus,
-    corpus_steps.file_corpus,
-    corpus_steps.split_corpus,
-    seed_text_steps.world_seed_text,
-    seed_text_steps.seed_corpus,
-    seed_text_steps.seed_shards,
-    seed_text_steps.file_seed_text,
-    corpus_steps.references,
     pseudo_data_steps.noised_data,
     pseudo_data_steps.back_translated_data,
     pseudo_data_steps.misspelt_data,

@@ -18,6 +18,7 @@ from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
+from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
@@ -27,7 +28,6 @@ from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import check_grid
 from pseudogec.study.profile_sections import GridAxes, Scorer
 from pseudogec.study.pseudo_data import PseudoData, PseudoEdits
-from pseudogec.study.recipes import Corpus, References
 from pseudogec.study.results import By, tidy
 from pseudogec.study.system import Pipeline, System
 
@@ -196,7 +196,7 @@ class Study:
 
     def _scored(self) -> list[tuple[str, Scorer]]:
         """Every test corpus with every scorer that the profile names for it."""
-        return [(name, scorer) for name, pairs in self.profile.corpora.tests.items() for scorer in pairs.scorers]
+        return [(name, scorer) for name, test in self.profile.corpora.tests.items() for scorer in test.scorers]
 
     def _pseudo_edits(self, shard: PseudoData) -> PseudoEdits:
         return PseudoEdits(pseudo_data=shard, annotator=self.planner.annotator)

@@ -1,0 +1,161 @@
+"""Which sentences of a corpus are used: what the study leaves out, what it draws, how work on a corpus is shared out."""
+
+from __future__ import annotations
+
+import heapq
+import re
+import string
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from artefacts.errors import UserError
+from pseudogec.random_streams import SentenceStreams
+
+if TYPE_CHECKING:
+    from pseudogec.corpora.formats import Pair
+
+Item = TypeVar("Item")
+
+_PUNCTUATION = frozenset(string.punctuation)
+_NOT_PRINTABLE_ASCII = re.compile(f"[^{re.escape(string.printable)}]")
+_WIDE_SPACE = re.compile(r"\s{3,}")
+_DIGIT_TOKEN = re.compile(r"\s\d[\d,/]*\s")
+
+
+def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs whose source and target differ (TASLP section IV-A, after Chollampatt and Ng 2018)."""
+    return (pair for pair in pairs if pair.source != pair.target)
+
+
+def is_clean_seed_text(line: str) -> bool:
+    """Whether the authors' seed-text filter keeps a sentence.
+
+    Their released filter drops a sentence of more than 80 or at most 2 tokens; of 10 or more tokens with at least 20% single
+    punctuation characters; with a character outside ``string.printable``; with 3 or more white-space characters in a row; or
+    with more than 10% digit tokens. As there, only a digit token with white space on both sides counts, one of two neighbours.
+
+    Args:
+        line: a tokenised sentence, tokens with spaces between.
+    """
+    line = line.strip()
+    tokens = line.split(" ")
+    if not 2 < len(tokens) <= 80:
+        return False
+    if len(tokens) >= 10 and sum(token in _PUNCTUATION for token in tokens) / len(tokens) >= 0.2:
+        return False
+    if _NOT_PRINTABLE_ASCII.search(line) or _WIDE_SPACE.search(line):
+        return False
+    return len(_DIGIT_TOKEN.findall(line)) / len(line.split()) <= 0.1
+
+
+def clean_seed_text(sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+    """The sentences that the authors' seed-text filter keeps (see :func:`is_clean_seed_text`)."""
+    return (list(sentence) for sentence in sentences if is_clean_seed_text(" ".join(sentence)))
+
+
+def sample(items: Iterable[Item], count: int, seed: int | str) -> list[Item]:
+    """Draw ``count`` items without replacement, each with the same chance, and keep the order of the corpus.
+
+    An item is drawn when the hash of the seed and its position is among the ``count`` smallest: one pass over a corpus of any
+    length, memory for the sample alone. A larger sample of the same corpus and seed contains the smaller one, so the sizes of
+    a scaling experiment are nested.
+
+    Raises:
+        UserError: the corpus holds fewer than ``count`` items.
+    """
+    chosen: list[tuple[int, int, Item]] = []  # a heap whose first entry is the largest hash (kept negative)
+    position = -1
+    for position, item in enumerate(items):
+        digest = blake2b(f"{seed}:{position}".encode(), digest_size=8).digest()
+        entry = (-int.from_bytes(digest), position, item)
+        if len(chosen) < count:
+            heapq.heappush(chosen, entry)
+        elif chosen and entry[0] > chosen[0][0]:
+            heapq.heapreplace(chosen, entry)
+    if len(chosen) < count:
+        raise UserError(f"{count} sentences were asked for, but the corpus holds {position + 1}; ask for fewer or give more text")
+    return [item for _, _, item in sorted(chosen, key=lambda entry: entry[1])]
+
+
+class Share(NamedTuple):
+    """One of equal shares of a corpus's texts, dealt out in turn; all shares together are the corpus.
+
+    Attributes:
+        number: which share, from 0.
+        of: how many there are.
+    """
+
+    number: int
+    of: int
+
+    def takes(self, place: int) -> bool:
+        """Whether the text at a place, from 0, belongs to this share."""
+        return place % self.of == self.number
+
+
+WHOLE = Share(0, 1)
+
+
+class Shuffle:
+    """A seeded permutation of a corpus's places, computed place by place, so that a corpus of any length needs no memory.
+
+    A Feistel network over the smallest domain of 4^k places that holds the corpus permutes that domain; a place that it sends
+    beyond the corpus is sent on until it falls inside ("cycle walking", Black and Rogaway 2002). Its numbers are whole, so
+    that every machine shuffles alike.
+
+    Args:
+        length: number of places.
+        seed: of the permutation.
+    """
+
+    _ROUNDS = 6
+
+    def __init__(self, length: int, seed: int | str) -> None:
+        self.length = length
+        self._bits = np.uint64(max((length - 1).bit_length() + 1, 2) // 2)
+        self._half = np.uint64((1 << int(self._bits)) - 1)
+        self._keys = SentenceStreams(seed)[length].integers(0, 2**64, self._ROUNDS, dtype=np.uint64)
+
+    def __call__(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Where places, shape (n,) and each from 0 to ``length`` - 1, are sent: again from 0 to ``length`` - 1, no two alike."""
+        sent = self._permuted(places.astype(np.uint64))
+        while (outside := sent >= self.length).any():
+            sent[outside] = self._permuted(sent[outside])
+        return sent.astype(np.int64)
+
+    def _permuted(self, places: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        left, right = places >> self._bits, places & self._half
+        for key in self._keys:
+            left, right = right, left ^ (_mixed(right + key) & self._half)
+        return (left << self._bits) | right
+
+
+def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Numbers whose every bit depends on all bits of those given (the finaliser of SplitMix64, Steele et al. 2014)."""
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return numbers ^ (numbers >> np.uint64(31))
+
+
+def part_of_each(groups: Sequence[str], share: float, seed: int) -> set[int]:
+    """Draw the same share of every group, such as the sentences of each proficiency level (Choe et al. 2019, table 2).
+
+    Args:
+        groups: the group of each sentence.
+        share: of each group's sentences, rounded to whole ones.
+        seed: of the draw.
+
+    Returns:
+        The places of the drawn sentences.
+    """
+    random_numbers = np.random.default_rng(seed)
+    names = np.array(groups, dtype=object)
+    drawn: set[int] = set()
+    for name in sorted(set(groups)):
+        places = np.flatnonzero(names == name)
+        drawn.update(random_numbers.permutation(places)[: round(share * len(places))].tolist())
+    return drawn

@@ -1,0 +1,159 @@
+"""Formats of grammatical text, the seed corpora that pseudo data are made from."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from artefacts.errors import DataError
+from artefacts.files import DAMAGE, open_for_reading, read_lines
+from pseudogec.corpora.formats import SENTENCE_FORMATS, Count, FileSentences, SentenceFormat
+from pseudogec.corpora.sampling import WHOLE, Share
+from pseudogec.text import sentence_spans, tokenise
+
+Told = Callable[[int], None] | None
+
+_SURROGATE = re.compile("[\ud800-\udfff]")  # half a character, which JSON can name and UTF-8 cannot hold
+_GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
+_AFTER_PARAGRAPH = {"<P>", "</TEXT>", "</DOC>"}
+
+
+@SENTENCE_FORMATS.register
+class WorldSentences(SentenceFormat):
+    """Grammatical sentences of one register of the embedded simulation."""
+
+    name = "world"
+
+    # `register` itself is a name that pydantic's models inherit.
+    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register")
+    seed: int = 1
+
+
+@SENTENCE_FORMATS.register
+class Plain(FileSentences):
+    """One sentence a line."""
+
+    name = "plain"
+    quickly_counted = True
+
+    tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
+
+    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
+        """See `FileSentences.read_file`."""
+        return read_plain(path, self.tokenised, share, told)
+
+    def count(self, path: Path) -> Count:
+        """See `FileFormat.count`."""
+        return Count(count_lines(path))
+
+
+@SENTENCE_FORMATS.register
+class CirrusSearch(FileSentences):
+    """A search dump of (Simple) Wikipedia: JSON lines in twos, an index entry and a page; only articles (name space 0) are read.
+
+    Pages of other shares are skipped unparsed, at the speed of decompression.
+    """
+
+    name = "cirrussearch"
+
+    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
+        """See `FileSentences.read_file`; also refused is a page whose text cannot be written as UTF-8."""
+        return tokenise(_split(_articles(path, share, told)))
+
+
+@SENTENCE_FORMATS.register
+class Gigaword(FileSentences):
+    """Files of the LDC's English Gigaword, such as ``afp_eng_201012.gz``.
+
+    Of the documents only those of type ``story`` are read, and of these the paragraphs, without headline and dateline.
+    """
+
+    name = "gigaword"
+
+    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
+        """See `FileSentences.read_file`."""
+        return tokenise(_split(_paragraphs(path, share, told)))
+
+
+def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
+    """Yield the sentences of a text file, one a line, plain or compressed.
+
+    Args:
+        path: the file.
+        tokenised: the file holds tokens with spaces between; otherwise each line is tokenised.
+        share: read only these of the lines.
+        told: called with the number of bytes read since the last call, before decompression.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    lines = read_lines(path, told)
+    if share is not WHOLE:
+        lines = (line for place, line in enumerate(lines) if share.takes(place))
+    return (line.split() for line in lines) if tokenised else tokenise(lines)
+
+
+def count_lines(path: Path) -> int:
+    """The lines of a text file, counted without decoding them.
+
+    Raises:
+        DataError: the file is missing or damaged.
+    """
+    count, last = 0, b"\n"
+    with open_for_reading(path) as stream:
+        try:
+            while chunk := stream.read(2**20):
+                count += chunk.count(b"\n")
+                last = chunk[-1:]
+        except DAMAGE as error:
+            raise DataError(path, f"the compressed file is damaged or cut short ({error})") from None
+    return count + (last != b"\n")
+
+
+def _split(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        for start, end in sentence_spans(text):
+            yield text[start:end]
+
+
+def _articles(path: Path, share: Share, told: Told) -> Iterator[str]:
+    for number, line in enumerate(read_lines(path, told), start=1):
+        if not share.takes((number - 1) // 2):
+            continue
+        try:
+            entry = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise DataError(path, f"expected the JSON of a cirrussearch dump ({error})", number) from None
+        if isinstance(entry, dict) and "text" in entry and entry.get("namespace", 0) == 0:
+            text = entry["text"]
+            if not isinstance(text, str) or _SURROGATE.search(text):
+                raise DataError(path, "the `text` of this page is not a string of Unicode characters", number)
+            yield text
+
+
+def _paragraphs(path: Path, share: Share, told: Told) -> Iterator[str]:
+    document = -1
+    is_read = False
+    paragraph: list[str] | None = None  # None outside of paragraphs
+    for number, line in enumerate(read_lines(path, told), start=1):
+        if paragraph is not None and (line in _AFTER_PARAGRAPH or line.startswith("<DOC ")):
+            raise DataError(path, f"{line} stands within a paragraph; </P> must end it first", number)
+        if line.startswith("<DOC "):
+            document += 1
+            kind = _GIGAWORD_TYPE.match(line)
+            is_read = kind is not None and kind[1] == "story" and share.takes(document)
+        elif line == "<P>" and is_read:
+            paragraph = []
+        elif line == "</P>" and paragraph is not None:
+            yield html.unescape(" ".join(paragraph))
+            paragraph = None
+        elif paragraph is not None:
+            paragraph.append(line)
+    if paragraph is not None:
+        raise DataError(path, "the file ends within a paragraph: it was cut short")
