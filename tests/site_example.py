@@ -25,7 +25,7 @@ SHOWN = [
     new_code_cell(
         """import matplotlib.pyplot as plt
 import pandas as pd
-from pseudogec.report import Report
+from pseudogec.report import Picture, Report
 from pseudogec.study import Study
 
 report = Report(Study.open(profile, overrides))
@@ -34,7 +34,7 @@ figure, axes = plt.subplots()
 axes.plot(drawn["size"], drawn.score, label="ours")
 axes.set(xlabel="pairs", ylabel="F0.5 (percent)")
 axes.legend(title="method")
-report.save_figure(figure, "a_line", "A line & its <points>.", data=drawn);"""
+report.figure(Picture(figure, "A line & its <points>.", drawn), "a_line")"""
     ),
     new_code_cell("plt.plot([1, 2])\nplt.show()"),
     new_code_cell(
@@ -44,13 +44,13 @@ report.save_figure(figure, "a_line", "A line & its <points>.", data=drawn);"""
     new_code_cell(
         """claimed = {"claim": "Noise helps", "made in": "a paper", "measure": "F0.5", "verdict": "as claimed"}
 found = "one against none: +1.0 (2/2); two against none: +2.0 (2/2)"
-report.texts(pd.DataFrame([{**claimed, "here": found}]), "claims_shown", "Made up.")"""
+report.table(pd.DataFrame([{**claimed, "here": found}]), "claims_shown", "Made up.")"""
     ),
     new_code_cell(
-        "from pseudogec.report.findings import Finding\nFinding('The best is **two** (F0.5 5.5).')",
+        "from pseudogec.report.display import Finding\nFinding('The best is **two** (F0.5 5.5).')",
         metadata={"tags": ["finding"]},
     ),
-    new_code_cell("from pseudogec.report.findings import NOT_LISTED\nNOT_LISTED", metadata={"tags": ["finding"]}),
+    new_code_cell("from pseudogec.report.display import NOT_LISTED\nNOT_LISTED", metadata={"tags": ["finding"]}),
 ]
 
 FAILING = [

@@ -9,7 +9,7 @@ import pytest
 from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.corpora import load_catalogue
-from pseudogec.report.paper import paper_datasets
+from pseudogec.report.papers import paper_datasets
 from pseudogec.study import PROJECT, load_profile
 from pseudogec.study.profile_files import corpus_files
 

@@ -3,39 +3,40 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
+from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
 
-from pseudogec.report.course import is_solution, solution_code, without_solutions
+from exercises import is_solution, solution_code
+from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT
 
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
-EXERCISES = 3
 
 
-def cells(name: str) -> list[dict[str, Any]]:
-    return nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4).cells
+def cells(path: Path) -> list[dict[str, Any]]:
+    return nbformat.read(path, as_version=4).cells
 
 
-@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
-def test_a_notebook_has_three_exercises_each_followed_by_its_folded_solution(name: str) -> None:
-    asked = [place for place, cell in enumerate(cells(name)) if "**Exercise " in "".join(cell["source"])]
-    numbers = [re.findall(r"\*\*Exercise (\d)\.\*\*", "".join(cells(name)[place]["source"])) for place in asked]
-    assert numbers == [[str(number)] for number in range(1, EXERCISES + 1)]
-    for place, number in zip(asked, range(1, EXERCISES + 1), strict=True):
-        solution = cells(name)[place + 1]
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_exercises_are_numbered_and_each_is_followed_by_its_folded_solution(path: Path) -> None:
+    asked = [place for place, cell in enumerate(cells(path)) if "**Exercise " in "".join(cell["source"])]
+    for number, place in enumerate(asked, start=1):
+        exercise, solution = cells(path)[place : place + 2]
+        assert re.findall(r"\*\*Exercise (\d+)\.\*\*", "".join(exercise["source"])) == [str(number)]
         text = "".join(solution["source"])
         assert is_solution(solution)
         assert text.startswith(f"<details><summary>Solution of exercise {number}</summary>\n\n")
         assert text.endswith("\n\n</details>"), "without an empty line Markdown inside is not read as such"
 
 
-@pytest.mark.parametrize("name", [path.stem for path in NOTEBOOKS])
-def test_solutions_are_markdown_and_nothing_else_is_folded(name: str) -> None:
-    for cell in cells(name):
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_solutions_are_markdown_and_nothing_else_is_folded(path: Path) -> None:
+    for cell in cells(path):
         folded = "<details>" in "".join(cell["source"])
         assert is_solution(cell) == folded
         assert cell["cell_type"] == "markdown" or not folded
@@ -46,8 +47,8 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     kept, left_out = {"metadata": {"tags": ["claims"]}, "source": "1"}, {"metadata": {"tags": ["solution"]}, "source": "2"}
     plain = {"metadata": {}, "source": "3"}
     notebook = {"cells": [kept, left_out, plain], "metadata": {"kernelspec": {}}, "nbformat": 4}
-    assert without_solutions(notebook) == {**notebook, "cells": [kept, plain]}
-    assert len(notebook["cells"]) == 3, "the notebook itself is left alone"
+    assert as_read(copy.deepcopy(notebook)) == notebook
+    assert as_read(copy.deepcopy(notebook), course=True) == {**notebook, "cells": [kept, plain]}
 
 
 def test_the_code_of_a_solution_is_what_stands_between_its_fences() -> None:
@@ -56,11 +57,12 @@ def test_the_code_of_a_solution_is_what_stands_between_its_fences() -> None:
     assert solution_code({"source": "No code."}) == ""
 
 
-def test_the_course_plan_names_every_notebook_and_exercise() -> None:
+def test_the_course_plan_names_only_exercises_that_there_are() -> None:
     plan = (PROJECT / "notebooks" / "README.md").read_text(encoding="utf-8")
-    for path in NOTEBOOKS:
-        assert path.stem[:2] in plan
-    assert plan.count("## Session ") == 4
-    asked = {f"{path.stem[:2]}.{number}" for path in NOTEBOOKS for number in range(1, EXERCISES + 1)}
-    named = set(re.findall(r"\b0\d\.\d\b", plan))
-    assert asked == named
+    asked = {
+        f"{path.stem[:2]}.{number}"
+        for path in NOTEBOOKS
+        for cell in cells(path)
+        for number in re.findall(r"\*\*Exercise (\d+)\.\*\*", "".join(cell["source"]))
+    }
+    assert set(re.findall(r"\b\d\d\.\d+\b", plan)) <= asked

@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 from pseudogec.report import figures as draw
-from pseudogec.report.looks import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
-from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
-from pseudogec.report.tables import METHOD_NAMES, beside_paper, plain_style, style, summarise, text_style
+from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
+from pseudogec.report.tables import FIGURE_SPACE, METHOD_NAMES, StyledTable, beside_paper, comparison, styled, summarise
 from pseudogec.study import PROJECT, load_profile
 
 # How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
@@ -90,10 +89,9 @@ def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
 
 def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
     ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4})
-    paper = pd.DataFrame({"method": ["none", "backtrans"], "precision": [50.0, 1], "recall": [40.0, 1], "f05": [45.0, 1]})
-    axes = draw.bars_by_method(ours, paper).axes[0]
+    axes = draw.bars_by_method(ours, "taslp2020:IV").figure.axes[0]
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none" and line.get_linestyle() == "None"]
-    assert [list(line.get_ydata()) for line in hollow if len(line.get_ydata())] == [[50, 40, 45]]
+    assert [list(line.get_ydata()) for line in hollow if len(line.get_ydata())] == [[45.2, 22.7, 37.7]]
     assert "same colour, paper" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
@@ -108,34 +106,34 @@ def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
 
 
 def test_one_seed_has_no_error_bar() -> None:
-    axes = draw.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs", None).axes[0]
+    axes = draw.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs").figure.axes[0]
     assert not axes.containers[0].has_yerr
 
 
 def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
-    ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
-    paper = pd.DataFrame({"method": ["realistic", "realistic", "none"], "pseudo_pairs": [64, 16, 0], "f05": [50.0, 40.0, 30.0]})
-    left, right = draw.against_size(ours, "pseudo_pairs", "pairs", paper).axes
-    (hollow,) = [line for line in right.lines if line.get_label() == "Realistic, paper"]
-    assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([16, 64], "none")
+    ours = pd.concat([scores({("direct_noise", 1): 0.3}).assign(pseudo_pairs=size, setting="pretrain") for size in (8, 32)])
+    left, right = draw.against_size(ours, "pseudo_pairs", "pairs", ["taslp2020:VI"]).figure.axes
+    (hollow,) = [line for line in right.lines if line.get_label() == "DirectNoise, paper"]
+    assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([1_400_000, 14_000_000], "none")
     assert left.get_ylim() == right.get_ylim()
     names = [text.get_text() for text in right.get_legend().get_texts()]
-    assert names == ["Realistic", "Realistic, paper", "Baseline, paper"]
+    assert names == ["DirectNoise", "DirectNoise, paper", "Backtrans (noisy), paper"]
 
 
 def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
     ours, others = (scores({("realistic", 1): value}).assign(pseudo_pairs=8) for value in (0.2, 0.4))
-    axes = draw.against_size(ours, "pseudo_pairs", "pairs", None, ("fine-tuned", others)).axes[0]
+    axes = draw.against_size(ours, "pseudo_pairs", "pairs", beside=("fine-tuned", others)).figure.axes[0]
     (pale,) = [line for line in axes.lines if line.get_label() == "Realistic, fine-tuned"]
     assert list(pale.get_ydata()) == pytest.approx([40])
     assert pale.get_alpha() < 1
 
 
 def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:
-    rows = [("realistic", "joint", pairs, 30.0, 1.0, 40.0, 10 * pairs) for pairs in (100, 400)]
-    names = ["method", "setting", "pseudo_pairs", "f05", "f05_sd", "paper_f05", "paper_pseudo_pairs"]
-    figure = draw.f05_by(pd.DataFrame(rows, columns=names), "setting", ["joint"], 20.0, 37.7, panels="pseudo_pairs")
-    assert [axes.get_title() for axes in figure.axes] == ["100 pseudo pairs\n(paper: 1,000)", "400 pseudo pairs\n(paper: 4,000)"]
+    ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint")
+    sizes = pd.concat([ours.assign(pseudo_pairs=pairs) for pairs in (100, 400)])
+    figure = draw.f05_by(sizes, "setting", "taslp2020:VI", panels="pseudo_pairs").figure
+    titles = ["100 pseudo pairs\n(paper: 1,400,000)", "400 pseudo pairs\n(paper: 14,000,000)"]
+    assert [axes.get_title() for axes in figure.axes] == titles
     assert figure.axes[-1].get_legend() is not None
     assert figure.axes[0].get_legend() is None
 
@@ -145,7 +143,7 @@ def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> Non
 
 def test_every_heading_has_its_scope_and_rows_are_named_by_headings() -> None:
     table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(seed_corpus="x"), ["method", "seed_corpus"])
-    html = style(table, ["method", "seed_corpus"], "How.", None).to_html()
+    html = comparison(table, ["method", "seed_corpus"], "How.", None).to_html()
     heads = re.findall(r"<th [^>]*>", html)
     assert heads
     assert all("scope=" in head for head in heads)
@@ -157,13 +155,13 @@ def test_every_heading_has_its_scope_and_rows_are_named_by_headings() -> None:
 
 def test_figures_are_as_wide_as_each_other() -> None:
     table = summarise(scores({("none", 1): 0.054, ("realistic", 1): 0.4}), ["method"])
-    cells = style(table, ["method"], "", None).data["this study", "F0.5"]
+    cells = comparison(table, ["method"], "", None).data["this study", "F0.5"]
     assert list(cells) == [f"{FIGURE_SPACE}5.4", "40.0"]
 
 
 def test_marks_stand_behind_the_measures_they_speak_of() -> None:
     table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}), ["method"])
-    cells = style(table, ["method"], "", None, {("realistic",): {"recall": " *"}}).data
+    cells = comparison(table, ["method"], "", None, {("realistic",): {"recall": " *"}}).data
     assert list(cells["this study", "R"]) == ["30.0", "40.0 *"]
     assert list(cells["this study", "P"]) == ["30.0", "40.0"]
 
@@ -173,19 +171,19 @@ def test_marks_stand_where_the_paper_has_more_rows_than_ours() -> None:
     ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint", pseudo_pairs=6000)
     table = beside_paper(summarise(ours, rows), rows, "taslp2020:VI", {})
     assert len(table) > 1
-    cells = style(table, rows, "", "taslp2020:VI", {("joint", "direct_noise", "6000"): {"f05": " *"}}).data
+    cells = comparison(table, rows, "", "taslp2020:VI", {("joint", "direct_noise", "6000"): {"f05": " *"}}).data
     assert next(iter(cells["this study", "F0.5"])) == "30.0 *"
 
 
 def test_the_best_figure_of_a_column_of_texts_is_bold_and_names_are_left_alone() -> None:
     table = pd.DataFrame({"system": ["1.5", "b"], "P": [f"{FIGURE_SPACE}9.5 ± 0.1", "30.2"], "note": ["2.0", "no number"]})
-    html = text_style(table, "").to_html()
+    html = styled(table, "").to_html()
     bold = re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html)
     assert [name for rule in bold for name in re.findall(r"_row\d+_col\d+", rule)] == ["_row1_col1"]
 
 
 def test_numbers_stand_at_the_right_edge_and_texts_at_the_left() -> None:
-    html = plain_style(pd.DataFrame({"name": ["a"], "count": [1], "kind": ["b"]}), "", {}).to_html()
+    html = styled(pd.DataFrame({"name": ["a"], "count": [1], "kind": ["b"]}), "", {}).to_html()
     right = "".join(re.findall(r"([^{}]*)\{[^}]*text-align: right", html))
     assert "_row0_col1" in right
     assert "_col2" not in right
@@ -196,7 +194,7 @@ def test_a_table_without_figures_is_a_table_still() -> None:
 
 
 def test_texts_of_cells_and_captions_are_escaped() -> None:
-    html = text_style(pd.DataFrame({"a": ["p < 0.001"], "b": ["<b>"]}), "p < 0.05").to_html()
+    html = styled(pd.DataFrame({"a": ["p < 0.001"], "b": ["<b>"]}), "p < 0.05").to_html()
     assert "p &lt; 0.001" in html
     assert "&lt;b&gt;" in html
     assert "p &lt; 0.05" in html
@@ -211,7 +209,7 @@ def test_the_best_of_each_row_is_bold() -> None:
 
 def test_the_same_table_has_the_same_bytes_each_time() -> None:
     def made(first: str) -> StyledTable:
-        return text_style(pd.DataFrame({"a": [first, "y"], "b": ["1.0", "2.0"]}), "caption")
+        return styled(pd.DataFrame({"a": [first, "y"], "b": ["1.0", "2.0"]}), "caption")
 
     assert made("x").to_html() == made("x").to_html()
     assert repr(made("x")) == repr(made("x"))

@@ -13,7 +13,7 @@ import nbformat
 import pandas as pd
 import pytest
 
-from pseudogec.report.course import is_solution, solution_code
+from exercises import is_solution, solution_code
 from pseudogec.study import PROJECT, load_profile
 
 NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))

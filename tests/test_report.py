@@ -29,9 +29,8 @@ from pseudogec.report import (
     typical_example,
 )
 from pseudogec.report import figures as draw
-from pseudogec.report.findings import NOT_LISTED, Finding
-from pseudogec.report.noise_profiles import profile_table, type_shares
-from pseudogec.report.tables import beside_paper, plain_style, style, summarise
+from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.report.tables import beside_paper, comparison, noise_profiles, styled, summarise
 from pseudogec.study import Study
 
 PAPER_NAMES = {"simple": "simplewiki", "newswire": "gigaword"}
@@ -128,7 +127,7 @@ def test_seed_corpora_are_joined_by_what_they_stand_for() -> None:
     assert list(table.paper_f05[:2]) == [40.9, 41.0]
     assert math.isnan(table.paper_f05[2])
     assert list(table.paper_seed_corpus[:2]) == ["simplewiki", "gigaword"]
-    shown = style(table, ["method", "seed_corpus"], "", "taslp2020:V").data["", "seed corpus"]
+    shown = comparison(table, ["method", "seed_corpus"], "", "taslp2020:V").data["", "seed corpus"]
     assert list(shown[:3]) == ["simple (paper: simplewiki)", "newswire (paper: gigaword)", "blogs"]
     assert set(shown[3:]) == {"", "wikipedia", "simplewiki", "gigaword"}
 
@@ -146,7 +145,7 @@ def test_sizes_are_matched_by_rank_whether_or_not_there_is_a_baseline(with_basel
     assert list(found.paper_f05) == [39.1, 42.0]
     assert len(table) == len(paper_scores("taslp2020:VI"))
     # A row that the paper alone has is named by the paper's size.
-    shown = style(table, rows, "", "taslp2020:VI").data["", "pseudo pairs"]
+    shown = comparison(table, rows, "", "taslp2020:VI").data["", "pseudo pairs"]
     assert shown.iloc[-1] == "14,000,000"
 
 
@@ -166,7 +165,7 @@ def bold_cells(html: str) -> list[str]:
 
 def test_the_best_of_each_column_is_bold_and_the_caption_is_kept(scores: pd.DataFrame) -> None:
     table = beside_paper(summarise(scores, ["method"]), ["method"], "taslp2020:IV", {})
-    html = style(table, ["method"], "How it came about.", "taslp2020:IV").to_html()
+    html = comparison(table, ["method"], "How it came about.", "taslp2020:IV").to_html()
     assert "How it came about." in html
     assert "DirectNoise (spell)" in html
     assert "Kiyono et al. 2020, table IV" in html
@@ -175,12 +174,12 @@ def test_the_best_of_each_column_is_bold_and_the_caption_is_kept(scores: pd.Data
 
 def test_equal_values_are_bold_together() -> None:
     table = summarise(pd.DataFrame([row("none", 1, 0.3), row("realistic", 1, 0.3)]), ["method"])
-    assert bold_cells(style(table, ["method"], "", None).to_html()).count("30.0") == 2
+    assert bold_cells(comparison(table, ["method"], "", None).to_html()).count("30.0") == 2
 
 
 def test_a_plain_table_prints_whole_numbers_and_fractions_as_asked() -> None:
     table = pd.DataFrame({"name": ["a"], "sentences": [12345], "share": [0.12345], "pairs": pd.array([None], dtype="Int64")})
-    html = plain_style(table, "Where from.", {"share": 2}).to_html()
+    html = styled(table, "Where from.", {"share": 2}).to_html()
     assert ">12,345<" in html
     assert ">0.12<" in html
     assert "Where from." in html
@@ -266,7 +265,7 @@ def types(**counts: int) -> dict[str, Any]:
 
 def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "R:VERB:SVA": 3, "U:PREP": 2, "UNK": 1}}
-    table = profile_table({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
+    table = noise_profiles({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
     columns = ["edits a token", "missing", "replacement", "unnecessary"]
     assert list(table.loc["genuine", columns]) == pytest.approx([0.2, 0.4, 0.3, 0.2])
     assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
@@ -276,8 +275,8 @@ def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
 
 def test_type_shares_are_of_each_texts_own_edits() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "U:DET": 2, "R:NOUN": 3, "UNK": 1}}
-    figure = type_shares({"mine": {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}}, genuine, most=2)
-    axes = figure.axes[0]
+    mine = {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}
+    axes = draw.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN", "all others"]
     assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25, 75])
     assert list(axes.lines[0].get_xdata()) == pytest.approx([60, 30, 10]), "the learners' shares"
@@ -314,8 +313,7 @@ def test_edits_are_marked_in_place() -> None:
 
 
 def test_bars_show_mean_spread_and_every_seed(scores: pd.DataFrame) -> None:
-    figure = draw.bars_by_method(pd.concat([scores, pd.DataFrame([row("a_new_method", 1, 0.2)])]))
-    axes = figure.axes[0]
+    axes = draw.bars_by_method(pd.concat([scores, pd.DataFrame([row("a_new_method", 1, 0.2)])])).figure.axes[0]
     bars = [[bar.get_height() for bar in container] for container in axes.containers if isinstance(container, BarContainer)]
     assert bars[0] == pytest.approx([40, 20, 30])  # precision, recall, F0.5
     assert bars[1] == pytest.approx([44, 24, 34])
@@ -329,7 +327,7 @@ def test_bars_show_mean_spread_and_every_seed(scores: pd.DataFrame) -> None:
 
 def test_shares_of_error_types_are_of_each_level() -> None:
     edits = pd.DataFrame({"level": ["A"] * 4 + [""] * 2, "error_type": ["DET", "DET", "DET", "NOUN", "NOUN", "VERB"]})
-    axes = draw.error_types_by_level(edits, most=2).axes[0]
+    axes = draw.error_types_by_level(edits, most=2).figure.axes[0]
     unknown, beginners = ([bar.get_height() for bar in container] for container in axes.containers)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["DET", "NOUN"]
     assert beginners == pytest.approx([75, 25])
@@ -340,7 +338,7 @@ def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.Da
     points = [(0.5, 1, 0.35), (0.5, 2, 0.37), (0.1, 1, 0.30), (0.1, 2, 0.34)]
     swept = pd.DataFrame([row("direct_noise", seed, f05, parameters=f"mu_mask={value:g}") for value, seed, f05 in points])
     baseline = scores[scores.method == "none"]
-    axes = draw.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).axes[0]
+    axes = draw.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).figure.axes[0]
     line, _, bars = axes.containers[0]
     assert list(line.get_xdata()) == [0.1, 0.5]
     assert list(line.get_ydata()) == pytest.approx([32, 36])
@@ -352,11 +350,16 @@ def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.Da
 
 def test_points_of_the_paper_are_hollow_beside_ours() -> None:
     ours = [row(method, 1, 0.4, seed_corpus=name) for method in ("direct_noise", "mine") for name in ("newswire", "simple")]
-    table = beside_paper(
-        summarise(pd.DataFrame(ours), ["method", "seed_corpus"]), ["method", "seed_corpus"], "taslp2020:V", PAPER_NAMES
-    )
-    axes = draw.f05_by(table.iloc[:4], "seed_corpus", ["newswire", "simple"], 30.0).axes[0]
-    assert set(axes.get_legend_handles_labels()[1]) == {"DirectNoise", "DirectNoise, paper", "mine", "Baseline"}
+    table = pd.DataFrame([row("none", 1, 0.3), *ours])
+    axes = draw.f05_by(table, "seed_corpus", "taslp2020:V", stands_for=PAPER_NAMES).figure.axes[0]
+    assert set(axes.get_legend_handles_labels()[1]) == {
+        "DirectNoise",
+        "DirectNoise, paper",
+        "mine",
+        "Baseline",
+        "Baseline, paper",
+    }
+    assert list(next(line for line in axes.lines if line.get_label() == "Baseline").get_ydata()) == [30, 30]
     hollow = next(line for line in axes.lines if line.get_label() == "DirectNoise, paper")
     assert hollow.get_markerfacecolor() == "none"
     assert list(hollow.get_ydata()) == [41.0, 40.9]
@@ -366,7 +369,7 @@ def test_points_of_the_paper_are_hollow_beside_ours() -> None:
 def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataFrame) -> None:
     ours = [row(method, 1, pairs / 1e5, pseudo_pairs=pairs) for method in ("direct_noise", "mine") for pairs in (8000, 1000)]
     table = pd.concat([pd.DataFrame(ours), scores[scores.method == "none"]])
-    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs", None).axes[0]
+    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs").figure.axes[0]
     lines = {container.get_label(): container[0] for container in axes.containers}
     assert set(lines) == {"DirectNoise", "mine"}
     assert list(lines["mine"].get_xdata()) == [1000, 8000]
@@ -381,9 +384,9 @@ def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataF
 
 def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: Report, scores: pd.DataFrame) -> None:
     folder = report.study.outputs / "figures"
-    report.bars_by_method(scores, "bars")
+    report.figure(draw.bars_by_method(scores), "bars")
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    report.bars_by_method(scores, "bars")
+    report.figure(draw.bars_by_method(scores), "bars")
     assert set(first) == {"bars.csv", "bars.png", "bars.svg"}
     assert first["bars.png"].startswith(b"\x89PNG")
     assert b"<svg" in first["bars.svg"]
@@ -399,8 +402,12 @@ def test_a_comparison_says_how_it_came_about_and_is_kept(report: Report, scores:
     assert list(kept.paper_f05) == [37.7, 40.9, 39.1, 40.4]
 
 
-def test_a_figure_by_seed_corpus_keeps_our_names(report: Report) -> None:
-    ours = [row("direct_noise", 1, 0.4, seed_corpus=name) for name in ("newswire", "simple")]
-    axes = report.f05_by(pd.DataFrame([row("none", 1, 0.3), *ours]), "seed_corpus", "corpora", "taslp2020:V").axes[0]
-    paper = next(line for line in axes.lines if line.get_label() == "DirectNoise, paper")
-    assert list(paper.get_ydata()) == [41.0, 40.9]
+def test_the_profile_says_which_of_the_papers_corpora_ours_stand_for(report: Report) -> None:
+    assert report.stands_for["simple"] == "simplewiki"
+    assert report.stands_for["newswire"] == "gigaword"
+
+
+def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: Report) -> None:
+    assert report.table(NOT_LISTED, "nothing") is NOT_LISTED
+    assert report.figure(NOT_LISTED, "nothing") is NOT_LISTED
+    assert not report.study.outputs.exists()

@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 
 from pseudogec.report import against_baseline, more_data_by_level, per_doubling
-from pseudogec.report.claims import Claim, in_words, verdict
-from pseudogec.report.contrasts import Contrast
+from pseudogec.report.contrasts import Claim, Contrast
 
 CLAIM = Claim("It helps", "a paper", ())
 
@@ -38,14 +37,14 @@ def found(points: list[float], p_value: float) -> Contrast:
 def test_a_claim_is_decided_by_seeds_and_sentences_together(
     points: list[float], p_value: float, direction: Any, expected: str
 ) -> None:
-    assert verdict(found(points, p_value), replace(CLAIM, direction=direction)) == expected
+    assert replace(CLAIM, direction=direction).verdict(found(points, p_value)) == expected
 
 
 def test_where_no_difference_was_claimed_the_verdict_says_on_which_side_one_is() -> None:
     none = replace(CLAIM, direction="no clear difference")
-    assert in_words(found([-16.0, -15.0], 0.001), none) == "clearly lower"
-    assert in_words(found([16.0, 15.0], 0.001), none) == "clearly higher"
-    assert in_words(found([-16.0, -15.0], 0.001), CLAIM) == "the opposite"
+    assert none.in_words(found([-16.0, -15.0], 0.001)) == "clearly lower"
+    assert none.in_words(found([16.0, 15.0], 0.001)) == "clearly higher"
+    assert CLAIM.in_words(found([-16.0, -15.0], 0.001)) == "the opposite"
 
 
 def test_differences_of_nothing_are_not_clear() -> None:

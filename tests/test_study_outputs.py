@@ -71,14 +71,14 @@ def test_the_report_says_that_nothing_was_trained(study: Study, scored: ScoredOu
     assert (second["system"], second["F0.5"]) == ("poor", pytest.approx(50))
     assert 0 < second["p"] <= 1
     assert "only good is right" in given.examples()
-    given.f05_by_type("by_type")
-    given.f05_by_level("by_level")
+    given.figure("error_type", "by_type")
+    given.figure("level", "by_level")
     assert {path.name for path in (study.outputs / "figures").glob("*.png")} == {"by_type.png", "by_level.png"}
 
 
 def test_without_files_nothing_is_read_or_built(study: Study) -> None:
     given = OutputsReport(study, score_outputs(study, {}, {"A": "absent.m2"}))
-    for shown in (given.overall("x"), given.f05_by_type("x"), given.f05_by_level("x"), given.examples()):
+    for shown in (given.overall("x"), given.figure("error_type", "x"), given.figure("level", "x"), given.examples()):
         assert "No files were given in `outputs_to_score`" in shown
     assert not list(study.store.root.glob("corpus/*"))
 

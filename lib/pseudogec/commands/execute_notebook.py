@@ -18,9 +18,11 @@ from typing import Any
 from traitlets.config import Config
 
 from artefacts.files import write_atomically
-from pseudogec.report.course import without_solutions
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+
+SOLUTION_TAG = "solution"
+"""Tag of the cells that hold solutions of exercises, folded away in the source notebooks."""
 
 _LONGEST_SOCKET = 103
 """Bytes of the path of a Unix socket: 107 on Linux, 103 on macOS."""
@@ -67,9 +69,7 @@ def main() -> int:
             died = "the notebook's kernel died, as it does where memory runs out"
             print(json.dumps({"cell": _last_begun(unfinished), "error": died, "traceback": []}))
             outcome = 1
-        executed = _as_read(json.loads(unfinished.read_text(encoding="utf-8")))
-    if arguments.course:
-        executed = without_solutions(executed)
+        executed = as_read(json.loads(unfinished.read_text(encoding="utf-8")), arguments.course)
     with write_atomically(arguments.executed) as stream:
         stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
     return outcome
@@ -102,11 +102,18 @@ def _end_with(parent: int, folder: str) -> None:
     os._exit(1)
 
 
-def _as_read(notebook: dict[str, Any]) -> dict[str, Any]:
+def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
     """A notebook for readers: without what differs from run to run, and without widgets, which need a kernel.
 
     The same study gives the same executed notebook. In place of a widget stands the HTML that came with it.
+
+    Args:
+        notebook: an executed one; it is changed.
+        course: whether it is for a class, without the solutions of exercises. Each is a Markdown cell of its own, never a code
+            cell, so that executed notebooks with and without solutions are the same but for these cells.
     """
+    if course:
+        notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].pop("widgets", None)
     for cell in notebook["cells"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pseudogec.report.paper import PAPERS, paper_datasets
+from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.study import PROJECT, Profile
 from pseudogec.study.preflight import check, show
 

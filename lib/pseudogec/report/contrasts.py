@@ -1,19 +1,20 @@
-"""Systems against systems: how large a difference is, seed by seed, and whether it may be chance."""
+"""Systems against systems: how large a difference is, whether it may be chance, and what that says of the papers' claims."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from pseudogec.evaluate import f05_of, precision_of, randomisation_p_values, recall_of
-from pseudogec.report.findings import Finding, in_points
+from pseudogec.report.display import Finding
+from pseudogec.report.findings import in_points
 from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Study, System
 
-MEASURES = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
+_STATISTICS = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
 
 SWAPS = 10_000
 
@@ -77,10 +78,10 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
     """
     differences = {
         name: np.array([100 * float(of(one.sum(0)) - of(other.sum(0))) for one, other in zip(first, second, strict=True)])
-        for name, of in MEASURES.items()
+        for name, of in _STATISTICS.items()
     }
     together = np.concatenate(first), np.concatenate(second)
-    return Contrast(label, differences, randomisation_p_values(*together, MEASURES, SWAPS))
+    return Contrast(label, differences, randomisation_p_values(*together, _STATISTICS, SWAPS))
 
 
 def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
@@ -94,16 +95,16 @@ def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.n
         second: the same of the other side.
     """
     singles = [contrast(label, [one], [other]) for one in first for other in second]
-    differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in MEASURES}
-    return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in MEASURES})
+    differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in _STATISTICS}
+    return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in _STATISTICS})
 
 
 def as_table(contrasts: Iterable[Contrast], note: str = NOTE) -> Finding:
     """Contrasts as a Markdown table with a note on how to read it; a line that says so where there are none."""
-    rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in MEASURES)} |" for item in contrasts]
+    rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in _STATISTICS)} |" for item in contrasts]
     if not rows:
         return Finding("This profile has nothing to compare here.")
-    head = ["| difference | " + " | ".join(MEASURES) + " |", "|:---" * (len(MEASURES) + 1) + "|"]
+    head = ["| difference | " + " | ".join(_STATISTICS) + " |", "|:---" * (len(_STATISTICS) + 1) + "|"]
     return Finding("\n".join([*head, *rows, "", note]))
 
 
@@ -145,7 +146,7 @@ def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -
         against: the value that all others are compared with.
     """
     for label, *sides in opponents(grid, column, against):
-        made = contrast(label, *([_counts(study, system) for system in side] for side in sides))
+        made = contrast(label, *([study.score(system).per_sentence() for system in side] for side in sides))
         yield replace(made, system=sides[0][0])
 
 
@@ -175,6 +176,77 @@ def _shown(name: str, value: Any) -> str:
     return str(value) if name in {"setting", "seed_corpus", "architecture", "track"} else f"{name} = {value:g}"
 
 
-def _counts(study: Study, system: System) -> np.ndarray:
-    """True positives, false positives and false negatives of every test sentence, (sentences, 3)."""
-    return study.score(system).per_sentence()
+# What the papers claim
+
+Direction = Literal["higher", "lower", "no clear difference"]
+
+Verdict = Literal["yes", "no", "open"]
+
+_WORDS: dict[Verdict, str] = {"yes": "as claimed", "no": "the opposite", "open": "not decided"}
+
+NOTE_ON_CLAIMS = (
+    "A difference counts where all of several seeds agree and p < 0.05 by approximate randomisation over sentences; that there "
+    "is none counts as claimed where p is larger, which is no proof. One seed alone decides nothing. "
+    "In points, mean ± standard deviation over seeds, seeds of the same sign, p."
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a paper about one choice, as a comparison that decides it.
+
+    Attributes:
+        text: what is claimed.
+        source: where, such as ``Kiyono et al. 2020, table VI``.
+        grid: the systems that are compared.
+        column: the choice, as of :func:`contrasts`.
+        against: the value that the others are compared with.
+        direction: what the paper says of the others.
+        measure: ``P``, ``R`` or ``F0.5``.
+    """
+
+    text: str
+    source: str
+    grid: Sequence[System]
+    column: str = "method"
+    against: Any = "none"
+    direction: Direction = "higher"
+    measure: str = "F0.5"
+
+    def verdict(self, found: Contrast) -> Verdict:
+        """Whether a comparison says what the claim says.
+
+        A difference counts when it is clear (:meth:`Contrast.is_clear`); one that is not leaves a claimed difference open. That
+        there is none is left open where the sentences show a difference but the seeds disagree about its direction. Of one seed
+        everything may hold of that model alone, so that a single seed leaves all open.
+        """
+        clear = found.is_clear(self.measure)
+        if len(found.differences[self.measure]) < 2:
+            return "open"
+        if self.direction == "no clear difference":
+            shown = found.p_values[self.measure] < 0.05
+            return "no" if clear else "open" if shown else "yes"
+        if not clear:
+            return "open"
+        risen = bool(np.mean(found.differences[self.measure]) > 0)
+        return "yes" if risen == (self.direction == "higher") else "no"
+
+    def in_words(self, found: Contrast) -> str:
+        """A verdict as the table prints it; where a claim of no difference fails, on which side the difference is."""
+        verdict = self.verdict(found)
+        if verdict == "no" and self.direction == "no clear difference":
+            return "clearly higher" if np.mean(found.differences[self.measure]) > 0 else "clearly lower"
+        return _WORDS[verdict]
+
+    def row(self, compared: Sequence[Contrast]) -> dict[str, str]:
+        """The claim's row in a table of claims: where it is made, what is found here, and whether that agrees."""
+        said = [self.in_words(found) for found in compared]
+        words = list(dict.fromkeys(said)) or [_WORDS["open"]]
+        return {
+            "claim": self.text,
+            "made in": self.source,
+            "measure": self.measure,
+            "here": "; ".join(f"{found.label}: {found.cell(self.measure)}" for found in compared)
+            or "this profile has nothing to compare",
+            "verdict": words[0] if len(words) == 1 else ", ".join(f"{said.count(word)} {word}" for word in words),
+        }

@@ -1,49 +1,134 @@
-"""Figures of scores, in the visual language of :mod:`pseudogec.report.looks`."""
+"""All figures, and the one visual language that they share.
+
+A method, a proficiency level and a seed corpus have a colour each, the same in every notebook. What is filled is this
+study's, what is hollow is a paper's. Error bars are one standard deviation over seeds, small dots are single seeds, and a
+dashed line is the baseline.
+
+Each function gives a :class:`Picture`, or a :class:`Finding` that says why there is nothing to draw;
+:meth:`pseudogec.report.Report.figure` saves and shows either.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, Literal
 
-from pseudogec.report.looks import (
-    BASELINE,
-    BEST_IN,
-    DOTS,
-    ERROR_BARS,
-    LEVEL_COLOURS,
-    METHOD_COLOURS,
-    PAPER,
-    PAPER_BASELINE,
-    PAPER_SUFFIX,
-    colours_of,
-    legend,
-    type_label,
-)
-from pseudogec.report.tables import METHOD_NAMES
+import pandas as pd
+
+from pseudogec.evaluate import CUT_OTHERWISE, main_type
+from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.report.findings import UNKNOWN_TRUTH, varies
+from pseudogec.report.papers import named_table, paper_scores
+from pseudogec.report.tables import METHOD_NAMES, NoiseProfile, beside_paper, summarise, type_shares
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Okabe and Ito's palette, which people with any common colour blindness can tell apart, and two colours far from all of it.
+METHOD_COLOURS = {
+    "none": "#000000",
+    "direct_noise": "#0072B2",
+    "direct_noise_spell": "#56B4E9",
+    "backtrans": "#E69F00",
+    "backtrans_noisy": "#D55E00",
+    "backtrans_noisy_sse": "#882255",
+    "backtrans_sample": "#CC79A7",
+    "realistic": "#009E73",
+    "random": "#4B1FA8",
+}
+
+# Levels have an order, so their colours have one too: from dark to light, as in viridis.
+LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962"}
+
+# Of Tol's muted palette; "" is the baseline, which has no seed corpus.
+CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288", "newswire": "#AA4499"}
+
+# For names that have no colour of their own above: Tol's muted palette, in the order in which they come.
+FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
+
+_DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3, "clip_on": False}
+"""How single seeds look: readable on bars of any colour, and whole where they stand on the axis."""
+
+_ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
+
+_PAPER: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markersize": 7, "markeredgewidth": 1.4, "linestyle": "none"}
+
+_BASELINE: dict[str, Any] = {"color": METHOD_COLOURS["none"], "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
+
+_PAPER_SUFFIX = ", paper"
+"""Ends the name of a paper's values in a legend."""
+
+_PAPER_BASELINE: dict[str, Any] = {**_BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{_PAPER_SUFFIX}"}
+
+_BEST_IN = "best in "
+"""Begins the name of a value that a paper found best."""
+
 _MEASURES = {"precision": "Precision", "recall": "Recall", "f05": "F0.5"}
+
+# Colours belong to methods, so measures differ in shape and grey.
 _MEASURE_LOOKS = {"precision": ("#6b6b6b", "s", ":"), "recall": ("#9a9a9a", "^", "--"), "f05": ("#000000", "o", "-")}
-"""Colours belong to methods: measures differ in shape and grey."""
 
 _GROUP_WIDTH = 0.8
 """Width of the bars of one group together; 1 would touch the next."""
 
+_MANY = 10
+"""Sentences of one length from which their mean is worth drawing."""
 
-def bars_by_method(scores: pd.DataFrame, published: pd.DataFrame | None = None) -> Figure:
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure with what is to be said of it.
+
+    Attributes:
+        figure: what was drawn.
+        caption: what is shown and how to read it.
+        data: what was drawn, for a CSV file beside the picture.
+        seeds: that the numbers rest on; None for the study's, empty where they are no model's.
+    """
+
+    figure: Figure
+    caption: str = ""
+    data: pd.DataFrame = field(default_factory=pd.DataFrame)
+    seeds: Iterable[int] | None = None
+
+
+def use_theme() -> None:
+    """Set seaborn's theme for every figure."""
+    import matplotlib as mpl
+    import seaborn as sns
+
+    sns.set_theme(context="notebook", style="whitegrid", font_scale=0.95)
+    # Fixed metadata: the same data give the same bytes.
+    mpl.rcParams.update(
+        {"figure.dpi": 110, "savefig.dpi": 150, "svg.hashsalt": "pseudogec", "figure.constrained_layout.use": True}
+    )
+
+
+def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:
+    """A colour for each name, its own or one of the further ones; names with one of their own come first, in its order."""
+    names = list(dict.fromkeys(names))
+    others = [name for name in names if name not in own]
+    further = {name: FURTHER_COLOURS[place % len(FURTHER_COLOURS)] for place, name in enumerate(others)}
+    return {**{name: colour for name, colour in own.items() if name in names}, **further}
+
+
+# Scores of methods
+
+
+def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
     """Precision, recall and F0.5 of each method: mean over seeds, one dot a seed, error bars of one standard deviation.
 
     Args:
         scores: tidy scores.
-        published: a paper's scores in percent, with ``method``: hollow markers on the bars of its methods.
+        paper: a published table, such as ``taslp2020:IV``: hollow markers on the bars of its methods.
     """
     import matplotlib.pyplot as plt
     from matplotlib.patheffects import withStroke
 
+    published = None if paper is None else paper_scores(paper)
     order = list(dict.fromkeys(scores.method))
     palette, width = colours_of(order), _GROUP_WIDTH / len(order)
     figure, axes = plt.subplots(figsize=(8.5, 4))
@@ -52,50 +137,30 @@ def bars_by_method(scores: pd.DataFrame, published: pd.DataFrame | None = None) 
         x = [group + (place - (len(order) - 1) / 2) * width for group in range(len(_MEASURES))]
         axes.bar(x, part.mean(), 0.92 * width, color=palette[method], label=METHOD_NAMES.get(method, method), linewidth=0)
         if len(part) > 1:
-            axes.errorbar([place - width / 5 for place in x], part.mean(), yerr=part.std(), fmt="none", **ERROR_BARS)
+            axes.errorbar([place - width / 5 for place in x], part.mean(), yerr=part.std(), fmt="none", **_ERROR_BARS)
         for position, measure in zip(x, _MEASURES, strict=True):
-            axes.scatter([position + width / 5] * len(part), part[measure], **DOTS)
+            axes.scatter([position + width / 5] * len(part), part[measure], **_DOTS)
         if method == "none":
             ends = [group + side * (_GROUP_WIDTH / 2 + width / 4) for group in range(len(_MEASURES)) for side in (-1, 1)]
-            axes.hlines(part.mean(), ends[::2], ends[1::2], **{**BASELINE, "label": None}, zorder=2.5)
+            axes.hlines(part.mean(), ends[::2], ends[1::2], **{**_BASELINE, "label": None}, zorder=2.5)
         if published is not None:
             for values in published[published.method == method][list(_MEASURES)].to_numpy():
-                axes.plot(x, values, **PAPER, color=palette[method], path_effects=[withStroke(linewidth=4, foreground="white")])
+                axes.plot(x, values, **_PAPER, color=palette[method], path_effects=[withStroke(linewidth=4, foreground="white")])
     if published is not None:
-        axes.plot([], [], **PAPER, color="#444444", label=f"same colour{PAPER_SUFFIX}")
+        axes.plot([], [], **_PAPER, color="#444444", label=f"same colour{_PAPER_SUFFIX}")
     axes.set_xticks(range(len(_MEASURES)), list(_MEASURES.values()))
-    axes.grid(visible=False, axis="x")
-    axes.set_axisbelow(True)
     axes.set(ylabel="percent", ylim=(0, None))
-    legend(axes, baseline_last=False)
-    return figure
-
-
-def error_types_by_level(edits: pd.DataFrame, most: int) -> Figure:
-    """Share of each error type among the edits of each proficiency level (TASLP figure 6)."""
-    import matplotlib.pyplot as plt
-    import seaborn as sns
-
-    frequent = list(edits.error_type.value_counts().index[:most])
-    levels = sorted(edits.level.unique())
-    names = {level: f"{level} ({count:,})" for level, count in edits.level.value_counts().items()}
-    shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
-    shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100, level=shares.level.map(names))
-    figure, axes = plt.subplots(figsize=(8.5, 3.8))
-    palette = {names[level]: colour for level, colour in colours_of(levels, LEVEL_COLOURS).items()}
-    looks: dict[str, Any] = {"palette": palette, "saturation": 1, "linewidth": 0}
-    order = [names[level] for level in levels]
-    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=order, ax=axes, **looks)
-    axes.set_xticks(range(len(frequent)), [type_label(name) for name in frequent], fontsize=9)
-    axes.set(xlabel="", ylabel="percent of the level's edits")
-    legend(axes, title="level (edits)")
-    return figure
+    _bars(axes, "x")
+    _legend(axes, baseline_last=False)
+    seeds = scores.seed.nunique()
+    caption = f"Mean over {_counted(seeds)}, one dot a seed, error bars one standard deviation."
+    return Picture(figure, caption + _hollow(paper), scores, scores.seed)
 
 
 def sweep(
     scores: pd.DataFrame, parameter: str, symbol: str, baseline: pd.DataFrame, published_best: Mapping[str, float]
-) -> Figure:
-    """F0.5 against a method's parameter, with the baseline as a band.
+) -> Picture | Finding:
+    """F0.5 against a method's parameter, with the baseline as a band; a note where the profile does not vary it.
 
     Args:
         scores: tidy scores of one method; the parameter's value is read from ``parameters``.
@@ -106,6 +171,8 @@ def sweep(
     """
     import matplotlib.pyplot as plt
 
+    if not varies(scores, parameter):
+        return Finding(f"This profile does not vary {symbol}.")
     values = scores.parameters.str.extract(rf"\b{parameter}=(\S+)")[0].astype(float)
     method = scores.method.iloc[0]
     figure, axes = plt.subplots(figsize=(8.5, 3.8))
@@ -113,14 +180,147 @@ def sweep(
     _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
-        look = {**PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
-        axes.plot([value], [1], label=BEST_IN + paper, **{**look, "markerfacecolor": "#ffffff", "zorder": 5})
+        look = {**_PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
+        axes.plot([value], [1], label=_BEST_IN + paper, **{**look, "markerfacecolor": "#ffffff", "zorder": 5})
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
-    legend(axes)
-    return figure
+    _legend(axes)
+    caption = (
+        f"{_counted(scores.groupby('parameters').seed.nunique().max())} a point; {_baseline_told(baseline)} Marks on the upper "
+        "edge are no scores: they show which values the papers found best."
+    )
+    return Picture(figure, caption, pd.concat([scores, baseline]), scores.seed)
 
 
-def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]] | None = None) -> Figure:
+def f05_by(
+    scores: pd.DataFrame,
+    column: str,
+    paper: str | None = None,
+    panels: str | None = None,
+    stands_for: Mapping[str, str] | None = None,
+) -> Picture | Finding:
+    """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
+
+    Args:
+        scores: tidy scores.
+        column: what the horizontal axis shows, such as ``seed_corpus``.
+        paper: published table to set beside it.
+        panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
+        stands_for: our seed corpus -> the paper's that it stands for.
+    """
+    import matplotlib.pyplot as plt
+
+    if scores.empty:
+        return NOT_LISTED
+    systems = scores[scores.method != "none"]
+    order = list(dict.fromkeys(systems[column]))
+    rows = ["method", column, *([panels] if panels else [])]
+    table = summarise(systems, rows)
+    lines = [(_BASELINE, _f05_of_baseline(scores, 100))]
+    if paper is not None:
+        table = beside_paper(table, rows, paper, stands_for or {}).iloc[: len(table)]
+        lines.append((_PAPER_BASELINE, _f05_of_baseline(paper_scores(paper), 1)))
+    parts = [("", table)] if panels is None else [(_panel_title(panels, part), part) for _, part in table.groupby(panels)]
+    width = 1 + (1 + 1.5 * len(order)) * len(parts)
+    figure, drawn = plt.subplots(1, len(parts), figsize=(max(6.5, width + 2), 3.8), sharey=True, squeeze=False)
+    for axes, (title, part) in zip(drawn[0], parts, strict=True):
+        _f05_points(axes, part, column, order)
+        for look, value in lines:
+            if value is not None:
+                axes.axhline(value, **look)
+        axes.set(title=title, xlim=(-0.5, len(order) - 0.5))
+        axes.set_xticks(range(len(order)), order)
+    drawn[0][0].set_ylabel("F0.5 (percent)")
+    _legend(drawn[0][-1])
+    caption = "Filled: this study, mean over seeds, error bars one standard deviation."
+    return Picture(figure, caption + _hollow(paper), table, scores.seed)
+
+
+def _panel_title(panels: str, part: pd.DataFrame) -> str:
+    """What a panel shows, and which of the paper's values stand beside it."""
+    unit = "pseudo pairs" if panels == "pseudo_pairs" else panels
+    theirs = [f"\n(paper: {int(value):,})" for value in part.get(f"paper_{panels}", []) if value == value]
+    return "".join([f"{int(part[panels].iloc[0]):,} {unit}", *theirs[:1]])
+
+
+def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) -> None:
+    methods = colours_of(table.method)
+    for place, (method, colour) in enumerate(methods.items()):
+        name = METHOD_NAMES.get(method, method)
+        rows = table[table.method == method].set_index(column).reindex(order)
+        x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
+        axes.errorbar(x, rows.f05, yerr=_known(rows.f05_sd), fmt="o", markersize=7, capsize=4, color=colour, label=name)
+        if "paper_f05" in rows and rows.paper_f05.notna().any():
+            axes.plot(x, rows.paper_f05, **_PAPER, color=colour, label=name + _PAPER_SUFFIX)
+
+
+def against_size(
+    scores: pd.DataFrame,
+    column: str,
+    label: str,
+    published: Sequence[str] = (),
+    beside: tuple[str, pd.DataFrame] | None = None,
+) -> Picture:
+    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
+
+    Args:
+        scores: tidy scores, those of a baseline among them.
+        column: the size, such as ``pseudo_pairs`` or ``upsample``.
+        label: how the axis prints it.
+        published: tables whose scores in the same settings have a panel of their own, since their sizes are others.
+        beside: what other systems of these sizes are called, and their tidy scores: pale lines.
+    """
+    import matplotlib.pyplot as plt
+
+    panels = 2 if published else 1
+    figure, (drawn,) = plt.subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
+    systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"]
+    for method, colour in colours_of(systems.method).items():
+        part = systems[systems.method == method]
+        _f05_line(drawn[0], part.f05, part[column], method, colour)
+        if beside is not None:
+            other, theirs = beside[0], beside[1][beside[1].method == method].groupby(column).f05.mean() * 100
+            name = f"{METHOD_NAMES.get(method, method)}, {other}"
+            drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
+    caption = (
+        "Mean over seeds, error bars one standard deviation."
+        if systems.seed.nunique() > 1
+        else "One seed a point, so no error bars."
+    )
+    if len(baseline):
+        _baseline(drawn[0], baseline.f05)
+        caption += f" {_baseline_told(baseline).capitalize()}"
+    _size_axis(drawn[0], systems[column], label)
+    drawn[0].set_ylabel("F0.5 (percent)")
+    if published:
+        every = pd.concat([paper_scores(table) for table in published])
+        _published_sizes(drawn[1], every[every.setting.isin(scores.setting)].drop_duplicates(["method", column]), column, label)
+        drawn[0].set_title("this study")
+        drawn[1].set_title("paper")
+        caption += f" Hollow: {'; '.join(map(named_table, published))}, on another test set."
+    _legend(drawn[-1], of=list(drawn))
+    return Picture(figure, caption, scores, systems.seed)
+
+
+def _published_sizes(axes: Axes, published: pd.DataFrame, column: str, label: str) -> None:
+    systems, baseline = published[published.method != "none"], published[published.method == "none"].f05
+    for method, colour in colours_of(systems.method).items():
+        part = systems[systems.method == method].sort_values(column)
+        look = {**_PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
+        axes.plot(part[column], part.f05, **look, label=METHOD_NAMES.get(method, method) + _PAPER_SUFFIX)
+    if len(baseline):
+        axes.axhline(baseline.mean(), **_PAPER_BASELINE)
+    _size_axis(axes, systems[column], label)
+
+
+def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
+    places = sorted(sizes.unique())
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(places, [f"{place:,.0f}" if place < 1e6 else f"{place / 1e6:,.3g} M" for place in places])
+    axes.minorticks_off()
+    axes.set_xlabel(label)
+
+
+def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]]) -> Figure:
     """Precision, recall and F0.5 of systems from top to bottom: lines through the means, seeds below, a paper's above.
 
     Args:
@@ -139,142 +339,337 @@ def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]] |
         means = points.mean()
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}
         axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
-        axes.scatter(values[several], places[several] + 0.2, **{**DOTS, "color": colour, "marker": marker})
+        axes.scatter(values[several], places[several] + 0.2, **{**_DOTS, "color": colour, "marker": marker})
         if published:
             rows = {names.index(name) - 0.2: theirs[measure] for name, theirs in published.items() if measure in theirs}
-            axes.plot(list(rows.values()), list(rows), **{**PAPER, "marker": marker}, color=colour, label=label + PAPER_SUFFIX)
+            axes.plot(list(rows.values()), list(rows), **{**_PAPER, "marker": marker}, color=colour, label=label + _PAPER_SUFFIX)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5))
-    legend(axes)
+    _legend(axes)
     return figure
 
 
-def f05_by(
-    table: pd.DataFrame,
-    column: str,
-    order: list[str],
-    baseline: float | None,
-    paper_baseline: float | None = None,
-    panels: str | None = None,
-) -> Figure:
-    """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
-
-    Args:
-        table: result of :func:`pseudogec.report.tables.beside_paper`, or of ``summarise``.
-        column: what the horizontal axis shows, such as ``seed_corpus``.
-        order: its values from left to right.
-        baseline: mean F0.5 of our baseline in percent, a dashed line.
-        paper_baseline: the paper's, a dotted line.
-        panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
-    """
-    import matplotlib.pyplot as plt
-
-    parts = [("", table)] if panels is None else [(_panel_title(panels, part), part) for _, part in table.groupby(panels)]
-    width = 1 + (1 + 1.5 * len(order)) * len(parts)
-    figure, drawn = plt.subplots(1, len(parts), figsize=(max(6.5, width + 2), 3.8), sharey=True, squeeze=False)
-    for axes, (title, part) in zip(drawn[0], parts, strict=True):
-        _f05_points(axes, part, column, order)
-        if baseline is not None:
-            axes.axhline(baseline, **BASELINE)
-        if paper_baseline is not None:
-            axes.axhline(paper_baseline, **PAPER_BASELINE)
-        axes.set(title=title, xlim=(-0.5, len(order) - 0.5))
-        axes.set_xticks(range(len(order)), order)
-    drawn[0][0].set_ylabel("F0.5 (percent)")
-    legend(drawn[0][-1])
-    return figure
+# Error types and levels
 
 
-def _panel_title(panels: str, part: pd.DataFrame) -> str:
-    """What a panel shows, and which of the paper's values stand beside it."""
-    unit = "pseudo pairs" if panels == "pseudo_pairs" else panels
-    theirs = [f"\n(paper: {int(value):,})" for value in part.get(f"paper_{panels}", []) if value == value]
-    return "".join([f"{int(part[panels].iloc[0]):,} {unit}", *theirs[:1]])
-
-
-def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) -> None:
-    methods = colours_of(method for method in table.method if method != "none")
-    for place, (method, colour) in enumerate(methods.items()):
-        name = METHOD_NAMES.get(method, method)
-        rows = table[table.method == method].set_index(column).reindex(order)
-        x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
-        axes.errorbar(x, rows.f05, yerr=_known(rows.f05_sd), fmt="o", markersize=7, capsize=4, color=colour, label=name)
-        if "paper_f05" in rows and rows.paper_f05.notna().any():
-            axes.plot(x, rows.paper_f05, **PAPER, color=colour, label=name + PAPER_SUFFIX)
-
-
-def against_size(
+def f05_bars(
     scores: pd.DataFrame,
-    column: str,
-    label: str,
-    published: pd.DataFrame | None,
-    beside: tuple[str, pd.DataFrame] | None = None,
-) -> Figure:
-    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
+    category: str,
+    bars: str,
+    names: Mapping[str, str] = METHOD_NAMES,
+    types: Mapping[str, int] | None = None,
+) -> Picture:
+    """F0.5 by category, one bar a system or choice (TASLP figures 5, 7 and 9).
+
+    Error bars are one standard deviation over seeds, each seed a dot; where the scores have the columns ``f05_low`` and
+    ``f05_high`` they are this interval.
 
     Args:
-        scores: tidy scores.
-        column: the size, such as ``pseudo_pairs`` or ``upsample``.
-        label: how the axis prints it.
-        published: a paper's scores in percent: hollow points in a panel of their own, since its sizes are others.
-        beside: what other systems of these sizes are called, and their tidy scores: pale lines.
+        scores: tidy scores, split by ``category``.
+        category: what the horizontal axis shows, ``error_type`` or ``level``.
+        bars: the column whose values have a bar each, such as ``method``.
+        names: how the legend prints them; others are printed as they are.
+        types: of error types those that are shown, from left to right, and their edits in the reference.
     """
     import matplotlib.pyplot as plt
 
-    panels = 1 if published is None else 2
-    figure, (drawn,) = plt.subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
-    systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
-    for method, colour in colours_of(systems.method).items():
-        part = systems[systems.method == method]
-        _f05_line(drawn[0], part.f05, part[column], method, colour)
-        if beside is not None:
-            other, theirs = beside[0], beside[1][beside[1].method == method].groupby(column).f05.mean() * 100
-            name = f"{METHOD_NAMES.get(method, method)}, {other}"
-            drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
-    if len(baseline):
-        _baseline(drawn[0], baseline)
-    _size_axis(drawn[0], systems[column], label)
-    drawn[0].set_ylabel("F0.5 (percent)")
-    if published is None:
-        legend(drawn[0])
+    labels = {name: f"{type_label(name)}\n{count:,}" for name, count in (types or {}).items()}
+    labels = labels or {value: value for value in sorted(scores[category].unique())}
+    shown = scores[scores[category].isin(list(labels))]
+    palette = bar_colours(shown[bars])
+    width = _GROUP_WIDTH / len(palette)
+    figure, axes = plt.subplots(figsize=(max(6.5, 2 + len(labels) * (0.35 + 0.16 * len(palette))), 3.9))
+    for place, (value, colour) in enumerate(palette.items()):
+        part = shown[shown[bars] == value]
+        shift = (place - (len(palette) - 1) / 2) * width
+        _bars_with_spread(axes, part, category, list(labels), shift, width, colour, names.get(value, value))
+    axes.set_xticks(range(len(labels)), list(labels.values()))
+    axes.tick_params(axis="x", labelsize=9)
+    axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
+    _bars(axes, "x")
+    _legend(axes, baseline_last=False)
+    note = " Under each type: its edits in the reference." if types else ""
+    caption = f"{scores.dataset.iloc[0]}. {spread_told(scores)}{note}"
+    return Picture(figure, caption, scores, scores.seed.dropna())
+
+
+def bar_colours(values: Iterable[str]) -> dict[str, str]:
+    """The values of a column and their colours, in the order of the legend of :func:`f05_bars`."""
+    return colours_of(values, {**METHOD_COLOURS, **CORPUS_COLOURS})
+
+
+def _bars_with_spread(
+    axes: Axes, part: pd.DataFrame, category: str, order: list[str], shift: float, width: float, colour: str, label: str
+) -> None:
+    points = part.groupby(category).f05
+    means = points.mean().reindex(order) * 100
+    positions = [place + shift for place in range(len(order))]
+    if "f05_low" in part:
+        limits = part.set_index(category)[["f05_low", "f05_high"]].reindex(order) * 100
+        spread = [(means - limits.f05_low).clip(lower=0), (limits.f05_high - means).clip(lower=0)]
     else:
-        _published_sizes(drawn[1], published, column)
-        _size_axis(drawn[1], published[published.method != "none"][column], label)
-        drawn[0].set_title("this study")
-        drawn[1].set_title("paper")
-        handles, names = (
-            first + second for first, second in zip(*(axes.get_legend_handles_labels() for axes in drawn), strict=True)
-        )
-        legend(drawn[1], shown=dict(zip(names, handles, strict=True)))
-    return figure
+        deviation = points.std().reindex(order) * 100
+        spread = [deviation.clip(upper=means), deviation]
+    axes.bar(positions, means, width, color=colour, label=label, linewidth=0)
+    axes.errorbar(positions, means, yerr=spread, fmt="none", **_ERROR_BARS)
+    if points.size().max() > 1:
+        places = part[category].map(dict(zip(order, positions, strict=True)))
+        axes.scatter(places, part.f05 * 100, **_DOTS)
 
 
-def _baseline(axes: Axes, f05: pd.Series) -> None:
-    """The baseline's mean as a line, and one standard deviation over its seeds, if it has several, as a band."""
-    mean, spread = f05.mean() * 100, f05.std() * 100
-    axes.axhline(mean, **BASELINE)
-    if spread == spread:
-        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08, linewidth=0)
+def type_label(error_type: str) -> str:
+    """An error type in two lines where it has two parts, so that it need not be turned: ``VERB:`` over ``TENSE``."""
+    return error_type.replace(":", ":\n")
 
 
-def _published_sizes(axes: Axes, published: pd.DataFrame, column: str) -> None:
-    """A paper's F0.5 against a size, and its baseline."""
-    systems, baseline = published[published.method != "none"], published[published.method == "none"].f05
-    for method, colour in colours_of(systems.method).items():
-        part = systems[systems.method == method].sort_values(column)
-        look = {**PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
-        axes.plot(part[column], part.f05, **look, label=METHOD_NAMES.get(method, method) + PAPER_SUFFIX)
-    if len(baseline):
-        axes.axhline(baseline.mean(), **PAPER_BASELINE)
+def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
+    """Share of each error type among the edits of each proficiency level (TASLP figure 6), types side by side.
+
+    Args:
+        edits: one row an edit, with ``level`` and ``error_type``.
+        most: how many of the types that are most frequent over all levels.
+    """
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    frequent = list(edits.error_type.value_counts().index[:most])
+    levels = sorted(edits.level.unique())
+    names = {level: f"{level} ({count:,})" for level, count in edits.level.value_counts().items()}
+    shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
+    shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100, level=shares.level.map(names))
+    figure, axes = plt.subplots(figsize=(8.5, 3.8))
+    palette = {names[level]: colour for level, colour in colours_of(levels, LEVEL_COLOURS).items()}
+    looks: dict[str, Any] = {"palette": palette, "saturation": 1, "linewidth": 0}
+    order = [names[level] for level in levels]
+    sns.barplot(shares, x="error_type", y="share", hue="level", order=frequent, hue_order=order, ax=axes, **looks)
+    axes.set_xticks(range(len(frequent)), [type_label(name) for name in frequent], fontsize=9)
+    axes.set(xlabel="", ylabel="percent of the level's edits")
+    _legend(axes, title="level (edits)")
+    caption = (
+        f"Share of each level's edits; the {most} types that are most frequent over all levels. In brackets how many edits a "
+        "level has: of a hundred edits a share of 10% is known to within about 6 points."
+    )
+    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
 
 
-def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
-    """A horizontal axis of sizes, each doubling as long as the one before."""
-    places = sorted(sizes.unique())
-    axes.set_xscale("log", base=2)
-    axes.set_xticks(places, [f"{place:,.0f}" if place < 1e6 else f"{place / 1e6:,.3g} M" for place in places])
-    axes.minorticks_off()
-    axes.set_xlabel(label)
+def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -> Picture:
+    """The most frequent error types of each level, each with its share of the level's edits (TASLP figure 6): a panel a level.
+
+    Args:
+        edits: one row an edit, with ``level`` and ``error_type``.
+        dataset: whose edits these are.
+        most: how many types of each level.
+    """
+    import matplotlib.pyplot as plt
+
+    levels = sorted(edits.level.unique())
+    palette = colours_of(levels, LEVEL_COLOURS)
+    figure, panels = plt.subplots(1, len(levels), figsize=(2.6 * len(levels) + 1, 3.6), sharex=True, squeeze=False)
+    for axes, level in zip(panels[0], levels, strict=True):
+        of_level = edits[edits.level == level].error_type
+        shares = of_level.value_counts(normalize=True).head(most)[::-1] * 100
+        axes.barh(shares.index, shares, color=palette[level], linewidth=0)
+        axes.set_title(f"{level} ({len(of_level):,} edits)", fontsize=10)
+        axes.tick_params(axis="y", labelsize=8)
+        _bars(axes, "y")
+    figure.supxlabel("percent of the level's edits", fontsize=10)
+    caption = f"{dataset}: share of each level's edits; the {most} types that are most frequent in that level."
+    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
+
+
+def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
+    """F0.5 against the amount of pseudo data, one line a level (TASLP figure 10); the baseline of each level stands at 0.
+
+    Args:
+        scores: tidy scores by level of one method in several sizes, and of the baseline (method ``none``).
+    """
+    import matplotlib.pyplot as plt
+
+    if scores.empty:
+        return NOT_LISTED
+    # Equal steps for the sizes: none (the baseline) has no place on a logarithmic axis.
+    places = {int(size): place for place, size in enumerate(sorted(scores.pseudo_pairs.unique()))}
+    figure, axes = plt.subplots(figsize=(7.5, 3.8))
+    palette = colours_of(sorted(scores.level.unique()), LEVEL_COLOURS)
+    for (level, colour), marker in zip(palette.items(), cycle("os^D")):
+        points = (scores[scores.level == level].set_index("pseudo_pairs").f05 * 100).groupby(level=0)
+        means = points.mean()
+        positions = [places[int(size)] for size in means.index]
+        spread = points.std() if points.size().max() > 1 else None
+        axes.errorbar(positions, means, yerr=spread, marker=marker, capsize=4, color=colour, label=level)
+    if 0 in places:
+        # From none to the first size is no doubling: a line of its own says that the axis begins anew.
+        axes.axvline(0.5, color="#999999", linestyle=":", linewidth=1)
+    axes.set_xticks(list(places.values()), [f"{size:,}" if size else "0\n(baseline)" for size in places])
+    axes.set(xlabel="pseudo pairs", ylabel="F0.5 (percent)")
+    _legend(axes, title="level")
+    caption = f"{scores.dataset.iloc[0]}. {spread_told(scores)} Left of the dotted line: no pseudo data."
+    return Picture(figure, caption, scores, scores.seed)
+
+
+def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
+    """Which type an annotator names, in percent of the edits of each true type.
+
+    Args:
+        pairs: result of :func:`pseudogec.evaluate.type_agreement`.
+        annotator: its name.
+    """
+    import matplotlib.pyplot as plt
+    import seaborn as sns
+
+    if pairs.empty:
+        return UNKNOWN_TRUTH
+    true, found = pairs.true_type.map(main_type), pairs.found_type.map(main_type)
+    rows = list(true.value_counts().index)
+    others = [name for name in found.value_counts().index if name not in {*rows, CUT_OTHERWISE}]
+    columns = [*rows, *others, CUT_OTHERWISE]
+    counts = pd.crosstab(true, found).reindex(index=rows, columns=columns, fill_value=0)
+    shares = counts.div(counts.sum(axis=1), axis=0) * 100
+    looks: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 100, "linewidths": 0.3, "linecolor": "#dddddd"}
+    texts = shares.map(lambda share: f"{share:.0f}" if share >= 0.5 else "")
+    bar = {"label": "percent of the true type's edits", "shrink": 0.7}
+    figure, axes = plt.subplots(figsize=(3 + 0.38 * len(columns), 1.6 + 0.32 * len(rows)))
+    sns.heatmap(shares, annot=texts, fmt="", annot_kws={"size": 8.5}, cbar_kws=bar, ax=axes, **looks)
+    axes.set_yticklabels([f"{name} ({total:,})" for name, total in counts.sum(axis=1).items()], rotation=0, fontsize=8)
+    axes.set_xticklabels(columns, rotation=90, fontsize=8)
+    axes.set(xlabel="type that the annotator names", ylabel="true type (edits)")
+    return Picture(
+        figure, f"Annotator: {annotator}. Rows add up to 100.", pairs.value_counts(sort=False).reset_index(name="edits"), ()
+    )
+
+
+def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, most: int = 10) -> Picture:
+    """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines.
+
+    Args:
+        profiles: method -> the edits that would correct its pseudo data.
+        genuine: those of the genuine data.
+        most: how many types; the others are one bar.
+    """
+    import matplotlib.pyplot as plt
+
+    others = "all others"
+    shares = {name: type_shares(profile) for name, profile in {"genuine": genuine, **profiles}.items()}
+    rows = [(name, error_type, share) for name, each in shares.items() for error_type, share in each.most_common()]
+    frequent = [error_type for error_type, _ in shares["genuine"].most_common(most)]
+    for each in shares.values():
+        each[others] = sum(share for error_type, share in each.items() if error_type not in frequent)
+    frequent.append(others)
+    learners = [shares["genuine"][error_type] for error_type in frequent]
+    columns = min(4, len(profiles))
+    lines = -(-len(profiles) // columns)
+    size = (2.3 * columns + 1.2, 0.24 * len(frequent) * lines + 1.2)
+    figure, panels = plt.subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axes, (method, colour) in zip(panels.flat, colours_of(profiles).items(), strict=False):
+        axes.barh(frequent, [shares[method][error_type] for error_type in frequent], color=colour, linewidth=0)
+        axes.plot(learners, frequent, "|", color=METHOD_COLOURS["none"], markersize=11, markeredgewidth=2, label="learners")
+        axes.set_title(METHOD_NAMES.get(method, method), fontsize=10)
+        axes.tick_params(labelsize=8)
+        _bars(axes, "y")
+    for axes in panels.flat[len(profiles) :]:
+        axes.set_axis_off()
+    for axes in panels.flat[max(0, len(profiles) - columns) : len(profiles)]:
+        axes.tick_params(labelbottom=True)  # the last panel of each column, whether or not the row below is full
+    panels[0][0].invert_yaxis()
+    figure.supxlabel("percent of edits (black lines: learners)", fontsize=10)
+    types = "the ten types that are most frequent in the genuine data, and all others"
+    caption = f"Share of the edits that would correct the data: {types}."
+    return Picture(figure, caption, pd.DataFrame(rows, columns=["method", "error_type", "percent"]), ())
+
+
+# What the corpora hold (Choe et al. 2019, figures 2 and 3)
+
+
+def corpus_sizes(sentences: pd.DataFrame) -> Picture:
+    """Sentences of each corpus, stacked by level.
+
+    Args:
+        sentences: result of :func:`pseudogec.study.edit_counts.sentence_counts`.
+    """
+    import matplotlib.pyplot as plt
+
+    counts = pd.crosstab(sentences.corpus, sentences.level).reindex(list(dict.fromkeys(sentences.corpus))[::-1])
+    figure, axes = plt.subplots(figsize=(7.5, 0.9 + 0.5 * len(counts)))
+    left = pd.Series(0, index=counts.index)
+    for level, colour in colours_of(counts.columns, LEVEL_COLOURS).items():
+        axes.barh(counts.index, counts[level], left=left, color=colour, label=level, linewidth=0)
+        left = left + counts[level]
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    axes.set(xlabel="sentences", ylabel="")
+    _bars(axes, "y")
+    _legend(axes, title="level")
+    data = sentences.value_counts(["corpus", "level"], sort=False).reset_index(name="sentences")
+    return Picture(figure, "Sentences of each corpus of pairs by the writer's level.", data, ())
+
+
+def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Picture:
+    """How many edits sentences of each length have: one panel a corpus, dark where sentences are many, the mean as a line.
+
+    A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
+
+    Args:
+        sentences: result of :func:`pseudogec.study.edit_counts.sentence_counts`.
+        quantile: of tokens and of edits, at which the axes end.
+    """
+    import matplotlib.pyplot as plt
+    import numpy as np
+    from matplotlib.colors import LogNorm
+
+    longest, most = (int(sentences[column].quantile(quantile)) for column in ("tokens", "edits"))
+    names = list(dict.fromkeys(sentences.corpus))
+    figure, panels = plt.subplots(1, len(names), figsize=(3.3 * len(names) + 1, 3.5), sharex=True, sharey=True, squeeze=False)
+    edges = [np.arange(0.5, longest + 1), np.arange(-0.5, most + 1)]
+    tables = {
+        name: np.histogram2d(part.tokens, part.edits, bins=edges)[0] for name, part in sentences.groupby("corpus", sort=False)
+    }
+    scale = LogNorm(1, max(2, max(table.max() for table in tables.values())))
+    for axes, name in zip(panels[0], names, strict=True):
+        part = sentences[sentences.corpus == name]
+        drawn = axes.pcolormesh(*edges, np.ma.masked_equal(tables[name], 0).T, norm=scale, cmap="Blues")
+        means = part.groupby("tokens").edits.agg(["mean", "size"])
+        means = means[means["size"] >= min(_MANY, means["size"].max())]
+        axes.plot(means.index, means["mean"], color="#D55E00", linewidth=1.8, label="mean")
+        rate = part.edits.sum() / part.tokens.sum()
+        axes.plot([0, longest], [0, rate * longest], color="#000000", linewidth=1.2, linestyle=":", label="in proportion")
+        axes.grid(visible=False)
+        axes.set_title(f"{name} ({len(part):,} sentences)", fontsize=10)
+        axes.set(xlabel="tokens", xlim=(0, longest + 0.5), ylim=(-0.5, most + 0.5))
+    panels[0][0].set_ylabel("edits")
+    panels[0][0].legend(frameon=False, fontsize=9, loc="upper left")
+    panels[0][0].yaxis.get_major_locator().set_params(integer=True)
+    figure.colorbar(drawn, ax=panels[0], label="sentences")
+    data = sentences.value_counts(["corpus", "tokens", "edits"], sort=False).reset_index(name="sentences")
+    return Picture(figure, f"Axes end at the {100 * quantile:g}th percentile; the line is the mean of each length.", data, ())
+
+
+# What figures share
+
+
+def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterable[Axes] = ()) -> None:
+    """A legend beside the axes, where it hides nothing: this study's, then the paper's, then the lines to compare with.
+
+    Args:
+        axes: what was drawn with labels.
+        title: of the legend.
+        baseline_last: whether the baseline is such a line; a bar among others keeps its place.
+        of: the axes whose labels it explains; by default these alone.
+    """
+    drawn: dict[str, Any] = {}
+    for panel in of or [axes]:
+        handles, names = panel.get_legend_handles_labels()
+        drawn.update(zip(names, handles, strict=True))
+
+    def place(label: str) -> tuple[bool, bool]:
+        return baseline_last and label.startswith("Baseline"), label.endswith(_PAPER_SUFFIX) or label.startswith(_BEST_IN)
+
+    labels = sorted(drawn, key=place)
+    axes.legend([drawn[label] for label in labels], labels, title=title, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
+
+
+def _bars(axes: Axes, categories: Literal["x", "y"]) -> None:
+    """Grid lines for bars: behind them, and none along the axis of categories."""
+    axes.grid(visible=False, axis=categories)
+    axes.set_axisbelow(True)
 
 
 def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
@@ -287,3 +682,41 @@ def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, col
 def _known(spread: pd.Series) -> pd.Series | None:
     """A spread, unless no point has one: then the legend has no error bar either."""
     return spread if spread.notna().any() else None
+
+
+def _baseline(axes: Axes, f05: pd.Series) -> None:
+    """The baseline's mean as a line, and one standard deviation over its seeds, if it has several, as a band."""
+    mean, spread = f05.mean() * 100, f05.std() * 100
+    axes.axhline(mean, **_BASELINE)
+    if spread == spread:
+        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08, linewidth=0)
+
+
+def _baseline_told(baseline: pd.DataFrame) -> str:
+    """What the line of a baseline is, as the end of a sentence."""
+    seeds = baseline.seed.nunique()
+    if seeds == 1:
+        return "the dashed line is the baseline."
+    return f"the dashed line is the baseline's mean over {seeds} seeds, the grey band one standard deviation."
+
+
+def _f05_of_baseline(scores: pd.DataFrame, percent: float) -> float | None:
+    """Mean F0.5 of the systems without pseudo data, times ``percent``; None without such systems."""
+    values = scores[scores.method == "none"].f05
+    return None if values.empty else float(values.mean() * percent)
+
+
+def _hollow(paper: str | None) -> str:
+    return "" if paper is None else f" Hollow: {named_table(paper)}, on another test set."
+
+
+def _counted(seeds: int) -> str:
+    return f"{seeds} seed{'s' if seeds > 1 else ''}"
+
+
+def spread_told(scores: pd.DataFrame, shown: str = "error bars one standard deviation") -> str:
+    """What the spread in a figure or table is, as a sentence of its caption."""
+    if "f05_low" in scores:
+        return "Error bars: 95% confidence intervals (bootstrap over sentences)."
+    seeds = scores.seed.nunique()
+    return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, so no spread."

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from typing import Any
+
+import numpy as np
 
 from pseudogec.correct import Trace
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit
+from pseudogec.report.display import Html
 
 # Kind of operation -> background colour (light tints of the figures' palette) and text decoration.
 LOOKS = {
@@ -23,13 +27,6 @@ LOOKS = {
 LEFT = "text-align:left"
 
 
-class Html(str):
-    """Text that a notebook shows as HTML."""
-
-    def _repr_html_(self) -> str:
-        return str(self)
-
-
 def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]) -> Html:
     """A table of sentences with every operation marked by colour and by line.
 
@@ -43,6 +40,21 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
     )
     legend = " ".join(_span(kind, kind) for kind in LOOKS)
     return Html(f"<table>{rows}</table><p style='font-size:0.9em'>Operations: {legend}</p>")
+
+
+def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
+    """The sentence whose numbers of edits are nearest to what each method makes on average.
+
+    Args:
+        made: method -> what it did to the same sentences: ``operations``, of which those of kind ``keep`` change nothing.
+
+    Returns:
+        Its number, from 0; the deviations are weighed by each method's own spread.
+    """
+    edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in made.values()]
+    counts = np.array(edits, float)
+    spread = np.maximum(counts.std(axis=1, keepdims=True), 1e-9)
+    return int(np.abs((counts - counts.mean(axis=1, keepdims=True)) / spread).sum(axis=0).argmin())
 
 
 def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:

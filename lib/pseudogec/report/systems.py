@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from pseudogec.correct import Trace
 from pseudogec.edits import load_annotator
-from pseudogec.report import figures
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
-from pseudogec.report.findings import NOT_LISTED, Finding, in_points
-from pseudogec.report.markup import Html, marked_traces
-from pseudogec.report.paper import PAPERS, named_table, paper_scores
+from pseudogec.report.display import NOT_LISTED, Finding, Html
+from pseudogec.report.figures import Picture
+from pseudogec.report.figures import systems as draw_systems
+from pseudogec.report.findings import in_points
+from pseudogec.report.markup import marked_traces
+from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
-from pseudogec.report.shown import kept_as
-from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
-from pseudogec.report.tables import mean_and_spread
+from pseudogec.report.tables import FIGURE_SPACE, MEASURES, StyledTable, mean_and_spread, styled
 from pseudogec.study import Pipeline
 from pseudogec.study.correction_recipes import Correction, Search
 from pseudogec.study.correction_steps import found, read_corrected
 from pseudogec.study.profile_systems import describe
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
-_COUNTED = {"precision": "P", "recall": "R", "f05": "F0.5"}
 _SCORERS = {"errant": "ERRANT", "maxmatch": "M2", "gleu": "GLEU"}
 
 
@@ -48,8 +43,6 @@ class SystemsReport:
 
     def steps(self) -> StyledTable | Finding:
         """The steps of each system."""
-        import pandas as pd
-
         if not self._systems:
             return NOT_LISTED
         rows = []
@@ -58,7 +51,7 @@ class SystemsReport:
             models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
             steps = ", then ".join(map(describe, system.steps))
             rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
-        return self._report.published(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
+        return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
     def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> StyledTable | Finding:
         """Every system on every test set by every scorer; below, the rows that only the paper has.
@@ -79,11 +72,12 @@ class SystemsReport:
         ours = ours.fillna("")
         flat = ours.set_axis([" ".join(column) for column in ours.columns], axis="columns")
         flat = flat.map(lambda cell: cell.strip(FIGURE_SPACE))
-        self._report.save_table(flat.reset_index(names="system"), name)
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
         caption = f"{note} {self._report.origin(self._seeds)} Scorers: {signatures}."
-        return kept_as(self._report.styled(_with_names(ours), caption), name)
+        named = ours.copy()
+        named.insert(0, ("", "", "system"), list(ours.index))
+        return self._report.keep(styled(named, caption), flat.reset_index(names="system"), name)
 
     @property
     def _seeds(self) -> list[int]:
@@ -115,7 +109,7 @@ class SystemsReport:
         """The paper's names of systems -> ours."""
         return {row: name for name in self._versions for row in self._study.profile.systems[name].stands_for}
 
-    def f05(self, name: str, paper: str | None = None, dataset: str = "") -> Figure | Finding:
+    def f05(self, name: str, paper: str | None = None, dataset: str = "") -> Finding | None:
         """Precision, recall and F0.5 of each system on the first test set, one dot a seed.
 
         Args:
@@ -136,9 +130,9 @@ class SystemsReport:
             table = table[(table.dataset == dataset) & (table.scorer == "ERRANT")]
             for row in table.assign(system=table.system.replace(self._ours_for())).to_dict("records"):
                 if row["system"] in self._versions:
-                    theirs[str(row["system"])] = {measure: row[measure] for measure in _COUNTED}
+                    theirs[str(row["system"])] = {measure: row[measure] for measure in MEASURES}
             caption += f" Hollow: {named_table(paper)}, {dataset}."
-        return self._report.save_figure(figures.systems(scores, theirs), name, caption, self._seeds, scores)
+        return self._report.figure(Picture(draw_systems(scores, theirs), caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
         """What was chosen on development data, those of a system's track: the ensembles' members, thresholds, types of edits."""
@@ -191,7 +185,7 @@ def _measures(scores: pd.DataFrame, whose: str) -> Iterator[Cell]:
     """The figures of tidy scores, in percent."""
     for names, part in scores.groupby(["system", "dataset", "scorer"], sort=False):
         system, dataset, scorer = map(str, names)
-        for measure, title in ({"gleu": "GLEU"} if scorer == "gleu" else _COUNTED).items():
+        for measure, title in ({"gleu": "GLEU"} if scorer == "gleu" else MEASURES).items():
             values = 100 * part[measure]
             place = (whose, f"{dataset}, {_SCORERS[scorer]}", title)
             yield system, place, mean_and_spread(values.mean(), values.std())
@@ -206,7 +200,7 @@ def _published(paper: str, setting: str | None) -> Iterator[Cell]:
     single = set(table.system[table.ensemble == 0])
     for row in table.to_dict("records"):
         name = f"{row['system']}, ensemble" if row["ensemble"] and row["system"] in single else row["system"]
-        for measure, title in {**_COUNTED, "gleu": "GLEU"}.items():
+        for measure, title in {**MEASURES, "gleu": "GLEU"}.items():
             if row[measure] == row[measure]:
                 place = (f"{PAPERS[source]}, table {number}", f"{row['dataset']}, {row['scorer']}", title)
                 yield str(name), place, f"{row[measure]:.1f}"
@@ -214,21 +208,12 @@ def _published(paper: str, setting: str | None) -> Iterator[Cell]:
 
 def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
     """One row a system, one column a figure, both in order of appearance."""
-    import pandas as pd
-
     table: dict[str, dict[tuple[str, str, str], str]] = {}
     for system, column, cell in cells:
         table.setdefault(system, {})[column] = cell
     columns = dict.fromkeys(column for row in table.values() for column in row)
     rows = [[row.get(column, "") for column in columns] for row in table.values()]
     return pd.DataFrame(rows, index=list(table), columns=pd.MultiIndex.from_tuples(list(columns)))
-
-
-def _with_names(table: pd.DataFrame) -> pd.DataFrame:
-    """The rows' names as a first column, with its heading beside those of the figures."""
-    named = table.copy()
-    named.insert(0, ("", "", "system"), list(table.index))
-    return named
 
 
 def _told(found: Mapping[str, object]) -> str:

@@ -1,16 +1,23 @@
-"""Tables: mean and spread over seeds, the paper's numbers beside ours."""
+"""Tables: mean and spread over seeds, the paper's numbers beside ours, and how they look in notebooks and on pages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Any, Self
+
+import pandas as pd
+from pandas.io.formats.style import Styler
 
 from artefacts.errors import UserError
-from pseudogec.report.paper import named_table, paper_scores
-from pseudogec.report.styled_tables import FIGURE_SPACE, StyledTable
-
-if TYPE_CHECKING:
-    import pandas as pd
+from pseudogec.edits import type_distance
+from pseudogec.evaluate import main_type
+from pseudogec.report.display import TABLE_ATTRIBUTE
+from pseudogec.report.papers import named_table, paper_scores
+from pseudogec.study import Study, System
 
 MEASURES = {"precision": "P", "recall": "R", "f05": "F0.5"}
 
@@ -26,6 +33,127 @@ METHOD_NAMES = {
     "random": "Random",
 }
 """Names of the methods as tables and figures print them."""
+
+FIGURE_SPACE = "\N{FIGURE SPACE}"
+"""As wide as a digit: stands before a short number, so that the points of a column stand below each other."""
+
+_LOOKS: list[Any] = [
+    {"selector": "caption", "props": "caption-side: bottom; text-align: left; font-size: 0.9em; padding-top: 0.5em"},
+    {"selector": "th.col_heading", "props": "text-align: left"},
+    {"selector": "th.col_heading.level0", "props": "border-bottom: 1px solid #999"},
+    {"selector": "th.data", "props": "text-align: left; font-weight: normal"},
+    {"selector": "td", "props": "text-align: left; vertical-align: top"},
+]
+_HEAD = re.compile(r'<th (id="[^"]*" class="col_heading[^"]*"(?: colspan="(\d+)")?)')
+_FIGURE = rf"^{FIGURE_SPACE}*(-?\d+\.\d+)(?: ± .*)?$"
+
+
+class StyledTable(Styler):
+    """A pandas Styler without an index whose first columns name the rows.
+
+    Args:
+        table: what to show.
+        caption: what it is and how it came about; stands below it.
+        headings: how many columns name a row.
+    """
+
+    def __init__(self, table: pd.DataFrame, caption: str = "", headings: int = 1) -> None:
+        # pandas draws the identifiers of cells at random. Made from the content, they are the same when a notebook is run again.
+        content = hashlib.sha256(f"{caption}\n{table.to_csv()}".encode()).hexdigest()
+        super().__init__(table, uuid=content[:8])
+        self._table, self._headings = table, headings
+        self.hide(axis="index").set_caption(escape(caption, quote=False)).set_table_styles(_LOOKS)
+        self.format(escape="html")
+
+    def __repr__(self) -> str:
+        """The table as text for a terminal, without an address in memory, which differs from run to run."""
+        return self._table.to_string(index=False, na_rep="")
+
+    def saved_as(self, name: str) -> Self:
+        """Say in the HTML under which name the table was saved."""
+        self.set_uuid(name).set_table_attributes(f'{TABLE_ATTRIBUTE}="{name}"')
+        return self
+
+    def in_figures(self, columns: Sequence[Hashable], end: bool = False) -> Self:
+        """Set columns in figures of equal width.
+
+        Args:
+            columns: of numbers, or of texts that begin with a number.
+            end: at the right edge, for whole numbers and columns whose texts end alike.
+        """
+        if columns:
+            place = "right" if end else "left"
+            looks = {"font-variant-numeric": "tabular-nums", "white-space": "nowrap", "text-align": place}
+            self.set_properties(subset=list(columns), **looks)
+        if end:
+            heads = [f"th.col_heading.col{place}" for place, name in enumerate(self._table.columns) if name in set(columns)]
+            self.set_table_styles([{"selector": head, "props": "text-align: right"} for head in heads], overwrite=False)
+        return self
+
+    def best(self, values: Mapping[Hashable, pd.Series]) -> Self:
+        """Print the largest value of each column in bold, equal ones together.
+
+        Args:
+            values: column -> its values as they are printed.
+        """
+        for column, numbers in values.items():
+            if numbers.notna().sum() > 1:
+                self._bold(column, numbers == numbers.max())
+        return self
+
+    def best_in_rows(self, values: pd.DataFrame) -> Self:
+        """Print the largest value of each row in bold, equal ones together.
+
+        Args:
+            values: the columns that are compared, as they are printed.
+        """
+        best = values.eq(values.max(axis="columns"), axis="index")
+        for column in best:
+            self._bold(column, best[column])
+        return self
+
+    def _bold(self, column: Hashable, chosen: pd.Series) -> None:
+        looks = ["font-weight: bold" if item else "" for item in chosen]
+        self.apply(lambda _: looks, subset=[column])
+
+    def to_html(self, *arguments: Any, **options: Any) -> Any:
+        """As pandas writes it, with the scope of every heading (WCAG 1.3.1), and the cells that name a row as headings."""
+        written = super().to_html(*arguments, **options)
+        if not isinstance(written, str):
+            return written
+        written = _HEAD.sub(lambda match: f'<th scope="col{"group" if match[2] else ""}" {match[1]}', written)
+        for column in range(self._headings):
+            cell = rf'<td (id="[^"]*_row\d+_col{column}" [^>]*)>(.*?)</td>'
+            written = re.sub(cell, r'<th scope="row" \1>\2</th>', written, flags=re.DOTALL)
+        return written
+
+
+def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None = None) -> StyledTable:
+    """A table to look at: numbers at the right edge; of columns of texts such as ``30.1 ± 0.4`` the best is bold.
+
+    Args:
+        table: what to show; column names are shown as they are.
+        caption: what it is, and how it came about or where it is from.
+        decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
+    """
+    digits = decimals or {}
+    formats: dict[Any, Any] = {name: f"{{:,.{digits.get(str(name), 0)}f}}" for name in table.select_dtypes("number")}
+    shown = StyledTable(table, caption)
+    shown.format(formats, na_rep="", escape="html").in_figures(list(formats), end=True)
+    values = {}
+    for column in [name for name in list(table)[1:] if name not in formats]:
+        read = table[column].astype(str).str.extract(_FIGURE)[0].astype(float)
+        if read.notna().any() and (read.notna() | (table[column] == "")).all():
+            values[column] = read
+    return shown.in_figures(list(values)).best(values)
+
+
+def as_csv(table: pd.DataFrame) -> bytes:
+    """A table as the bytes of a CSV file."""
+    return table.to_csv(index=False, float_format="%.4f").encode()
+
+
+# Scores
 
 
 def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
@@ -48,14 +176,14 @@ def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     return table.reset_index()
 
 
-def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpus_names: Mapping[str, str]) -> pd.DataFrame:
+def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, stands_for: Mapping[str, str]) -> pd.DataFrame:
     """Join a summary with a published table on the columns that name its rows.
 
     Args:
         ours: result of :func:`summarise`.
         rows: columns that name a row; ``pseudo_pairs`` above 0 are matched by rank, since scales differ.
         paper: paper and table, such as ``taslp2020:IV``.
-        seed_corpus_names: our seed corpus -> the paper's that it stands for.
+        stands_for: our seed corpus -> the paper's that it stands for.
 
     Returns:
         Our rows in our order, then those that only the paper has in the paper's, with columns ``paper_precision``,
@@ -74,7 +202,7 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, seed_corpu
     join = list(rows)
     # These differ between a study and the paper: they are joined by what they stand for, and both are kept.
     if "seed_corpus" in rows:
-        keyed["_seed_corpus"] = [seed_corpus_names.get(name, name) for name in keyed["seed_corpus"]]
+        keyed["_seed_corpus"] = [stands_for.get(name, name) for name in keyed["seed_corpus"]]
         theirs["_seed_corpus"] = theirs["seed_corpus"]
     if "pseudo_pairs" in rows:
         keyed["_pseudo_pairs"], theirs["_pseudo_pairs"] = _ranks(keyed["pseudo_pairs"]), _ranks(theirs["pseudo_pairs"])
@@ -98,7 +226,7 @@ def _ranks(sizes: pd.Series) -> pd.Series:
     return sizes.where(sizes > 0).rank(method="dense").fillna(0)
 
 
-def style(
+def comparison(
     table: pd.DataFrame,
     rows: Sequence[str],
     caption: str,
@@ -114,8 +242,6 @@ def style(
         paper: the published table beside ours, if there is one.
         marked: row, by the values of ``rows`` as text -> measure -> what is written behind it, such as a mark of significance.
     """
-    import pandas as pd
-
     cells: dict[tuple[str, str], list[str]] = {}
     for name in rows:
         names = [_row_name(name, value) for value in table[name]]
@@ -132,30 +258,26 @@ def style(
     if paper is not None:
         theirs = named_table(paper)
         for measure, title in MEASURES.items():
-            if table[f"paper_{measure}"].isna().all():
-                continue
-            cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
-            columns[theirs, title] = table[f"paper_{measure}"]
-    styled = StyledTable(pd.DataFrame(cells, index=table.index), caption, headings=len(rows))
-    return styled.in_figures(list(columns)).best({column: values.round(1) for column, values in columns.items()})
+            if table[f"paper_{measure}"].notna().any():
+                cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
+                columns[theirs, title] = table[f"paper_{measure}"]
+    shown = StyledTable(pd.DataFrame(cells, index=table.index), caption, headings=len(rows))
+    return shown.in_figures(list(columns)).best({column: values.round(1) for column, values in columns.items()})
 
 
-def plain_style(table: pd.DataFrame, caption: str, decimals: Mapping[str, int]) -> StyledTable:
-    """A table to look at, without a comparison."""
-    formats: dict[Any, Any] = {name: f"{{:,.{decimals.get(str(name), 0)}f}}" for name in table.select_dtypes("number")}
-    styled = StyledTable(table, caption)
-    styled.format(formats, na_rep="", escape="html")
-    return styled.in_figures(list(formats), end=True)
+def f05_cells(summary: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
+    """F0.5 of a summary in percent, as mean ± standard deviation.
+
+    The values of ``rows`` name the rows, in order of first appearance; those of ``columns`` the columns, sorted.
+    """
+    cells = summary.assign(cell=list(map(mean_and_spread, summary.f05, summary.f05_sd)))
+    wide = cells.pivot(index=rows, columns=columns, values="cell").fillna("")
+    return wide.reindex(index=list(dict.fromkeys(summary[rows]))).rename_axis(None, axis="columns")
 
 
-def text_style(table: pd.DataFrame, caption: str) -> StyledTable:
-    """A table of texts as it stands; in columns of figures, as :func:`mean_and_spread` writes them, the best is bold."""
-    values = {}
-    for column in list(table)[1:]:
-        read = table[column].str.extract(rf"^{FIGURE_SPACE}*(-?\d+\.\d+)(?: ± .*)?$")[0].astype(float)
-        if read.notna().any() and (read.notna() | (table[column] == "")).all():
-            values[column] = read
-    return StyledTable(table, caption).in_figures(list(values)).best(values)
+def mean_and_spread(mean: float, spread: float) -> str:
+    """``30.1 ± 0.4``; without a spread the mean alone, and nothing without a mean."""
+    return _number(mean) + ("" if spread != spread or mean != mean else f" ± {spread:.1f}")
 
 
 def _key(value: Any) -> str:
@@ -180,10 +302,85 @@ def _whole(value: Any) -> str:
 
 
 def _number(value: float) -> str:
-    """A percentage with one decimal, as wide as any other: points stand below each other."""
+    """A percentage with one decimal, as wide as any other."""
     return "" if value != value else f"{value:.1f}".rjust(4, FIGURE_SPACE)
 
 
-def mean_and_spread(mean: float, spread: float) -> str:
-    """``30.1 ± 0.4``; without a spread the mean alone, and nothing without a mean."""
-    return _number(mean) + ("" if spread != spread or mean != mean else f" ± {spread:.1f}")
+def paper_table(reference: str) -> StyledTable:
+    """A published table as it was printed, such as ``choe2019:5``, where ours has no counterpart row by row."""
+    columns = ["system", "dataset", "scorer", "precision", "recall", "f05"]
+    shown = paper_scores(reference)[columns].dropna(axis="columns", how="all")
+    return styled(shown, f"{named_table(reference)}; percent.", dict.fromkeys(MEASURES, 2))
+
+
+# Pseudo data and trainings
+
+NoiseProfile = Mapping[str, Any]
+"""``tokens``, ``edits`` and ``types`` (ERRANT type -> count) of a text's edits."""
+
+_OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
+
+
+def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) -> pd.DataFrame:
+    """How near the errors of pseudo data are to those of learners, by ERRANT's types.
+
+    Args:
+        profiles: method -> the edits that would correct its pseudo data.
+        genuine: those of the genuine data, which get the first row.
+
+    Returns:
+        Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones.
+    """
+    rows = []
+    for name, profile in {"genuine": genuine, **profiles}.items():
+        operations: Counter[str] = Counter()
+        for error_type, count in profile["types"].items():
+            operations[error_type.partition(":")[0]] += count  # an edit of unknown type (UNK) is of no operation
+        rows.append(
+            {
+                "method": METHOD_NAMES.get(name, name),
+                "edits a token": profile["edits"] / profile["tokens"],
+                **{title: operations[letter] / max(profile["edits"], 1) for letter, title in _OPERATIONS.items()},
+                "distance to genuine": type_distance(profile["types"], genuine["types"]),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def type_shares(profile: NoiseProfile) -> Counter[str]:
+    """Percent of a text's edits by type without the operation."""
+    shares: Counter[str] = Counter()
+    for error_type, count in profile["types"].items():
+        shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
+    return shares
+
+
+def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
+    """How long systems are trained, from the records of their trainings: equal treatment is part of a comparison.
+
+    Args:
+        study: holds the models, which must have been built.
+        grid: systems of one or several seeds; of several the first is shown.
+
+    Returns:
+        One row for each kind of system: ``setting``; ``method``; ``pseudo pairs``; ``updates``, stage after stage; of the last
+        stage its pairs, and how often it began to pass over them.
+    """
+    rows = []
+    first = min((system.seed for system in grid), default=0)
+    for system in (each for each in grid if each.seed == first):
+        stages = [study.planner.model(system)]
+        while (before := stages[0].initial) is not None:
+            stages.insert(0, before)
+        facts = [study.result(stage) for stage in stages]
+        rows.append(
+            {
+                "setting": system.setting,
+                "method": METHOD_NAMES.get(system.method, system.method),
+                "pseudo pairs": system.pseudo_pairs,
+                "updates": " + ".join(f"{fact['updates']:,}" for fact in facts),
+                "pairs of the last stage": facts[-1]["pairs"],
+                "passes begun over them": facts[-1]["epochs"],
+            }
+        )
+    return pd.DataFrame(rows)

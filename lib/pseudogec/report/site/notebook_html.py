@@ -18,7 +18,7 @@ from traitlets import Any as AnyTrait
 from traitlets import Unicode
 
 from artefacts.files import write_atomically
-from pseudogec.report.shown import METADATA
+from pseudogec.report.display import METADATA
 from pseudogec.report.site.mathematics import mathml
 from pseudogec.report.site.run_record import PAGES
 

@@ -14,7 +14,7 @@ import nbformat
 from bs4 import BeautifulSoup, Tag
 
 from artefacts.files import write_atomically
-from pseudogec.report.shown import TABLE_ATTRIBUTE
+from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.site.notebook_html import PageExporter, relative
 from pseudogec.report.site.run_record import PAGES
 

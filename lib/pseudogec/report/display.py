@@ -1,7 +1,7 @@
-"""What a notebook shows says of itself which files hold the same, and in words what a picture shows.
+"""How a notebook shows results: sentences as Markdown, HTML, and pictures with their captions and descriptions.
 
-Jupyter keeps this with each output: a picture's words as metadata that JupyterLab and nbconvert read, too; a table's name as an
-attribute. The site of a run (:mod:`pseudogec.report.site`) makes captions, alternative texts and links of it.
+Jupyter keeps a picture's name, caption and description in the metadata of the output. The site of a run
+(:mod:`pseudogec.report.site`) makes captions, alternative texts and links of them.
 """
 
 from __future__ import annotations
@@ -15,14 +15,31 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-    from pseudogec.report.styled_tables import StyledTable
-
 METADATA = "pseudogec"
-"""Key of what the metadata of an output say for us: ``figure`` and ``caption``, or ``caption_of``."""
+"""Key of our metadata of an output: ``figure`` and ``caption``, or ``caption_of``."""
 
 TABLE_ATTRIBUTE = "data-table"
+"""Attribute of an HTML table that says under which name it was saved."""
 
 _MOST_NAMES = 12  # that a description lists one by one
+
+
+class Finding(str):
+    """A sentence that a notebook shows as Markdown."""
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+class Html(str):
+    """Text that a notebook shows as HTML."""
+
+    def _repr_html_(self) -> str:
+        return str(self)
+
+
+NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
+"""What functions give in place of a table or figure of systems that the profile does not have."""
 
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
@@ -43,41 +60,27 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
         display({"text/markdown": f"*{caption}*", "text/plain": caption}, metadata={METADATA: {"caption_of": name}}, raw=True)
 
 
-def kept_as(styler: StyledTable, name: str) -> StyledTable:
-    """Have a table say under which name it was saved; the same table gives the same HTML."""
-    styler.set_uuid(name).set_table_attributes(f'{TABLE_ATTRIBUTE}="{name}"')
-    return styler
-
-
 def describe(figure: Figure) -> str:
     """Say in words what a figure's axes and colours stand for, and what range its values span."""
-    parts = [_panel(axes) for axes in figure.axes if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()]
+    panels = [_panel(axes) for axes in figure.axes if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()]
     legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(figure.legends)
-    told = []
-    for legend in legends:
-        title = legend.get_title().get_text()
-        names = [text.get_text() for text in legend.get_texts()]
-        told.append(f"{title or 'Shown'}: {_listed(names)}.")
-    return " ".join(dict.fromkeys(filter(None, [*parts, *told])))
+    keys = [
+        f"{legend.get_title().get_text() or 'Shown'}: {_listed([text.get_text() for text in legend.get_texts()])}."
+        for legend in legends
+    ]
+    return " ".join(dict.fromkeys(filter(None, [*panels, *keys])))
 
 
 def _panel(axes: Axes) -> str:
     title = axes.get_title()
-    spoken = [
-        f"{direction}: {label}{_span(axis)}"
-        for direction, label, axis in (
-            ("horizontal", axes.get_xlabel(), axes.xaxis),
-            ("vertical", axes.get_ylabel(), axes.yaxis),
-        )
-        if label or _categories(axis)
-    ]
+    sides = (("horizontal", axes.get_xlabel(), axes.xaxis), ("vertical", axes.get_ylabel(), axes.yaxis))
+    spoken = [f"{direction}: {label}{_span(axis)}" for direction, label, axis in sides if label or _categories(axis)]
     return f"{title + ': ' if title else 'Axes, '}{'; '.join(spoken)}." if spoken else ""
 
 
 def _span(axis: Axis) -> str:
     """The names along an axis of categories, or the range of an axis of numbers."""
-    names = _categories(axis)
-    if names:
+    if names := _categories(axis):
         return f" ({_listed(names)})"
     low, high = sorted(axis.get_data_interval())
     return f" ({low:,.4g} to {high:,.4g})" if low < high else ""
@@ -89,8 +92,7 @@ def _categories(axis: Axis) -> list[str]:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a tick is a number, if need be one that matplotlib writes as a formula."""
-    plain = text.replace("mathdefault", "")
+    plain = text.replace("mathdefault", "")  # matplotlib writes powers as formulas
     return any(map(str.isdigit, plain)) and not any(map(str.isalpha, plain))
 
 

@@ -1,4 +1,4 @@
-"""The published numbers, transcribed from the papers into CSV (``papers/``)."""
+"""The published numbers, transcribed from the papers into the CSV files of this folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from artefacts.errors import UserError
 if TYPE_CHECKING:
     import pandas as pd
 
-FOLDER = Path(__file__).parent / "papers"
+FOLDER = Path(__file__).parent
 
 PAPERS = {
     "taslp2020": "Kiyono et al. 2020",

@@ -1,0 +1,273 @@
+"""Errors of systems on one test set: by type, by level, sentence by sentence (TASLP section V)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pseudogec.edits import AnnotatedSentence, load_annotator
+from pseudogec.evaluate import Score, compare_scores, confidence_interval, frequent_types, main_type
+from pseudogec.noise import EditDictionary
+from pseudogec.report.display import NOT_LISTED, Finding, Html
+from pseudogec.report.figures import bar_colours, f05_bars, spread_told
+from pseudogec.report.findings import UNKNOWN_TRUTH
+from pseudogec.report.markup import marked_corrections
+from pseudogec.report.papers import paper_error_types
+from pseudogec.report.report import Report
+from pseudogec.report.tables import METHOD_NAMES, StyledTable, f05_cells, summarise
+from pseudogec.study import Study, System, overview
+from pseudogec.study.outputs import ScoredOutputs, hypotheses
+from pseudogec.study.results import By
+
+NO_FILES = Finding("*No files were given in `outputs_to_score`, so there is nothing to score.*")
+
+
+class ErrorAnalysis:
+    """Tables, figures and examples of one test set's errors. Where there are no scores, each says so in a line.
+
+    Args:
+        report: where tables and figures are kept, and what their captions say of their origin.
+        dataset: name of the test set.
+        sentences: its sentences with the reference edits.
+        most: how many of the most frequent error types are looked at.
+        nothing: what is shown where there are no systems.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        dataset: str,
+        sentences: Sequence[AnnotatedSentence],
+        most: int = 10,
+        nothing: Finding = NOT_LISTED,
+    ) -> None:
+        self.report, self.dataset, self.sentences, self._nothing = report, dataset, list(sentences), nothing
+        self.types = frequent_types(sentences, most)
+
+    @classmethod
+    def of_study(cls, report: Report) -> ErrorAnalysis:
+        """The analysis of a study's first test set."""
+        study = report.study
+        return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
+
+    def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
+        """The tidy scores of a grid on this test set; see :meth:`pseudogec.study.Study.scores`."""
+        return self.report.study.scores(grid, by, self.dataset)
+
+    def figure(
+        self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+    ) -> Finding | None:
+        """F0.5 by type or level as bars; see :func:`pseudogec.report.figures.f05_bars`.
+
+        Args:
+            scores: tidy scores split by ``category``.
+            category: ``error_type`` (the most frequent ones are shown) or ``level``.
+            bars: the column whose values have a bar each, such as ``method``.
+            name: file name of the figure.
+            names: how the legend prints these values.
+        """
+        if scores.empty:
+            return self._nothing
+        types = self.types if category == "error_type" else None
+        return self.report.figure(f05_bars(scores, category, bars, names, types), name)
+
+    def table(
+        self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+    ) -> StyledTable | Finding:
+        """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
+
+        Precision and recall are in the CSV file too. Arguments are those of :meth:`figure`; ``columns`` tells systems apart.
+        """
+        if scores.empty:
+            return self._nothing
+        shown = scores[scores.error_type.isin(self.types)] if category == "error_type" else scores
+        summary = summarise(shown, [category, columns])
+        order = list(self.types) if category == "error_type" else sorted(summary[category].unique())
+        systems = list(bar_colours(summary[columns]))
+        wide = f05_cells(summary, category, columns).reindex(index=order, columns=systems)
+        means = summary.pivot(index=category, columns=columns, values="f05").reindex(index=order, columns=systems).round(1)
+        wide.columns = means.columns = [names.get(system, system) for system in systems]
+        if category == "error_type":
+            wide.insert(0, "edits", list(self.types.values()))
+        spread = spread_told(shown, "after ± one standard deviation")
+        origin = self.report.origin(shown.seed.dropna())
+        caption = f"F0.5 in percent on {self.dataset}; the best of each row in bold. {spread} {origin}"
+        table = StyledTable(wide.reset_index(names=category.replace("_", " ")), caption)
+        table.format("{:,.0f}", subset=wide.select_dtypes("number").columns).format(na_rep="", escape="html")
+        return self.report.keep(table.in_figures(list(means)).best_in_rows(means.reset_index(drop=True)), summary, name)
+
+    def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:
+        """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.
+
+        Args:
+            scores: tidy scores of one system, split by error type.
+            name: file name of the table.
+        """
+        if scores.empty:
+            return self._nothing
+        measures = ["precision", "recall", "f05"]
+        ours = scores.groupby("error_type")[measures].mean() * 100
+        ours.insert(0, "edits", scores.assign(edits=scores.tp + scores.fn).groupby("error_type").edits.mean())
+        theirs = paper_error_types().set_index("error_type").add_prefix("paper ")
+        table = ours.join(theirs, how="outer").sort_values("edits", ascending=False).reset_index(names="error type")
+        decimals = dict.fromkeys([*measures, *theirs.columns], 1)
+        return self.report.table(table, name, f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test.", decimals)
+
+    def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
+        """Sentences that two systems of a grid correct differently, or leave as they are, side by side with the reference.
+
+        Args:
+            systems: name -> system, two of them; they must have been scored.
+            each: how many of each kind.
+        """
+        if len(systems) < 2:
+            return self._nothing
+        study = self.report.study
+        corrected = {name: hypotheses(study, system, self.dataset) for name, system in systems.items()}
+        scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
+        return self.marked(corrected, scores, study.levels(self.dataset), each)
+
+    def marked(
+        self,
+        corrected: Mapping[str, Sequence[Sequence[str]]],
+        scores: Mapping[str, Score],
+        levels: Sequence[str],
+        each: int = 2,
+    ) -> Html | Finding:
+        """The same of corrections and scores at hand."""
+        annotator = load_annotator(self.report.study.profile.annotator)
+        examples = []
+        for heading, places in instructive_sentences(scores, each).items():
+            for place in places:
+                sentence = self.sentences[place]
+                edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
+                level = f" (level {levels[place]})" if levels[place] else ""
+                examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
+        return marked_corrections(examples) if examples else Finding("No sentence of the test set tells these systems apart.")
+
+
+def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
+    """Choose sentences that two systems correct differently, or both not at all.
+
+    A system is right about a sentence when it makes all edits of the reference and no other; it leaves the errors when it makes
+    none; it changes what was right when the reference has no edits.
+
+    Args:
+        scores: name -> score of two systems on the same sentences.
+        each: how many of each kind, the first of the test set.
+
+    Returns:
+        Heading -> sentence numbers (from 0), at most ``each`` under each.
+    """
+    (first, one), (second, other) = ((name, score.per_sentence() > 0) for name, score in scores.items())
+
+    def are(counts: np.ndarray, right: bool, needless: bool, missed: bool) -> np.ndarray:
+        return (counts == (right, needless, missed)).all(axis=1)
+
+    kinds = {
+        f"only {second} is right": are(other, True, False, False) & ~are(one, True, False, False),
+        f"only {first} is right": are(one, True, False, False) & ~are(other, True, False, False),
+        f"only {second} changes what was right": are(other, False, True, False) & ~one.any(axis=1),
+        f"only {first} changes what was right": are(one, False, True, False) & ~other.any(axis=1),
+        "both leave the errors": are(one, False, False, True) & are(other, False, False, True),
+    }
+    return {heading: np.flatnonzero(chosen)[:each].tolist() for heading, chosen in kinds.items()}
+
+
+def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
+    """For each true type: edits, the share that the annotator names so, and what else it says most often.
+
+    Args:
+        pairs: result of :func:`pseudogec.evaluate.type_agreement`.
+    """
+    if pairs.empty:
+        return UNKNOWN_TRUTH
+    rows = []
+    for true_type, found in pairs.map(main_type).groupby("true_type").found_type:
+        others = found[found != true_type].value_counts()
+        rows.append(
+            {
+                "true type": true_type,
+                "edits": len(found),
+                "named so": (found == true_type).mean(),
+                "else most often": f"{others.index[0]} ({others.iloc[0] / len(found):.0%})" if len(others) else "",
+            }
+        )
+    return pd.DataFrame(rows).sort_values("edits", ascending=False, ignore_index=True)
+
+
+class OutputsReport:
+    """What is shown of corrections from files; without any, each method says so in a line."""
+
+    def __init__(self, study: Study, outputs: ScoredOutputs) -> None:
+        names, size = ", ".join(outputs.hypotheses), len(outputs.sentences)
+        origin = f"Corrections from files ({names}), not trained here. References: {outputs.dataset}, {size:,} sentences."
+        self._report, self._outputs = Report(study, origin), outputs
+        self._analysis = ErrorAnalysis(self._report, outputs.dataset, outputs.sentences, nothing=NO_FILES)
+
+    def overall(self, name: str) -> StyledTable | Finding:
+        """Precision, recall and F0.5 of each system by ERRANT and MaxMatch, in percent.
+
+        The interval is the bootstrap's, 95%; p that of approximate randomisation against the first system.
+
+        Args:
+            name: file name of the table.
+        """
+        if not self._outputs.errant:
+            return NO_FILES
+        rows = []
+        scorers = {"ERRANT": self._outputs.errant, "MaxMatch": self._outputs.maxmatch}
+        for scorer, scores in scorers.items():
+            first = next(iter(scores))
+            for system, score in scores.items():
+                low, high = confidence_interval(score.per_sentence())
+                figures = {"P": score.precision, "R": score.recall, "F0.5": score.f05, "from": low, "to": high}
+                p_value = None if system == first else compare_scores(score, scores[first]).p_value
+                percent = {key: 100 * value for key, value in figures.items()}
+                rows.append({"system": system, "scorer": scorer, **percent, "p": p_value})
+        signatures = "; ".join(sorted({score.signature for scores in scorers.values() for score in scores.values()}))
+        note = "Percent, with the 95% confidence interval of F0.5; p: difference from the first system."
+        decimals = {"P": 2, "R": 2, "F0.5": 2, "from": 1, "to": 1, "p": 4}
+        return self._report.table(pd.DataFrame(rows), name, f"{note} Scorers: {signatures}.", decimals)
+
+    def figure(self, category: By, name: str) -> Finding | None:
+        """F0.5 by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT."""
+        return self._analysis.figure(self._outputs.scores(category), category, "system", name)
+
+    def examples(self, each: int = 2) -> Html | Finding:
+        """Sentences that the first and the last system correct differently, or both leave as they are."""
+        if len(self._outputs.errant) < 2:
+            return NO_FILES if not self._outputs.errant else Finding("*One system alone; examples compare two.*")
+        first, *_, last = self._outputs.errant
+        corrected = {name: self._outputs.hypotheses[name] for name in (first, last)}
+        scores = {name: self._outputs.errant[name] for name in (first, last)}
+        return self._analysis.marked(corrected, scores, self._outputs.levels, each)
+
+
+def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | Finding:
+    """The most frequent entries of the dictionary of errors that realistic noise draws from, learnt from the genuine pairs.
+
+    Args:
+        report: where the table is kept.
+        name: file name of the table.
+        most: entries shown.
+    """
+    study = report.study
+    method = study.profile.methods.get("realistic")
+    if method is None:
+        return Finding("*The profile has no method `realistic`.*")
+    minimum_count = int(method.parameters.get("minimum_count", 4))
+    dictionary = EditDictionary.from_annotated(overview.annotated_sentences(study, study.planner.genuine), minimum_count)
+    summary = dictionary.summary()
+    rows = [
+        {"correct": edit.correct, "written": edit.written or "(nothing)", "times": edit.times, "share": edit.share}
+        for edit in dictionary.most_frequent(most)
+    ]
+    note = (
+        f"{summary.entries:,} tokens have an entry, with {summary.edits:,} different errors, each seen {minimum_count} times or "
+        f"more; these tokens were written right in {summary.identity_share:.0%} of {summary.occurrences:,} cases. Share: of all "
+        "that was written for a token."
+    )
+    return report.table(pd.DataFrame(rows), name, note, {"share": 3})
