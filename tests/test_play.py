@@ -18,10 +18,9 @@ from artefacts.errors import UserError
 from pseudogec import play
 from pseudogec.edits import load_annotator
 from pseudogec.noise import DirectNoiseParameters, NoiseResources, make_noiser, noised_tokens
-from pseudogec.play.controls import slider
+from pseudogec.play.cells import taken_actions
 from pseudogec.play.corruption import Corruptor
-from pseudogec.play.noise import taken_actions
-from pseudogec.play.typed_text import LONGEST_WORD, MOST_CHARACTERS, MOST_TOKENS, read_sentence, read_text
+from pseudogec.play.panel import LONGEST_WORD, MOST_CHARACTERS, MOST_TOKENS, read_sentence, read_text, slider
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder
 from pseudogec.study import Pipeline, Study
@@ -268,7 +267,7 @@ def test_a_slider_and_its_field_are_one_number() -> None:
 def test_in_batch_the_first_values_are_shown_and_no_widget_is_kept(tmp_path: Path) -> None:
     code = """
 from pseudogec.play import Panel
-from pseudogec.play.controls import slider
+from pseudogec.play.panel import slider
 Panel({"number": slider("number", 1.0, 3.0, 0.5)}, lambda number: f"<p>twice is {2 * number}</p>")
 """
     source, executed = tmp_path / "source.ipynb", tmp_path / "executed.ipynb"

@@ -4,9 +4,7 @@ Each function gives a `Panel`: widgets where a notebook is open, and the same wi
 Nothing here trains: what the store lacks is said to be missing.
 """
 
-from pseudogec.play.beam import noisy_beam
-from pseudogec.play.correction import own_text
-from pseudogec.play.noise import every_method, noise_sliders
+from pseudogec.play.cells import every_method, noise_sliders, noisy_beam, own_text
 from pseudogec.play.panel import Panel
 
 __all__ = ["Panel", "every_method", "noise_sliders", "noisy_beam", "own_text"]

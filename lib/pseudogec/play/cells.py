@@ -1,0 +1,276 @@
+"""The cells to play with: noise by sliders, every method side by side, a noisy beam step by step, a text of one's own."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from html import escape
+from itertools import chain
+
+from artefacts.errors import UserError
+from pseudogec.correct import Trace
+from pseudogec.edits import Annotator, load_annotator
+from pseudogec.noise import DirectNoiseParameters
+from pseudogec.play.corruption import Corruptor, Operations
+from pseudogec.play.panel import (
+    Panel,
+    box_of_text,
+    choice,
+    counter,
+    draw_number,
+    line_of_text,
+    read_sentence,
+    read_text,
+    remark_on_strange_characters,
+    slider,
+)
+from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
+from pseudogec.report.tables import METHOD_NAMES
+from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
+from pseudogec.study import Pipeline, Study, missing
+from pseudogec.study.corrector import Corrector, needed
+from pseudogec.text import Bpe
+
+_MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
+_MOST_NOISE = 10.0
+_SHOWN_IN_BATCH = 3  # steps of a search, so that a reader without widgets sees how one follows from the other
+_FATES = {"kept": "goes on", "finished": "is finished", "dropped": "is dropped"}
+_HEAD = "text-align:right; padding-left:1em"
+_NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
+_GREEN = "#00694d"
+EVERY_SYSTEM = "every system, the result"
+NO_SYSTEMS = "The profile lists no systems for this notebook."
+
+
+def noise_sliders(study: Study, sentence: str) -> Panel:
+    """A sentence under direct noise and from a noisy beam, with a slider for the strength of each.
+
+    As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2 unless the profile has another, and deletion and insertion share
+    what mu_mask leaves. The random numbers stay the same while a slider moves, so that what changes is its doing.
+
+    Args:
+        study: gives the methods, and the store with the reverse model.
+        sentence: a grammatical one to begin with.
+    """
+    corruptor = Corruptor(study)
+
+    def render(sentence: str, mu_mask: float, beta_random: float, draw: int) -> str:
+        tokens = read_sentence(sentence)
+
+        def direct() -> Operations:
+            return corruptor.corrupt(tokens, corruptor.named("direct_noise"), draw, {"mu_mask": mu_mask})
+
+        def noisy() -> Operations:
+            return corruptor.corrupt(tokens, corruptor.named("backtrans_noisy"), draw, {"beta_random": beta_random})
+
+        try:
+            drawn_from = corruptor.recipe(corruptor.named("direct_noise"), {"mu_mask": mu_mask}).parameters
+            shares = _shares(direct(), DirectNoiseParameters.model_validate(drawn_from))
+        except UserError:
+            shares = ""  # the line about the method says why
+        shown = _side_by_side([(f"direct noise, μ_mask {mu_mask:g}", direct), (f"noisy beam, β_random {beta_random:g}", noisy)])
+        return shown + shares + remark_on_strange_characters(study, tokens)
+
+    controls = {
+        "sentence": line_of_text("Sentence", sentence),
+        "mu_mask": slider("μ_mask", 0.3, _MOST_MASKED, 0.05),
+        "beta_random": slider("β_random", 6.0, _MOST_NOISE, 0.5, at_once=False),
+        "draw": draw_number(),
+    }
+    return Panel(controls, render)
+
+
+def every_method(study: Study, sentence: str) -> Panel:
+    """A sentence corrupted by every method of the profile, side by side.
+
+    Args:
+        study: gives the methods, and the store with the reverse model and the genuine data's edits.
+        sentence: a grammatical one to begin with.
+    """
+    corruptor = Corruptor(study)
+
+    def render(sentence: str, draw: int) -> str:
+        tokens = read_sentence(sentence)
+
+        def by(name: str) -> Callable[[], Operations]:
+            return lambda: corruptor.corrupt(tokens, name, draw)
+
+        rows = [(METHOD_NAMES.get(name, name), by(name)) for name in study.profile.methods]
+        return _side_by_side(rows) + remark_on_strange_characters(study, tokens)
+
+    return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)
+
+
+def taken_actions(operations: Operations) -> dict[str, int]:
+    """How many pieces direct noise masked, deleted, kept with an insertion after them, and kept."""
+    kinds = [kind for kind, *_ in operations]
+    inserted = kinds.count("insert")
+    return {
+        "mask": kinds.count("mask"),
+        "delete": kinds.count("delete"),
+        "insert": inserted,
+        "keep": kinds.count("keep") - inserted,
+    }
+
+
+def _shares(operations: Operations, probabilities: DirectNoiseParameters) -> str:
+    """What was drawn beside the probabilities."""
+    expected = {
+        "mask": probabilities.mu_mask,
+        "delete": probabilities.mu_del,
+        "insert": probabilities.mu_ins,
+        "keep": probabilities.mu_keep,
+    }
+    taken = taken_actions(operations)
+    told = ", ".join(f"{kind} {expected[kind]:.3g} ({taken[kind]})" for kind in expected)
+    return (
+        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} pieces drew it: {told}.</p>"
+    )
+
+
+def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
+    """A table of what the methods do, and a line about each that cannot."""
+    shown, unable = [], []
+    for heading, corrupt in rows:
+        try:
+            shown.append((heading, corrupt()))
+        except UserError as error:
+            unable.append(f"<p role='alert'><b>{escape(heading)}</b>: {escape(str(error))}</p>")
+    return (marked_operations(shown) if shown else "") + "".join(unable)
+
+
+def noisy_beam(study: Study, sentence: str) -> Panel:
+    """The search of `backtrans_noisy`, to be stepped through.
+
+    At each step every hypothesis in the beam is expanded by every piece; r * beta_random, r ~ U[0, 1], is added to the score of
+    each expansion, and the best go on (Kiyono et al. 2019, section 2.2; 2020, section III-A).
+
+    Args:
+        study: gives the method's parameters, and the store with the reverse model.
+        sentence: a grammatical one to begin with.
+    """
+    corruptor = Corruptor(study)
+
+    @functools.lru_cache(maxsize=8)
+    def trace(tokens: tuple[str, ...], beta_random: float, draw: int) -> BeamTrace:
+        return corruptor.trace(tokens, corruptor.named("backtrans_noisy"), draw, {"beta_random": beta_random})
+
+    def render(sentence: str, beta_random: float, draw: int, step: int) -> str:
+        tokens = read_sentence(sentence)
+        found = trace(tuple(tokens), beta_random, draw)
+        controls["step"].limit(len(found.steps))
+        number = min(step, len(found.steps))
+        return step_table(found, number, beta_random) + outcome(found) + remark_on_strange_characters(study, tokens)
+
+    controls = {
+        "sentence": line_of_text("Sentence", sentence),
+        "beta_random": slider("β_random", 6.0, 10.0, 0.5, at_once=False),
+        "draw": draw_number(),
+        "step": counter("Step of the search", _SHOWN_IN_BATCH),
+    }
+    return Panel(controls, render)
+
+
+def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
+    """A step of a search as HTML.
+
+    Args:
+        trace: of the search.
+        number: of the step, from 1.
+        beta_random: the noise's strength, for the caption.
+    """
+    step = trace.steps[number - 1]
+    title = "log-probability|noise of this step|score with all noise|rank|rank without it|then"
+    heads = "".join(f"<th scope='col' style='{_HEAD}'>{text}</th>" for text in title.split("|"))
+    rows = "".join(_row(step, expansion, rank) for rank, expansion in enumerate(step.expansions, start=1))
+    lost = [expansion for expansion in step.without_noise if expansion.fate == "dropped"]
+    names = "; ".join(f"<b>{escape(_written(step, expansion))}</b> (rank {expansion.rank_without})" for expansion in lost)
+    told = (
+        f"Without this step's noise these would have gone on instead: {names}." if lost else "This step's noise dropped nothing."
+    )
+    return (
+        f"<table><caption style='{LEFT}; caption-side:top'>Step {number} of {len(trace.steps)}: the best expansions, each with "
+        f"r &times; {beta_random:g} added</caption>"
+        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:{_GREEN}'>+ next piece</span></th>{heads}</tr>{rows}"
+        f"</table><p>{told}</p>"
+    )
+
+
+def _row(step: BeamStep, expansion: Expansion, rank: int) -> str:
+    prefix = escape(" ".join(step.hypotheses[expansion.hypothesis].pieces))
+    look = "color:#555555" if expansion.fate == "dropped" else f"color:{_GREEN}; font-weight:bold"
+    written = f"{prefix} <span style='{look}'>{escape(expansion.piece)}</span>"
+    numbers = [f"{expansion.log_probability:.2f}", f"+{expansion.noise:.2f}", f"{expansion.score:.2f}"]
+    numbers += [str(rank), str(expansion.rank_without), _FATES[expansion.fate]]
+    cells = "".join(f"<td style='{_NUMBER}'>{number}</td>" for number in numbers)
+    return f"<tr><td style='{LEFT}'>{written}</td>{cells}</tr>"
+
+
+def _written(step: BeamStep, expansion: Expansion) -> str:
+    return " ".join([*step.hypotheses[expansion.hypothesis].pieces, expansion.piece])
+
+
+def outcome(trace: BeamTrace) -> str:
+    """What a search found in the end, as HTML."""
+    rows = "".join(
+        f"<li>{escape(' '.join(Bpe.undo(output.pieces)))} <small>({output.score:.2f} a piece)</small></li>"
+        for output in trace.outputs
+    )
+    return f"<p>Finished in the end, best first (score with noise divided by the number of pieces):</p><ol>{rows}</ol>"
+
+
+def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
+    """A text corrected by systems, each edit with its type; or by one of them, step by step.
+
+    Args:
+        study: gives the store with the models; what is missing there is named, not trained.
+        systems: of a comparison; of several versions the first is shown.
+        text: what to begin with.
+    """
+    versions: dict[str, Pipeline] = {}
+    for system in systems:
+        versions.setdefault(system.name, system)
+
+    @functools.cache
+    def corrector(name: str) -> Corrector:
+        return Corrector(study, versions[name])
+
+    @functools.lru_cache(maxsize=64)
+    def corrected(name: str, sentences: tuple[tuple[str, ...], ...]) -> list[Trace]:
+        return corrector(name)(sentences)
+
+    def render(text: str, shown: str) -> str:
+        sentences = tuple(map(tuple, read_text(text)))
+        names = list(versions) if shown == EVERY_SYSTEM else [shown]
+        absent = [name for name in names if missing(needed(study, versions[name]), study.store)]
+        traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
+        annotator = load_annotator(study.profile.annotator)
+        steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
+        table = _results(annotator, traces) if shown == EVERY_SYSTEM else marked_traces(annotator, steps)
+        remark = remark_on_strange_characters(study, chain.from_iterable(sentences))
+        return (table if traces else "") + "".join(map(_absent, absent)) + remark
+
+    if not versions:
+        return Panel({"text": box_of_text("Text", text)}, lambda text: f"<p>{NO_SYSTEMS}</p>")
+    controls = {"text": box_of_text("Text", text), "shown": choice("Show", [EVERY_SYSTEM, *versions])}
+    return Panel(controls, render)
+
+
+def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
+    """A table of what the systems make of the sentences in the end."""
+    shown: dict[str, list[str]] = {}
+    for name, trace in traces:
+        shown.setdefault(name, []).append(marked_change(annotator, trace.source, trace.tokens))
+    rows = "".join(
+        f"<tr><th scope='row' style='{LEFT}; white-space:nowrap'>{escape(name)}</th>"
+        f"<td style='{LEFT}'>{'<br>'.join(sentences)}</td></tr>"
+        for name, sentences in shown.items()
+    )
+    return f"<table>{rows}</table>"
+
+
+def _absent(name: str) -> str:
+    return (
+        f"<p role='alert'><b>{escape(name)}</b>: its models are not in the store yet. Run the notebook's cells with its scores, "
+        "then this one again.</p>"
+    )
