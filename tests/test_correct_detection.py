@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from artefacts.errors import UserError
-from pseudogec.correct.error_detection import DetectionStep, choose_threshold
-from pseudogec.correct.hugging_face import HuggingFaceDetector
-from pseudogec.correct.step import Corrected, as_written
+from pseudogec.correct import Corrected, ErrorDetection, HuggingFaceDetector, ReadyStep, as_written, choose_threshold
+from pseudogec.correct.detection import ErrorProbabilities
 from pseudogec.evaluate import precision_recall_f05
 
 SOURCES = [["He", "go", "."], ["She", "goes", "."], [], ["\x07", "😀"]]
 CORRECTED = [Corrected(tuple(words)) for words in (["He", "goes", "."], ["She", "went", "."], [], ["😀"])]
+
+
+def gate(probabilities: ErrorProbabilities, threshold: float) -> ReadyStep:
+    return partial(ErrorDetection(model="any").gate, probabilities=probabilities, threshold=threshold)
 
 
 def probabilities(sentences):
@@ -26,7 +30,7 @@ def probabilities(sentences):
 
 
 def test_a_sentence_is_corrected_only_where_an_error_is_detected():
-    found = DetectionStep(probabilities, threshold=0.5)(SOURCES, CORRECTED)
+    found = gate(probabilities, threshold=0.5)(SOURCES, CORRECTED)
     assert [sentence.tokens for sentence in found] == [("He", "goes", "."), ("She", "goes", "."), (), ("😀",)]
     assert found[0].note == "p(error) = 0.90"
     assert found[1].note == "p(error) = 0.12, below 0.50: left as it was written"
@@ -34,7 +38,7 @@ def test_a_sentence_is_corrected_only_where_an_error_is_detected():
 
 @pytest.mark.parametrize(("threshold", "expected"), [(0.0, [one.tokens for one in CORRECTED]), (1.0, [*map(tuple, SOURCES)])])
 def test_the_extremes_of_the_threshold_use_all_corrections_and_none(threshold, expected):
-    assert [one.tokens for one in DetectionStep(probabilities, threshold)(SOURCES, CORRECTED)] == expected
+    assert [one.tokens for one in gate(probabilities, threshold)(SOURCES, CORRECTED)] == expected
 
 
 def test_the_detector_reads_what_was_written_and_not_what_was_corrected():
@@ -44,12 +48,12 @@ def test_the_detector_reads_what_was_written_and_not_what_was_corrected():
         read.extend(sentences)
         return [1.0] * len(sentences)
 
-    DetectionStep(detector, 0.5)(SOURCES, CORRECTED)
+    gate(detector, 0.5)(SOURCES, CORRECTED)
     assert read == SOURCES
 
 
 def test_no_sentences():
-    assert DetectionStep(probabilities, 0.5)([], as_written([])) == []
+    assert gate(probabilities, 0.5)([], as_written([])) == []
 
 
 def brute_force(probabilities: np.ndarray, corrected: np.ndarray, unchanged: np.ndarray) -> float:

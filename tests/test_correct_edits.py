@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise, product
 
 import pytest
 
-from pseudogec.correct import Corrected, LanguageModelStep, TypeDroppingStep, UnknownWordsStep, as_written
+from pseudogec.correct import Corrected, EditReranking, ReadyStep, TypeDropping, UnknownWords, as_written
+from pseudogec.correct.built import SentenceScorer
 from pseudogec.edits import Annotator, Edit, apply_edits, load_annotator
 
 WORDS = "the a cat dog man house sees walk walks in on big old red very . ,".split()
@@ -33,6 +35,18 @@ def make_pairs(count: int, seed: int, longest: int = 14) -> tuple[list[list[str]
             target += [numbers.choice(WORDS)] if fate > 0.9 else []
         targets.append(target)
     return sources, targets
+
+
+def reranking(annotator: Annotator, language_model: SentenceScorer, **fields: float) -> ReadyStep:
+    return partial(EditReranking(**fields).choose, annotator=annotator, language_model=language_model)
+
+
+def unknown_words(annotator: Annotator, is_known: Callable[[str], bool]) -> ReadyStep:
+    return partial(UnknownWords().undo, annotator=annotator, is_known=is_known)
+
+
+def type_dropping(annotator: Annotator, types: Sequence[str]) -> ReadyStep:
+    return partial(TypeDropping().drop, annotator=annotator, types=types)
 
 
 def corrections(targets: Sequence[Sequence[str]]) -> list[Corrected]:
@@ -70,7 +84,7 @@ def brute_force(source: Sequence[str], edits: Sequence[Edit], length_penalty: fl
 def test_the_subset_search_equals_brute_force(annotator, length_penalty):
     sources, targets = make_pairs(250, seed=1)
     edits = annotator.annotate(sources, targets)
-    step = LanguageModelStep(annotator, Fluency(), at_most=7, length_penalty=length_penalty)
+    step = reranking(annotator, Fluency(), at_most=7, length_penalty=length_penalty)
     compared = changed = 0
     for source, target, found, sentence in zip(sources, targets, edits, step(sources, corrections(targets)), strict=True):
         if len(found) > 7:
@@ -85,7 +99,7 @@ def test_the_subset_search_equals_brute_force(annotator, length_penalty):
 
 def test_of_equally_good_subsets_the_larger_is_kept(annotator):
     sources, targets = make_pairs(40, seed=2)
-    step = LanguageModelStep(annotator, lambda sentences: [-1.0] * len(sentences), length_penalty=0.0)
+    step = reranking(annotator, lambda sentences: [-1.0] * len(sentences), length_penalty=0.0)
     assert step(sources, corrections(targets)) == corrections(targets)
 
 
@@ -93,7 +107,7 @@ def test_more_edits_than_are_tried_at_once_are_searched_from_left_to_right(annot
     sources, targets = make_pairs(60, seed=3, longest=40)
     edits = annotator.annotate(sources, targets)
     assert max(map(len, edits)) > 7
-    after = LanguageModelStep(annotator, Fluency(), at_most=3)(sources, corrections(targets))
+    after = reranking(annotator, Fluency(), at_most=3)(sources, corrections(targets))
     for source, found, sentence in zip(sources, edits, after, strict=True):
         kept = found
         for first in range(0, len(found), 3):
@@ -112,7 +126,7 @@ def test_all_subsets_of_many_sentences_are_scored_together(annotator):
     sources, targets = make_pairs(300, seed=4)
     language_model = Fluency()
     reports: list[tuple[int, int]] = []
-    step = LanguageModelStep(annotator, language_model, at_most=20)
+    step = reranking(annotator, language_model, at_most=12)
     step(sources, corrections(targets), lambda done, total: reports.append((done, total)))
     assert len(language_model.calls) == 1
     assert language_model.calls[0] == sum(2 ** len(edits) for edits in annotator.annotate(sources, targets) if edits)
@@ -125,13 +139,13 @@ def test_a_sentence_that_the_language_model_cannot_read_keeps_its_edits(annotato
     def too_long(sentences):
         return [-math.inf if len(tokens) > 9 else -1.0 for tokens in sentences]
 
-    assert LanguageModelStep(annotator, too_long)([source], corrections([target])) == corrections([target])
+    assert reranking(annotator, too_long)([source], corrections([target])) == corrections([target])
 
 
 def test_edits_of_unknown_words_are_undone(annotator):
     source = "The xq cat walk in 😀 house .".split()
     target = "The big cat walks in the 🎉 house .".split()
-    step = UnknownWordsStep(annotator, lambda word: word.isascii() and word != "xq")
+    step = unknown_words(annotator, lambda word: word.isascii() and word != "xq")
     (sentence,) = step([source], corrections([target]))
     assert sentence.tokens[:4] == ("The", "xq", "cat", "walks") and "🎉" not in sentence.tokens and "😀" in sentence.tokens
     assert "xq → big" in sentence.note and "walk" not in sentence.note
@@ -139,7 +153,7 @@ def test_edits_of_unknown_words_are_undone(annotator):
 
 def test_an_insertion_touches_no_word(annotator):
     source, target = "cat xq sees dog".split(), "the cat xq sees the dog".split()
-    assert UnknownWordsStep(annotator, lambda word: word != "xq")([source], corrections([target])) == corrections([target])
+    assert unknown_words(annotator, lambda word: word != "xq")([source], corrections([target])) == corrections([target])
 
 
 def test_edits_of_weak_types_are_undone(annotator):
@@ -148,13 +162,13 @@ def test_edits_of_weak_types_are_undone(annotator):
     assert types == {"R:VERB:SVA", "M:DET"}
 
     def without(*dropped: str) -> str:
-        return " ".join(TypeDroppingStep(annotator, dropped)([source], corrections([target]))[0].tokens)
+        return " ".join(type_dropping(annotator, dropped)([source], corrections([target]))[0].tokens)
 
     assert without("R:VERB:SVA") == "The cat walk in the house ."
     assert without("M:DET") == "The cat walks in house ."
     assert without("VERB:SVA", "DET", "R:DET") == " ".join(target), "types are whole"
     assert without(*types) == " ".join(source)
-    (sentence,) = TypeDroppingStep(annotator, ["M:DET"])([source], corrections([target]))
+    (sentence,) = type_dropping(annotator, ["M:DET"])([source], corrections([target]))
     assert sentence.note == "undone: nothing → the (M:DET)"
 
 
@@ -163,9 +177,9 @@ def test_odd_sentences_pass(annotator, step):
     sources = [[], ["😀", "\x01"], ["a"], [], ["cat"], ["cat"], ["dog", "||", "cat"]]
     targets = [[], ["😀"], [], ["a"], ["the", "cat"], ["the", "cat"], ["dog", "||", "cat", "."]]
     steps = {
-        "language model": LanguageModelStep(annotator, lambda sentences: [-float(len(tokens)) for tokens in sentences]),
-        "unknown words": UnknownWordsStep(annotator, str.isascii),
-        "types": TypeDroppingStep(annotator, ["R:OTHER"]),
+        "language model": reranking(annotator, lambda sentences: [-float(len(tokens)) for tokens in sentences]),
+        "unknown words": unknown_words(annotator, str.isascii),
+        "types": type_dropping(annotator, ["R:OTHER"]),
     }
     after = steps[step](sources, corrections(targets))
     assert len(after) == len(sources)

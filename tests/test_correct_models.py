@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from artefacts.errors import UserError
-from pseudogec.correct import Candidate, Corrected, ModelStep, RightToLeftStep, as_written
+from pseudogec.correct import Candidate, Corrected, Models, ReadyStep, RightToLeft, as_written
 from pseudogec.seq2seq import Decoder, binarise, compat, train, write_dictionary
 from pseudogec.text import Bpe
 from seq2seq_world import TINY, short_training
@@ -58,6 +60,14 @@ def models(tmp_path_factory) -> dict[str, list[Path]]:
     return trained
 
 
+def model_step(decoder: Decoder, n_best: int = 1, **search: Any) -> ReadyStep:
+    return partial(Models(models="any", n_best=n_best).correct, decoder=decoder, bpe=BPE, **search)
+
+
+def ranking(decoder: Decoder, **search: Any) -> ReadyStep:
+    return partial(RightToLeft(models="any").rank, decoder=decoder, bpe=BPE, **search)
+
+
 @pytest.fixture(scope="module")
 def left_to_right(models) -> Decoder:
     return Decoder(models["left to right"])
@@ -101,7 +111,7 @@ class ForcedDecoding:
 
 
 def test_a_model_corrects_words(left_to_right, sentences):
-    corrected = ModelStep(left_to_right, BPE)(sentences, as_written(sentences))
+    corrected = model_step(left_to_right)(sentences, as_written(sentences))
     outputs = left_to_right.decode([BPE.apply(tokens) for tokens in sentences])
     assert [sentence.tokens for sentence in corrected] == [tuple(BPE.undo(found[0].pieces)) for found in outputs]
     assert not any(sentence.candidates or sentence.note for sentence in corrected)
@@ -109,13 +119,13 @@ def test_a_model_corrects_words(left_to_right, sentences):
 
 def test_a_model_goes_on_from_the_step_before(left_to_right, sentences):
     before = [Corrected(tuple(tokens[::-1])) for tokens in sentences]
-    assert ModelStep(left_to_right, BPE)(sentences, before) == ModelStep(left_to_right, BPE)(
+    assert model_step(left_to_right)(sentences, before) == model_step(left_to_right)(
         [tokens[::-1] for tokens in sentences], before
     )
 
 
 def test_the_n_best_are_kept_best_first(left_to_right, sentences):
-    corrected = ModelStep(left_to_right, BPE, beam=6, n_best=4)(sentences, as_written(sentences))
+    corrected = model_step(left_to_right, beam=6, n_best=4)(sentences, as_written(sentences))
     for tokens, sentence in zip(sentences, corrected, strict=True):
         scores = [candidate.score for candidate in sentence.candidates]
         assert len(scores) == 4 and scores == sorted(scores, reverse=True)
@@ -128,20 +138,20 @@ def test_what_no_model_can_take_is_left_alone(left_to_right, right_to_left):
     sentences = [[], ["ba", "a@@"] * LONGEST, ["bake", "mo"]]  # a token that looks like a piece cannot be joined again
     pieces = len(BPE.apply(sentences[1]))
     for n_best in (1, 3):
-        corrected = ModelStep(left_to_right, BPE, n_best=n_best)(sentences, as_written(sentences))
+        corrected = model_step(left_to_right, n_best=n_best)(sentences, as_written(sentences))
         assert [corrected[0].tokens, corrected[1].tokens] == [(), tuple(sentences[1])]
         assert corrected[0].note == ""
         assert f"{pieces} pieces" in corrected[1].note and str(LONGEST) in corrected[1].note
         assert corrected[2].note == ""
-    ranked = RightToLeftStep(right_to_left, BPE)(sentences, corrected)
+    ranked = ranking(right_to_left)(sentences, corrected)
     assert [sentence.tokens for sentence in ranked[:2]] == [(), tuple(sentences[1])]
     assert ranked[2].note.endswith("of 3")
 
 
 def test_odd_tokens_survive(left_to_right, right_to_left):
     sentences = [["😀", "ba"], ["\x01\x07", "ke"], ["@@", "a@@"], ["ba"], ["ba"], ["ñ" * 9]]
-    corrected = ModelStep(left_to_right, BPE, n_best=5)(sentences, as_written(sentences))
-    ranked = RightToLeftStep(right_to_left, BPE)(sentences, corrected)
+    corrected = model_step(left_to_right, n_best=5)(sentences, as_written(sentences))
+    ranked = ranking(right_to_left)(sentences, corrected)
     assert len(ranked) == len(sentences) and all(sentence.tokens for sentence in ranked)
     assert ranked[3] == ranked[4]
 
@@ -151,8 +161,8 @@ def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
     models, left_to_right, right_to_left, sentences, length_penalty
 ):
     forced = ForcedDecoding(models["right to left"])
-    found = ModelStep(left_to_right, BPE, n_best=5, length_penalty=length_penalty)(sentences, as_written(sentences))
-    ranked = RightToLeftStep(right_to_left, BPE, length_penalty)(sentences, found)
+    found = model_step(left_to_right, n_best=5, length_penalty=length_penalty)(sentences, as_written(sentences))
+    ranked = ranking(right_to_left, length_penalty=length_penalty)(sentences, found)
     moved = 0
     for tokens, before, after in zip(sentences, found, ranked, strict=True):
         source = BPE.apply(tokens)[::-1]
@@ -170,8 +180,8 @@ def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
 
 
 def test_many_sentences_are_scored_as_each_alone(left_to_right, right_to_left, sentences):
-    corrected = ModelStep(left_to_right, BPE, n_best=4)(sentences, as_written(sentences))
-    step = RightToLeftStep(right_to_left, BPE)
+    corrected = model_step(left_to_right, n_best=4)(sentences, as_written(sentences))
+    step = ranking(right_to_left)
     together = step(sentences, corrected)
     alone = [step([tokens], [sentence])[0] for tokens, sentence in zip(sentences, corrected, strict=True)]
     assert [sentence.tokens for sentence in together] == [sentence.tokens for sentence in alone]
@@ -181,11 +191,11 @@ def test_candidates_that_the_other_direction_cannot_take_are_not_ranked(right_to
     pieces = tuple(BPE.apply(["ba"]))
     candidates = (Candidate(pieces * (LONGEST + 2), -0.1), Candidate(pieces, -5.0))
     tokens = ("ba",) * (LONGEST + 2)
-    (ranked,) = RightToLeftStep(right_to_left, BPE)([tokens], [Corrected(tokens, "", candidates, pieces * 3)])
+    (ranked,) = ranking(right_to_left)([tokens], [Corrected(tokens, "", candidates, pieces * 3)])
     assert ranked.tokens == tokens and "too long" in ranked.note
 
 
 def test_ranking_needs_candidates(right_to_left, sentences):
     with pytest.raises(UserError, match="n_best"):
-        RightToLeftStep(right_to_left, BPE)(sentences, as_written(sentences))
-    assert RightToLeftStep(right_to_left, BPE)([], []) == []
+        ranking(right_to_left)(sentences, as_written(sentences))
+    assert ranking(right_to_left)([], []) == []

@@ -6,12 +6,13 @@ import itertools
 import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from pseudogec.correct import Casing, SpellingStep, as_written
-from pseudogec.correct.step import SentenceScorer
+from pseudogec.correct import Casing, ReadyStep, Spelling, as_written
+from pseudogec.correct.built import SentenceScorer
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,
@@ -25,12 +26,16 @@ from pseudogec.text import Bpe
 PAPERS_EXAMPLE = "This is an esay about my favorite sport ."
 
 
-def spelt(step: SpellingStep, *sentences: str) -> list[str]:
+def spelling(language_model: SentenceScorer | None = None, casing: Casing | None = None) -> ReadyStep:
+    return partial(Spelling().mend, language_model=language_model, casing=casing)
+
+
+def spelt(step: ReadyStep, *sentences: str) -> list[str]:
     sources = [sentence.split() for sentence in sentences]
     return [" ".join(sentence.tokens) for sentence in step(sources, as_written(sources))]
 
 
-def unchanged(step: SpellingStep, *sentences: str) -> bool:
+def unchanged(step: ReadyStep, *sentences: str) -> bool:
     return spelt(step, *sentences) == [" ".join(sentence.split()) for sentence in sentences]
 
 
@@ -75,16 +80,16 @@ def language_model(tmp_path_factory) -> SentenceScorer:
 
 def test_the_papers_example(language_model):
     """*hunspell invariably suggests easy as its top candidate for esay, which should actually be corrected as essay.*"""
-    assert spelt(SpellingStep(None, None), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
-    assert spelt(SpellingStep(language_model, None), PAPERS_EXAMPLE) == ["This is an essay about my favorite sport ."]
-    assert spelt(SpellingStep(language_model, None), "The sport was esay .") == ["The sport was easy ."]
+    assert spelt(spelling(), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
+    assert spelt(spelling(language_model), PAPERS_EXAMPLE) == ["This is an essay about my favorite sport ."]
+    assert spelt(spelling(language_model), "The sport was esay .") == ["The sport was easy ."]
 
 
 def test_the_note_says_what_was_mended(language_model):
     source = PAPERS_EXAMPLE.split()
-    (sentence,) = SpellingStep(language_model, None)([source], as_written([source]))
+    (sentence,) = spelling(language_model)([source], as_written([source]))
     assert sentence.note == "esay → essay"
-    (sentence,) = SpellingStep(language_model, None)([["easy"]], as_written([["easy"]]))
+    (sentence,) = spelling(language_model)([["easy"]], as_written([["easy"]]))
     assert sentence.note == ""
 
 
@@ -96,7 +101,7 @@ def test_words_of_a_sentence_are_chosen_from_left_to_right():
         asked.append([" ".join(tokens) for tokens in sentences])
         return [float(place) for place in range(len(sentences))]  # the last candidate is the likeliest
 
-    (corrected,) = spelt(SpellingStep(language_model, None), "alot of esay")
+    (corrected,) = spelt(spelling(language_model), "alot of esay")
     assert len(asked) == 2
     assert all(sentence.endswith("of esay") for sentence in asked[0]) and "a lot of esay" in asked[0]
     last = asked[0][-1].removesuffix(" of esay")
@@ -111,7 +116,7 @@ def test_places_stay_right_where_one_word_becomes_two():
         asked.append(len(sentences))
         return [float(len(tokens)) for tokens in sentences]
 
-    (corrected,) = spelt(SpellingStep(prefers_more_words, None), "alot of becuse alot")
+    (corrected,) = spelt(spelling(prefers_more_words), "alot of becuse alot")
     assert corrected.startswith("a lot of") and corrected.endswith("a lot")
     assert "becuse" not in corrected and "alot" not in corrected
 
@@ -123,7 +128,7 @@ def test_each_round_asks_once_for_all_sentences():
         calls.append(len(sentences))
         return [0.0] * len(sentences)
 
-    spelt(SpellingStep(language_model, None), *["an esay", "an esay becuse", "an essay", "esay esay esay"] * 20)
+    spelt(spelling(language_model), *["an esay", "an esay becuse", "an essay", "esay esay esay"] * 20)
     assert len(calls) == 3, "as many as the most misspelt words of a sentence"
     assert calls[0] > calls[1] > calls[2]
 
@@ -145,12 +150,12 @@ def test_each_round_asks_once_for_all_sentences():
     ],
 )
 def test_what_is_left_alone(sentence):
-    assert unchanged(SpellingStep(None, None), sentence)
-    assert unchanged(SpellingStep(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
+    assert unchanged(spelling(), sentence)
+    assert unchanged(spelling(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
 
 
 def test_a_capital_is_no_sign_of_a_name_where_a_sentence_begins():
-    step = SpellingStep(None, None)
+    step = spelling()
     assert spelt(step, "Becuse of it .", '" Becuse of it .', "- Becuse") == ["Because of it .", '" Because of it .', "- Because"]
     assert unchanged(step, "of Becuse")
 
@@ -167,11 +172,11 @@ def test_words_nearly_always_capitalised_are_learnt_from_counts():
 def test_casing_joins_the_candidates(language_model):
     casing = Casing({"Monday": 1000, "Chess": 1000})
     sentence = "They say that sport is easy on monday ."
-    assert spelt(SpellingStep(language_model, casing), sentence) == ["They say that sport is easy on Monday ."]
-    assert spelt(SpellingStep(None, casing), sentence) == ["They say that sport is easy on Monday ."]
+    assert spelt(spelling(language_model, casing), sentence) == ["They say that sport is easy on Monday ."]
+    assert spelt(spelling(None, casing), sentence) == ["They say that sport is easy on Monday ."]
     # The word as it is written stays a candidate where hunspell knows it: here the language model likes it better.
-    assert unchanged(SpellingStep(language_model, casing), "It is easy to play my favorite chess .")
-    assert unchanged(SpellingStep(language_model, casing), "They say that sport is easy on Monday .")
+    assert unchanged(spelling(language_model, casing), "It is easy to play my favorite chess .")
+    assert unchanged(spelling(language_model, casing), "They say that sport is easy on Monday .")
 
 
 def test_all_candidates_come_from_hunspell_and_the_table():
@@ -181,17 +186,17 @@ def test_all_candidates_come_from_hunspell_and_the_table():
         offered.extend(" ".join(tokens) for tokens in sentences)
         return [0.0] * len(sentences)
 
-    spelt(SpellingStep(language_model, None), "esay")
+    spelt(spelling(language_model), "esay")
     assert {"easy", "essay", "say"} <= set(offered) and "esay" not in offered
     offered.clear()
-    spelt(SpellingStep(language_model, Casing({"Esay": 200, "Essay": 200})), "esay")
+    spelt(spelling(language_model, Casing({"Esay": 200, "Essay": 200})), "esay")
     assert offered[0] == "Esay" and offered.count("Esay") == 1
 
 
 def test_many_sentences_one_by_one_and_together(language_model):
     words = "esay essay becuse easy monday favorite alot sport 😀".split()
     sentences = [" ".join(found) for found in itertools.product(words, repeat=3)] * 4
-    step = SpellingStep(language_model, Casing({"Monday": 1000}))
+    step = spelling(language_model, Casing({"Monday": 1000}))
     reports: list[tuple[int, int]] = []
     sources = [sentence.split() for sentence in sentences]
     together = step(sources, as_written(sources), lambda done, total: reports.append((done, total)))

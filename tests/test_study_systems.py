@@ -9,18 +9,9 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.corpora import part_of_each
+from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.corpora import SplitCorpus
-from pseudogec.study.correction_recipes import (
-    EnsembleSearch,
-    LanguageModelCorrection,
-    ModelCorrection,
-    RightToLeftCorrection,
-    SpellingCorrection,
-    ThresholdSearch,
-    TypeDroppingCorrection,
-    UnknownWordsCorrection,
-)
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.pipelines import pipelines
 from pseudogec.study.pseudo_data import NoisedData
@@ -51,22 +42,16 @@ def test_a_single_model_is_the_same_work_as_in_a_grid(planner: Planner) -> None:
 
 def test_steps_come_in_their_order_and_systems_share_the_first_ones(planner: Planner) -> None:
     whole = steps(planner, "+type dropping")
-    assert [type(step) for step in whole] == [
-        SpellingCorrection,
-        ModelCorrection,
-        UnknownWordsCorrection,
-        LanguageModelCorrection,
-        TypeDroppingCorrection,
-    ]
+    assert [type(correction.step) for correction in whole] == [Spelling, Models, UnknownWords, EditReranking, TypeDropping]
     assert steps(planner, "spellcheck+ensemble") == whole[:2]
     assert whole[0].before is None and whole[1].before == whole[0]
 
 
 def test_ranking_is_by_models_of_the_same_data_read_from_right_to_left(planner: Planner) -> None:
     forwards, backwards = steps(planner, "pretlarge+sse+r2l")
-    assert isinstance(forwards, ModelCorrection) and isinstance(backwards, RightToLeftCorrection)
-    assert forwards.n_best == 5 and len(forwards.models) == len(backwards.models) == 3
-    for ordinary, mirrored in zip(forwards.models, backwards.models, strict=True):
+    assert isinstance(forwards.step, Models) and isinstance(backwards.step, RightToLeft)
+    assert forwards.step.n_best == 5 and len(forwards.needs["models"]) == len(backwards.needs["models"]) == 3
+    for ordinary, mirrored in zip(forwards.needs["models"], backwards.needs["models"], strict=True):
         while True:
             assert isinstance(ordinary, TrainedModel) and isinstance(mirrored, TrainedModel)
             assert all(isinstance(data, Mirrored) for data in (*mirrored.data, mirrored.validation))
@@ -78,12 +63,8 @@ def test_ranking_is_by_models_of_the_same_data_read_from_right_to_left(planner: 
 
 
 def test_what_is_tuned_is_tuned_on_development_data_and_never_on_a_test_set(planner: Planner) -> None:
-    searches = [
-        steps(planner, "spellcheck+ensemble")[-1].search,
-        steps(planner, "+type dropping")[-1].search,
-        steps(planner, "pretlarge+sse+r2l+sed")[-1].threshold,
-    ]
-    assert isinstance(searches[0], EnsembleSearch) and isinstance(searches[2], ThresholdSearch)
+    tuned = ("spellcheck+ensemble", "+type dropping", "pretlarge+sse+r2l+sed")
+    searches = [steps(planner, name)[-1].needs["found"] for name in tuned]
     for search in searches:
         assert search.references.corpus == planner.development
         for step in search.before.steps:
@@ -93,8 +74,8 @@ def test_what_is_tuned_is_tuned_on_development_data_and_never_on_a_test_set(plan
 
 def test_what_a_track_with_few_pairs_is_tuned_on_was_not_trained_on(planner: Planner) -> None:
     dropping = steps(planner, "low resource+ensemble+post")[-1]
-    assert isinstance(dropping, TypeDroppingCorrection)
-    for corpus in (dropping.search.references.corpus, *(step.corpus for step in dropping.search.before.steps)):
+    search = dropping.needs["found"]
+    for corpus in (search.references.corpus, *(step.corpus for step in search.before.steps)):
         assert isinstance(corpus, SplitCorpus) and corpus.part == "remaining"
 
 

@@ -46,7 +46,7 @@ def measure(store: Path, work: Path, count: int, repeats: int) -> None:
     with study.engine:
         Corrector(study, system)
     recipe = study.planner.correction(system, study.test)
-    model, bpe = (study.store.folder(parent) for parent in (recipe.models[0], recipe.bpe))
+    model, bpe = (study.store.folder(parent) for parent in (recipe.needs["models"][0], recipe.needs["subwords"]))
     text = work / "text.txt"
     write_lines(text, (" ".join(item.source) for item in learner_sentences(count, "test", seed=1)))
 

@@ -20,7 +20,6 @@ from pseudogec.edits.running_text import edit_text
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 from pseudogec.study.profile_checks import all_steps
-from pseudogec.study.profile_systems import describe
 from pseudogec.text import sentence_spans, token_spans
 
 _DESCRIPTION = """\
@@ -205,5 +204,5 @@ def _listing(study: Study) -> str:
     rows = []
     for name in study.profile.systems:
         steps = all_steps(study.profile, name)
-        rows.append(f"{name}: {', then '.join(map(describe, steps))}")
+        rows.append(f"{name}: {', then '.join(step.describe() for step in steps)}")
     return "\n".join(rows) or f"profile {study.profile.name} has no systems"

@@ -1,35 +1,47 @@
-"""What turns models into a system: steps that correct, choose, check and take back, one after the other."""
+"""What turns models into a system: steps that correct, choose, check and take back, one after the other.
 
-from pseudogec.correct.casing import Casing
-from pseudogec.correct.decoding import ModelStep
-from pseudogec.correct.edit_subsets import LanguageModelStep
-from pseudogec.correct.ensemble_search import EnsembleChoice, greedy_search
-from pseudogec.correct.error_detection import ChosenThreshold, DetectionStep, choose_threshold
-from pseudogec.correct.hugging_face import HuggingFaceDetector
-from pseudogec.correct.pipeline import Trace, run
-from pseudogec.correct.right_to_left import RightToLeftStep
-from pseudogec.correct.spelling import SpellingStep
-from pseudogec.correct.step import Candidate, Corrected, Step, as_written
-from pseudogec.correct.type_dropping import DroppedTypes, TypeDroppingStep, search_types
-from pseudogec.correct.unknown_words import UnknownWordsStep
+`Step` is the contract, `STEPS` knows the classes by the names that profiles use.
+"""
+
+from pseudogec.correct.built import Built, Need
+from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
+from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
+from pseudogec.correct.spelling import Casing, Spelling
+from pseudogec.correct.step import (
+    STEPS,
+    Candidate,
+    Corrected,
+    Development,
+    Planning,
+    ReadyStep,
+    Step,
+    Trace,
+    as_written,
+    run,
+)
+from pseudogec.correct.undoing import EditReranking, TypeDropping, UnknownWords, search_types
 
 __all__ = [
+    "STEPS",
+    "Built",
     "Candidate",
     "Casing",
-    "ChosenThreshold",
     "Corrected",
-    "DetectionStep",
-    "DroppedTypes",
-    "EnsembleChoice",
+    "Development",
+    "EditReranking",
+    "ErrorDetection",
     "HuggingFaceDetector",
-    "LanguageModelStep",
-    "ModelStep",
-    "RightToLeftStep",
-    "SpellingStep",
+    "Models",
+    "Need",
+    "Planning",
+    "ReadyStep",
+    "ReleasedModels",
+    "RightToLeft",
+    "Spelling",
     "Step",
     "Trace",
-    "TypeDroppingStep",
-    "UnknownWordsStep",
+    "TypeDropping",
+    "UnknownWords",
     "as_written",
     "choose_threshold",
     "greedy_search",

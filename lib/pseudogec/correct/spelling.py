@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Self
 
-from pseudogec.correct.casing import Casing
-from pseudogec.correct.dictionary import suggestions
-from pseudogec.correct.step import Corrected, Progress, SentenceScorer, Tokens
+from pydantic import Field, model_validator
+
+from artefacts.files import read_lines
+from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
+from pseudogec.correct.step import STEPS, Corrected, Planning, Progress, ReadyStep, Step
+from pseudogec.text.spell_checker import spell_checker
 
 _SENTENCES_AT_ONCE = 2000
 """Sentences whose candidates are scored together: one word in dozens has some, at most 11."""
@@ -48,8 +55,9 @@ class _Sentence:
             self.doubtful = [(later + added, found) for later, found in self.doubtful]
 
 
-class SpellingStep:
-    """Replaces words that hunspell does not know, and capitalises those that are nearly always written so.
+@STEPS.register
+class Spelling(Step):
+    """Words that hunspell does not know are replaced, and those capitalised that are nearly always written so (Choe et al. 2019).
 
     The candidates of a word that hunspell does not know are its suggestions; those of another are the word itself. With casing,
     the capitalised form joins them, first of all. The language model chooses the candidate whose sentence is likeliest, word by
@@ -58,64 +66,168 @@ class SpellingStep:
 
     Left alone are words that hold anything but the letters a to z (numbers, clitics, hyphenated words), words in capitals
     (acronyms), words with a capital inside a sentence (names), and halves of contractions (*wo n't*, *gon na*).
-
-    Args:
-        language_model: scores sentences.
-        casing: which words are capitalised.
     """
 
-    def __init__(self, language_model: SentenceScorer | None, casing: Casing | None) -> None:
-        self._language_model, self._casing = language_model, casing
+    name: ClassVar[str] = "spelling"
+    label: ClassVar[str] = "spelling"
+    language_model: bool = Field(default=True, description="judge suggestions in their sentence; otherwise the first is taken")
+    casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
+    casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
 
-    def __call__(
-        self, sources: Sequence[Tokens], before: Sequence[Corrected], progress: Progress | None = None
+    @model_validator(mode="after")
+    def _casing_is_judged(self) -> Self:
+        if self.casing and not self.language_model:
+            raise ValueError("spelling: capitalised forms are judged by the language model; write `casing: false` without it")
+        return self
+
+    def describe(self) -> str:
+        judged = " by the language model" if self.language_model else ""
+        return f"spelling{judged}" + (" with capitals" if self.casing else "")
+
+    @property
+    def uses_language_model(self) -> bool:
+        return self.language_model
+
+    def needs(self, planning: Planning) -> dict[str, Need]:
+        needs: dict[str, Need] = {}
+        if self.language_model:
+            needs = {"subwords": planning.subwords, "language_model": planning.language_model}
+        if self.casing:
+            needs["words"] = planning.word_counts
+        return needs
+
+    def prepare(self, built: Built) -> ReadyStep:
+        return partial(
+            self.mend,
+            language_model=built.language_model if self.language_model else None,
+            casing=_casing(built.folder("words"), self.casing_times) if self.casing else None,
+        )
+
+    def mend(
+        self,
+        sources: Sequence[Tokens],
+        before: Sequence[Corrected],
+        progress: Progress | None = None,
+        *,
+        language_model: SentenceScorer | None = None,
+        casing: Casing | None = None,
     ) -> list[Corrected]:
-        """Mend the spelling of what the steps before left; see `Step`."""
+        """Mend the spelling of what the steps before left; see `ReadyStep`.
+
+        Args:
+            sources: unused.
+            before: what is mended.
+            progress: told how far it is.
+            language_model: chooses among candidates; without it the first is taken.
+            casing: which words are capitalised.
+        """
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
-                _Sentence(list(sentence.tokens), self._doubtful(sentence.tokens))
+                _Sentence(list(sentence.tokens), _doubtful(sentence.tokens, casing))
                 for sentence in before[first : first + _SENTENCES_AT_ONCE]
             ]
             while waiting := [sentence for sentence in batch if sentence.doubtful]:
-                for sentence, best in zip(waiting, self._choose(waiting), strict=True):
+                for sentence, best in zip(waiting, _choose(waiting, language_model), strict=True):
                     sentence.mend(best)
             after += [Corrected(tuple(sentence.tokens), ", ".join(sentence.mended)) for sentence in batch]
             if progress is not None:
                 progress(len(after), len(before))
         return after
 
-    def _choose(self, sentences: Sequence[_Sentence]) -> list[int]:
-        """The best candidate of each sentence's next doubtful word."""
-        if self._language_model is None:
-            return [0] * len(sentences)
-        variants = [sentence.variants() for sentence in sentences]
-        scores = iter(self._language_model([tokens for found in variants for tokens in found]))
-        rated = [[next(scores) for _ in found] for found in variants]
-        return [found.index(max(found)) for found in rated]
 
-    def _doubtful(self, tokens: Tokens) -> list[tuple[int, list[str]]]:
-        """Words with candidates, the last one first."""
-        found = []
-        start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
-        for place, word in enumerate(tokens):
-            before = tokens[place - 1] if place else ""
-            following = tokens[place + 1] if place + 1 < len(tokens) else ""
-            is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
-            if _is_ordinary(word, begins=place == start) and not is_half:
-                candidates = self._candidates(word)
-                if candidates and candidates != [word]:
-                    found.append((place, candidates))
-        return found[::-1]
+@functools.lru_cache(maxsize=2)
+def _casing(words: Path, times: float) -> Casing:
+    """Which words a ``word_counts`` artefact shows far more often capitalised."""
+    counts = (line.split("\t") for line in read_lines(words / "words.tsv"))
+    return Casing({word: int(count) for word, count in counts}, times)
 
-    def _candidates(self, word: str) -> list[str]:
-        """What a word may be, each once."""
-        capitalised = self._casing[word] if self._casing is not None else None
-        found = suggestions(word)
-        candidates = [word] if found is None else list(found)
-        return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
+
+def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | None) -> list[int]:
+    """The best candidate of each sentence's next doubtful word."""
+    if language_model is None:
+        return [0] * len(sentences)
+    variants = [sentence.variants() for sentence in sentences]
+    scores = iter(language_model([tokens for found in variants for tokens in found]))
+    rated = [[next(scores) for _ in found] for found in variants]
+    return [found.index(max(found)) for found in rated]
+
+
+def _doubtful(tokens: Tokens, casing: Casing | None) -> list[tuple[int, list[str]]]:
+    """Words with candidates, the last one first."""
+    found = []
+    start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
+    for place, word in enumerate(tokens):
+        before = tokens[place - 1] if place else ""
+        following = tokens[place + 1] if place + 1 < len(tokens) else ""
+        is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
+        if _is_ordinary(word, begins=place == start) and not is_half:
+            candidates = _candidates(word, casing)
+            if candidates and candidates != [word]:
+                found.append((place, candidates))
+    return found[::-1]
+
+
+def _candidates(word: str, casing: Casing | None) -> list[str]:
+    """What a word may be, each once."""
+    capitalised = casing[word] if casing is not None else None
+    found = suggestions(word)
+    candidates = [word] if found is None else list(found)
+    return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
 
 
 def _is_ordinary(word: str, begins: bool) -> bool:
     """Whether a word is one that a dictionary may judge; a capital is no sign of a name where a sentence begins."""
     return word.isascii() and word.isalpha() and (word.islower() or (begins and word[1:].islower()))
+
+
+class Casing:
+    """Capitalised forms of the words of a text that writes them so far more often than in lower case.
+
+    Args:
+        counts: how often the text writes each word, in the capitals in which it stands. Words that begin a sentence are to be
+            left out of the count: they are capitalised for another reason.
+        times: a word belongs here when its capitalised form comes more than this many times as often as the one in lower case,
+            and more than this many times at all.
+    """
+
+    def __init__(self, counts: Mapping[str, int], times: float = 99.0) -> None:
+        self._capitalised = {
+            word.lower(): word
+            for word, count in counts.items()
+            if word == word.lower().capitalize() != word.lower() and count > times * max(1, counts.get(word.lower(), 0))
+        }
+
+    def __getitem__(self, word: str) -> str | None:
+        """The capitalised form of a word in lower case, if that is how it is nearly always written."""
+        return self._capitalised.get(word)
+
+
+_MOST_SUGGESTIONS = 10
+
+
+@functools.lru_cache(maxsize=100_000)
+def suggestions(word: str) -> tuple[str, ...] | None:
+    """What may be meant by a word that is not in the dictionary, best first; ``None`` for one that is.
+
+    The dictionary is hunspell's American one. British spellings (*colour*) are right too: they are held to be in it when their
+    American counterparts, by spaCy's table of normal forms, are; without this, every third correction of the W&I development set
+    would be of a British spelling.
+
+    Args:
+        word: ASCII letters, in lower case or with a capital first. For one with a capital, what may be meant by it in lower case
+            is capitalised; hunspell itself would rather offer names (*Esay*: *Essy*, *Esau*).
+    """
+    checker = spell_checker()
+    if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
+        return None
+    found = checker.suggest(word.lower())[:_MOST_SUGGESTIONS]
+    return tuple(found) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in found))
+
+
+@functools.cache
+def _american_spellings() -> Mapping[str, str]:
+    """American spellings by others (``colour`` to ``color``), among other normal forms."""
+    from spacy.lookups import load_lookups
+
+    return load_lookups("en", ["lexeme_norm"]).get_table("lexeme_norm")

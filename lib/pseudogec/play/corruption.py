@@ -8,7 +8,7 @@ from artefacts.errors import UserError
 from artefacts.recipe import Recipe
 from pseudogec.noise import Noiser, NoiseResources, make_noiser
 from pseudogec.random_streams import SentenceStreams
-from pseudogec.seq2seq import BeamTrace
+from pseudogec.seq2seq import BeamTrace, Decoder
 from pseudogec.study import Study, System, loaded, missing
 from pseudogec.study.back_translation import BackTranslator
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
@@ -117,7 +117,7 @@ class Corruptor:
         if not isinstance(recipe, BackTranslatedData) or "beta_random" not in recipe.parameters:
             raise UserError(f"{name} searches no noisy beam.")
         self._need(recipe.bpe, recipe.reverse_model)
-        decoder = loaded.decoder((self._store.folder(recipe.reverse_model),))
+        decoder = Decoder([self._store.folder(recipe.reverse_model)])
         beam, beta = recipe.parameters["beam"], recipe.parameters["beta_random"]
         return decoder.trace(self.pieces(recipe, tokens), beam=beam, noise_beta=beta, seed=draw)
 

@@ -24,7 +24,8 @@ from traitlets import Any as AnyValue
 from traitlets import link
 
 from artefacts.errors import UserError
-from pseudogec.study import Study, loaded
+from pseudogec.seq2seq import read_dictionary
+from pseudogec.study import Study
 from pseudogec.text import sentence_spans, token_spans
 
 _WHOLE_LINE, _NUMBER, _SLIDER = "min(60em, 98%)", "20em", "min(34em, 40%)"
@@ -197,7 +198,7 @@ def remark_on_strange_characters(study: Study, tokens: Iterable[str]) -> str:
     """A paragraph about characters that the study's models have never seen; empty where there are none."""
     if not study.store.has(study.planner.bpe):
         return ""
-    known = set().union(*loaded.known_pieces(study.store.folder(study.planner.bpe)))
+    known = set().union(*read_dictionary(study.store.folder(study.planner.bpe) / "dict.txt"))
     strange = dict.fromkeys(character for token in tokens for character in token if character not in known)
     if not strange:
         return ""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from pseudogec.correct import Trace
+from pseudogec.correct.built import read_found
 from pseudogec.edits import load_annotator
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.display import NOT_LISTED, Finding, Html
@@ -20,9 +21,7 @@ from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.tables import FIGURE_SPACE, MEASURES, StyledTable, mean_and_spread, styled
 from pseudogec.study import Pipeline
-from pseudogec.study.correction_recipes import Correction, Search
-from pseudogec.study.correction_steps import found, read_corrected
-from pseudogec.study.profile_systems import describe
+from pseudogec.study.corrections import Correction, Search, read_corrected
 
 _SCORERS = {"errant": "ERRANT", "maxmatch": "M2", "gleu": "GLEU"}
 
@@ -49,7 +48,7 @@ class SystemsReport:
         for name, versions in self._versions.items():
             system = self._study.profile.systems[name]
             models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
-            steps = ", then ".join(map(describe, system.steps))
+            steps = ", then ".join(step.describe() for step in system.steps)
             rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
@@ -143,7 +142,8 @@ class SystemsReport:
             step = self._last(version)
             self._study.build([step])
             searches = [parent for parent in step.parents if isinstance(parent, Search)]
-            lines += [f"- **{name}**: {_told(found(self._study.store, search))}" for search in searches]
+            found = [search.step.tell(read_found(self._study.store.folder(search))) for search in searches]
+            lines += [f"- **{name}**: {told}" for told in found]
         return Finding("\n".join(lines) or "None of these systems is tuned on development data.")
 
     def _last(self, pipeline: Pipeline) -> Correction:
@@ -162,7 +162,7 @@ class SystemsReport:
         steps = self._last(self._versions[name][0]).steps
         study.build(steps)
         sources = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "source.txt")]
-        after = [(step.step, read_corrected(study.store.folder(step))) for step in steps]
+        after = [(step.title, read_corrected(study.store.folder(step))) for step in steps]
         tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
         targets = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "target.txt")]
@@ -214,27 +214,6 @@ def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
     columns = dict.fromkeys(column for row in table.values() for column in row)
     rows = [[row.get(column, "") for column in columns] for row in table.values()]
     return pd.DataFrame(rows, index=list(table), columns=pd.MultiIndex.from_tuples(list(columns)))
-
-
-def _told(found: Mapping[str, object]) -> str:
-    """What a search found, in a sentence."""
-    match found:
-        case {"names": list(names), "f05": float(f05), "tried": list(tried)}:
-            best = max(attempt["f05"] for attempt in tried if len(attempt["members"]) == 1)
-            return (
-                f"{len(names)} models ({', '.join(names)}), F0.5 {100 * f05:.1f} on its development data; "
-                f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
-            )
-        case {"threshold": float(threshold), "f05": float(f05), "f05_of_all": float(of_all)}:
-            return f"a correction is used from a probability of an error of {threshold:.2f}; {_gain(of_all, f05)}"
-        case {"types": list(types), "f05": float(f05), "f05_with_all": float(with_all)}:
-            return f"dropped types: {', '.join(types) or 'none'}; {_gain(with_all, f05)}"
-    raise TypeError(f"no search finds {found}")
-
-
-def _gain(before: float, after: float) -> str:
-    """What a search gained on the data that it searched on."""
-    return f"F0.5 on its development data {100 * before:.1f} without and {100 * after:.1f} with it"
 
 
 def _direction(found: Sequence[Contrast]) -> str:

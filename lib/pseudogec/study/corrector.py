@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
-from pseudogec.correct.step import Progress, Tokens
-from pseudogec.study.correction_steps import step_of
+from pseudogec.correct.built import Tokens
+from pseudogec.correct.step import Progress
 from pseudogec.study.pipelines import pipelines
 from pseudogec.study.study import Study
 from pseudogec.study.system import Pipeline
@@ -56,7 +56,7 @@ class Corrector:
     def __init__(self, study: Study, pipeline: Pipeline) -> None:
         study.build(needed(study, pipeline))
         corrections = study.planner.correction(pipeline, study.test).steps
-        self._steps = [(recipe.step, step_of(recipe, study.store)) for recipe in corrections]
+        self._steps = [(recipe.title, recipe.prepare(study.store)) for recipe in corrections]
 
     def __call__(self, sentences: Sequence[Tokens], progress: Progress | None = None) -> list[Trace]:
         """Correct tokenised sentences.

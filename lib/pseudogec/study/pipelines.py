@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from pseudogec.correct import Models, Need, Step
 from pseudogec.study.corpora import Corpus, References
-from pseudogec.study.correction_recipes import (
-    Correction,
-    DetectionCorrection,
-    EnsembleSearch,
-    LanguageModelCorrection,
-    ModelCorrection,
-    RightToLeftCorrection,
-    SpellingCorrection,
-    ThresholdSearch,
-    TypeDroppingCorrection,
-    TypeSearch,
-    UnknownWordsCorrection,
-)
+from pseudogec.study.corrections import Correction, Search
 from pseudogec.study.models import (
     BinarisedText,
     ReleasedModel,
     ReleasedSubwords,
+    Subwords,
     TrainedDetector,
     TrainedLanguageModel,
     TrainedModel,
@@ -31,17 +22,6 @@ from pseudogec.study.models import (
 )
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import all_steps, tracks_of
-from pseudogec.study.profile_systems import (
-    AnyStep,
-    ErrorDetectionStep,
-    LanguageModelStep,
-    ModelsStep,
-    ReleasedModelsStep,
-    RightToLeftStep,
-    SpellingStep,
-    TypeDroppingStep,
-    UnknownWordsStep,
-)
 from pseudogec.study.seed_texts import SeedText
 from pseudogec.study.system import Pipeline, System
 
@@ -51,10 +31,8 @@ if TYPE_CHECKING:
 
 def pipelines(profile: Profile, name: str) -> list[Pipeline]:
     """A system of the profile, once for each seed if it has a single model, else once."""
-    for step in all_steps(profile, name):
-        if isinstance(step, ModelsStep) and step.ensemble == "none":
-            return [Pipeline(name=name, seed=seed) for seed in step.seeds or profile.seeds]
-    return [Pipeline(name=name, seed=0)]
+    versions = (step.versions(profile.seeds) for step in all_steps(profile, name))
+    return [Pipeline(name=name, seed=seed) for seed in next(filter(None, versions), (0,))]
 
 
 class PipelinePlanner:
@@ -65,162 +43,144 @@ class PipelinePlanner:
     """
 
     def __init__(self, planner: Planner) -> None:
-        self._planner, self._profile = planner, planner.profile
+        self.planner, self.profile = planner, planner.profile
 
     def correction(self, pipeline: Pipeline, corpus: Corpus) -> Correction:
         """What a system makes of a corpus."""
-        correction = self._after(all_steps(self._profile, pipeline.name), pipeline.seed, corpus)
+        correction = self.after(all_steps(self.profile, pipeline.name), pipeline.seed, corpus)
         assert correction is not None  # a system has a step, by the profile's schema
         return correction
 
-    def _after(self, steps: Sequence[AnyStep], seed: int, corpus: Corpus) -> Correction | None:
+    def correction_by(self, model: TrainedModel, corpus: Corpus) -> Correction:
+        """What a single model makes of a corpus; the same work as that of a system with this model alone."""
+        needs: dict[str, Need] = {"models": (model,), **self.decoding}
+        return Correction(step=Models(models=(model.name,)), needs=needs, before=None, corpus=corpus)
+
+    def after(self, steps: Sequence[Step], seed: int, corpus: Corpus) -> Correction | None:
         """A corpus after some steps; nothing before the first."""
         if not steps:
             return None
         *earlier, step = steps
-        place: dict[str, Any] = {"corpus": corpus, "before": self._after(earlier, seed, corpus)}
-        match step:
-            case ModelsStep():
-                return self._models(step, earlier, seed, place)
-            case ReleasedModelsStep():
-                return self._released(step, place)
-            case RightToLeftStep():
-                models = self._kinds(step, right_to_left=True)
-                penalty = self._profile.decoding.length_penalty
-                return RightToLeftCorrection(**place, models=models, bpe=self._planner.bpe, length_penalty=penalty)
-            case ErrorDetectionStep():
-                return self._detection(step, earlier, seed, place)
-            case SpellingStep():
-                return self._spelling(step, place)
-            case UnknownWordsStep():
-                return UnknownWordsCorrection(**place, bpe=self._planner.bpe, annotator=self._planner.annotator)
-            case LanguageModelStep():
-                return LanguageModelCorrection(
-                    **place,
-                    bpe=self._planner.bpe,
-                    language_model=self.language_model,
-                    at_most=step.at_most,
-                    length_penalty=step.length_penalty,
-                    annotator=self._planner.annotator,
-                )
-            case TypeDroppingStep():
-                search = TypeSearch(
-                    **self._tuned_on(earlier),
-                    before=self._developed(earlier, seed),
-                    rounds=step.rounds,
-                    at_most=step.at_most,
-                    seed=1,
-                )
-                return TypeDroppingCorrection(**place, search=search, annotator=self._planner.annotator)
+        needs = step.needs(_StepPlanning(self, earlier, step, seed))
+        return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
 
-    def _development(self, steps: Sequence[AnyStep]) -> Corpus:
-        """The development data for some steps: for models of a track that trains on a part of them, the remaining part."""
-        for track in tracks_of(self._profile, steps) - {"restricted"}:
-            return self._planner.tracks[track].validation
-        return self._planner.development
+    @property
+    def decoding(self) -> dict[str, Need]:
+        """What a search by the study's models takes."""
+        return {"subwords": self.planner.bpe, **self.search_options}
 
-    def _tuned_on(self, steps: Sequence[AnyStep]) -> dict[str, Any]:
-        """The development data for some steps, as a search needs them."""
-        annotator = self._planner.annotator
-        return {"references": References(corpus=self._development(steps), annotator=annotator), "annotator": annotator}
+    @property
+    def search_options(self) -> dict[str, Need]:
+        """How outputs are searched."""
+        decoding = self.profile.decoding
+        return {"beam": decoding.beam, "length_penalty": decoding.length_penalty}
 
-    def _developed(self, steps: Sequence[AnyStep], seed: int) -> Correction:
-        """The development data after some steps."""
-        correction = self._after(steps, seed, self._development(steps))
-        assert correction is not None  # by the profile's checks, tuned steps are not the first
-        return correction
-
-    def _models(self, step: ModelsStep, earlier: Sequence[AnyStep], seed: int, place: dict[str, Any]) -> ModelCorrection:
-        models = self._kinds(step) if step.ensemble != "none" else (self._model(step.models[0], seed),)
-        decoding = self._profile.decoding
-        options: dict[str, Any] = {"bpe": self._planner.bpe, "beam": decoding.beam, "length_penalty": decoding.length_penalty}
-        search = None
-        if step.ensemble == "greedy":
-            steps = [*earlier, step]
-            before = self._after(earlier, seed, self._development(steps))
-            search = EnsembleSearch(**self._tuned_on(steps), models=models, before=before, **options)
-        return ModelCorrection(**place, models=models, n_best=step.n_best, search=search, **options)
-
-    def _released(self, step: ReleasedModelsStep, place: dict[str, Any]) -> ModelCorrection:
-        file, decoding = self._planner.file, self._profile.decoding
-        source, target = file(step.source_dictionary), file(step.target_dictionary)
-        return ModelCorrection(
-            **place,
-            models=tuple(
-                ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target)
-                for path in step.checkpoints
-            ),
-            bpe=ReleasedSubwords(codes=file(step.codes)),
-            beam=decoding.beam,
-            n_best=step.n_best,
-            length_penalty=decoding.length_penalty,
-            search=None,
-        )
-
-    def _kinds(self, step: ModelsStep | RightToLeftStep, right_to_left: bool = False) -> tuple[TrainedModel, ...]:
-        """The models of every name and seed that a step tells."""
-        seeds = step.seeds or self._profile.seeds
-        return tuple(self._model(name, seed, right_to_left) for name in step.models for seed in seeds)
-
-    def _model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
-        choice = self._profile.models[name]
-        return self._planner.model(System(**choice.model_dump(), parameters=(), seed=seed), right_to_left)
-
-    def _detection(
-        self, step: ErrorDetectionStep, earlier: Sequence[AnyStep], seed: int, place: dict[str, Any]
-    ) -> DetectionCorrection:
-        detector = step.hugging_face or self.detector(step.model or "")
-        threshold: float | ThresholdSearch | None = step.threshold
-        if threshold is None:
-            before = self._developed(earlier, seed)
-            threshold = ThresholdSearch(**self._tuned_on(earlier), before=before, detector=detector, bpe=self._planner.bpe)
-        return DetectionCorrection(**place, detector=detector, bpe=self._planner.bpe, threshold=threshold)
-
-    def detector(self, model: str) -> TrainedDetector:
-        """The classifier that a named model becomes, on the genuine sentences of its track."""
-        data = self._planner.tracks[self._profile.models[model].track]
-        return TrainedDetector(
-            options=self._profile.error_detector,
-            initial=self._model(model, self._profile.seeds[0]),
-            bpe=self._planner.bpe,
-            genuine=data.genuine,
-            validation=data.validation,
-            seed=1,
-        )
-
-    def _spelling(self, step: SpellingStep, place: dict[str, Any]) -> SpellingCorrection:
-        return SpellingCorrection(
-            **place,
-            bpe=self._planner.bpe,
-            language_model=self.language_model if step.language_model else None,
-            words=self.word_counts if step.casing else None,
-            casing_times=step.casing_times,
-        )
+    def model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
+        """A model that the profile names."""
+        choice = self.profile.models[name]
+        return self.planner.model(System(**choice.model_dump(), parameters=(), seed=seed), right_to_left)
 
     @cached_property
     def language_model(self) -> TrainedLanguageModel:
         """The profile's language model."""
-        choice, bpe = self._profile.language_model, self._planner.bpe
+        choice, bpe = self.profile.language_model, self.planner.bpe
         assert choice is not None  # the profile's check
         return TrainedLanguageModel(
             name=choice.seed_corpus,
             architecture=choice.architecture,
-            optimisation=self._profile.optimisations[choice.optimisation],
+            optimisation=self.profile.optimisations[choice.optimisation],
             bpe=bpe,
             data=tuple(BinarisedText(text=text, bpe=bpe) for text in self._texts),
-            validation=BinarisedText(text=self._planner.validation, bpe=bpe),
+            validation=BinarisedText(text=self.planner.validation, bpe=bpe),
             seed=1,
         )
 
     @cached_property
     def word_counts(self) -> WordCounts:
         """How the language model's text writes its words."""
-        assert self._profile.language_model is not None  # the profile's check
-        return WordCounts(name=self._profile.language_model.seed_corpus, texts=self._texts)
+        assert self.profile.language_model is not None  # the profile's check
+        return WordCounts(name=self.profile.language_model.seed_corpus, texts=self._texts)
 
     @cached_property
     def _texts(self) -> tuple[SeedText, ...]:
-        choice = self._profile.language_model
+        choice = self.profile.language_model
         assert choice is not None
-        shards = range(choice.sentences // self._profile.pseudo_data.shard)
-        return tuple(self._planner.seed_text(choice.seed_corpus, number) for number in shards)
+        shards = range(choice.sentences // self.profile.pseudo_data.shard)
+        return tuple(self.planner.seed_text(choice.seed_corpus, number) for number in shards)
+
+
+class _StepPlanning:
+    """The study as one step sees it; see `pseudogec.correct.Planning`.
+
+    Args:
+        pipelines: plans what the step asks for.
+        earlier: the steps before it.
+        step: the step.
+        seed: which version of the system is planned.
+    """
+
+    def __init__(self, pipelines: PipelinePlanner, earlier: Sequence[Step], step: Step, seed: int) -> None:
+        self._pipelines, self._planner, self._profile = pipelines, pipelines.planner, pipelines.profile
+        self._earlier, self._step, self.seed = earlier, step, seed
+
+    @property
+    def subwords(self) -> Subwords:
+        return self._planner.bpe
+
+    @property
+    def annotator(self) -> str:
+        return self._planner.annotator
+
+    @property
+    def decoding(self) -> dict[str, Need]:
+        return self._pipelines.decoding
+
+    @property
+    def language_model(self) -> TrainedLanguageModel:
+        return self._pipelines.language_model
+
+    @property
+    def word_counts(self) -> WordCounts:
+        return self._pipelines.word_counts
+
+    def models(self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False) -> tuple[TrainedModel, ...]:
+        seeds = seeds or self._profile.seeds
+        return tuple(self._pipelines.model(name, seed, right_to_left) for name in names for seed in seeds)
+
+    def released(
+        self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
+    ) -> dict[str, Need]:
+        file = self._planner.file
+        source, target = file(source_dictionary), file(target_dictionary)
+        models = tuple(
+            ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target) for path in checkpoints
+        )
+        return {"models": models, "subwords": ReleasedSubwords(codes=file(codes)), **self._pipelines.search_options}
+
+    def detector(self, model: str) -> TrainedDetector:
+        # It learns from the genuine sentences of the model's track.
+        data = self._planner.tracks[self._profile.models[model].track]
+        return TrainedDetector(
+            options=self._profile.error_detector,
+            initial=self._pipelines.model(model, self._profile.seeds[0]),
+            bpe=self._planner.bpe,
+            genuine=data.genuine,
+            validation=data.validation,
+            seed=1,
+        )
+
+    def search(self, step: Step, needs: Mapping[str, Need]) -> Search:
+        development = self._development()
+        return Search(
+            step=step,
+            needs=dict(needs),
+            before=self._pipelines.after(self._earlier, self.seed, development),
+            references=References(corpus=development, annotator=self.annotator),
+            annotator=self.annotator,
+        )
+
+    def _development(self) -> Corpus:
+        """The development data; for models of a track that trains on a part of them, the remaining part."""
+        for track in tracks_of(self._profile, [*self._earlier, self._step]) - {"restricted"}:
+            return self._planner.tracks[track].validation
+        return self._planner.development

@@ -13,7 +13,8 @@ from pseudogec.noise import METHODS, check_method
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.corpora import Corpus, References, SplitCorpus, WholeCorpus
-from pseudogec.study.correction_recipes import Correction, ModelCorrection, Score
+from pseudogec.study.correction_recipes import Score
+from pseudogec.study.corrections import Correction
 from pseudogec.study.models import Arrangement, BinarisedPairs, Mirrored, Subwords, TrainedModel, TrainingPairs
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
@@ -245,17 +246,7 @@ class Planner:
         """What the system makes of a test corpus."""
         if isinstance(system, Pipeline):
             return self.pipelines.correction(system, self.tests[test])
-        decoding = self.profile.decoding
-        return ModelCorrection(
-            corpus=self.tests[test],
-            before=None,
-            models=(self.model(system),),
-            bpe=self.bpe,
-            beam=decoding.beam,
-            n_best=1,
-            length_penalty=decoding.length_penalty,
-            search=None,
-        )
+        return self.pipelines.correction_by(self.model(system), self.tests[test])
 
     def references(self, test: str) -> References:
         """The test corpus's reference edits."""

@@ -8,17 +8,9 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from artefacts.section import refuse_unknown
+from pseudogec.correct import Step
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
-from pseudogec.study.profile_systems import (
-    AnyStep,
-    ErrorDetectionStep,
-    LanguageModelStep,
-    ModelChoice,
-    ModelsStep,
-    ReleasedModelsStep,
-    RightToLeftStep,
-    SpellingStep,
-)
+from pseudogec.study.profile_systems import ModelChoice
 
 if TYPE_CHECKING:
     from pseudogec.study.profile import Profile
@@ -143,7 +135,7 @@ def check_systems(profile: Profile) -> None:
         if len(tracks := tracks_of(profile, steps)) > 1:
             raise ValueError(f"systems.{name}: its models are of the tracks {' and '.join(sorted(tracks))}; name models of one")
         for place, step in enumerate(steps):
-            _check_step(profile, f"systems.{name}: the step `{step.step}`", step, steps[:place])
+            _check_step(profile, f"systems.{name}: the step `{step.known_as()}`", step, steps[:place])
     for name, systems in profile.comparisons.items():
         if name in profile.grids:
             raise ValueError(f"comparisons.{name}: a grid has this name; choose another")
@@ -162,7 +154,7 @@ def grid_of(choice: ModelChoice) -> GridAxes:
     return GridAxes.model_validate({name: value for name, value in values.items() if value is not None})
 
 
-def all_steps(profile: Profile, system: str) -> list[AnyStep]:
+def all_steps(profile: Profile, system: str) -> list[Step]:
     """The steps of a system, those of the systems that it goes on from first.
 
     Raises:
@@ -177,33 +169,20 @@ def all_steps(profile: Profile, system: str) -> list[AnyStep]:
     return [step for name in reversed(names) for step in profile.systems[name].steps]
 
 
-def tracks_of(profile: Profile, steps: Sequence[AnyStep]) -> set[str]:
+def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
     """The tracks of the models that steps name; names that the profile does not have are passed over."""
-    named = [name for step in steps if isinstance(step, ModelsStep | RightToLeftStep) for name in step.models]
-    named += [step.model for step in steps if isinstance(step, ErrorDetectionStep) and step.model is not None]
+    named = [name for step in steps for name in step.model_names]
     return {profile.models[name].track for name in named if name in profile.models}
 
 
-def _check_step(profile: Profile, where: str, step: AnyStep, before: list[AnyStep]) -> None:
-    if isinstance(step, ModelsStep | RightToLeftStep):
-        refuse_unknown(where, "model", step.models, profile.models)
-    if isinstance(step, ModelsStep) and step.ensemble == "none" and len(step.models) > 1:
-        raise ValueError(f"{where}: names several models; write `ensemble: all` or `ensemble: greedy`, or name one")
-    if isinstance(step, RightToLeftStep) and not (
-        before and isinstance(before[-1], ModelsStep | ReleasedModelsStep) and before[-1].n_best > 1
-    ):
-        raise ValueError(f"{where}: chooses among corrections; the step before must be of models with `n_best` above 1")
-    if isinstance(step, ErrorDetectionStep):
-        if (step.model is None) == (step.hugging_face is None):
-            raise ValueError(f"{where}: give either `model`, a name from `models`, or `hugging_face`, a classifier")
-        refuse_unknown(where, "model", [step.model] if step.model else [], profile.models)
-        if not before:
-            raise ValueError(f"{where}: decides whether a correction is used, so a step that corrects must come before")
-    judged = isinstance(step, LanguageModelStep) or (isinstance(step, SpellingStep) and step.language_model)
-    if judged and profile.language_model is None:
+def _check_step(profile: Profile, where: str, step: Step, before: Sequence[Step]) -> None:
+    refuse_unknown(where, "model", step.model_names, profile.models)
+    if step.uses_language_model and profile.language_model is None:
         raise ValueError(f"{where}: needs a language model, and the profile's `language_model` does not say which")
-    if isinstance(step, SpellingStep) and step.casing and not step.language_model:
-        raise ValueError(f"{where}: capitalised forms are judged by the language model; write `casing: false` without it")
+    try:
+        step.check(before)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
 
 
 def check_notebooks(profile: Profile) -> None:

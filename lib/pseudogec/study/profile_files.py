@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pseudogec.corpora import FileFormat, FilePairs
+from pseudogec.correct import Step
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import all_steps
 from pseudogec.study.profile_sections import MorePseudoData
-from pseudogec.study.profile_systems import ReleasedModelsStep
 
 
 class PartFiles(NamedTuple):
@@ -50,19 +50,13 @@ def corpus_files(profile: Profile) -> list[PartFiles]:
 
 
 def released_files(profile: Profile) -> dict[str, tuple[Path, ...]]:
-    """The files of models that others released, by the system whose steps name them, relative to the data folder."""
-    return {
-        name: (*step.checkpoints, step.source_dictionary, step.target_dictionary, step.codes)
-        for name in _systems_shown(profile)
-        for step in all_steps(profile, name)
-        if isinstance(step, ReleasedModelsStep)
-    }
+    """The files that systems read, such as models that others released, by the system; relative to the data folder."""
+    return {name: step.files for name, step in _steps_shown(profile) if step.files}
 
 
 def hugging_face_models(profile: Profile) -> list[str]:
-    """The names or folders of the classifiers from Hugging Face that systems name."""
-    steps = (step for name in _systems_shown(profile) for step in all_steps(profile, name))
-    return list(dict.fromkeys(step.hugging_face.name for step in steps if step.step == "error_detection" and step.hugging_face))
+    """The names or folders of the models from Hugging Face that systems name."""
+    return list(dict.fromkeys(model for _, step in _steps_shown(profile) for model in step.hugging_face_models))
 
 
 def matching(folder: Path, path: Path) -> list[Path]:
@@ -72,10 +66,12 @@ def matching(folder: Path, path: Path) -> list[Path]:
     return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file() and not file.name.startswith(".")]
 
 
-def _systems_shown(profile: Profile) -> list[str]:
-    """The systems that the profile's notebooks compare."""
+def _steps_shown(profile: Profile) -> Iterator[tuple[str, Step]]:
+    """The steps of the systems that the profile's notebooks compare, each with its system's name."""
     listed = (name for names in profile.notebooks.values() for name in names)
-    return list(dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ())))
+    for system in dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ())):
+        for step in all_steps(profile, system):
+            yield system, step
 
 
 def _sentences_of_seed(profile: Profile, seed: str) -> int:

@@ -15,7 +15,7 @@ from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
-from pseudogec.study import correction_steps, pseudo_data_steps, search_steps
+from pseudogec.study import pseudo_data_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
 from pseudogec.study.pseudo_data import PseudoEdits
@@ -38,10 +38,6 @@ for _step in (
     pseudo_data_steps.noised_data,
     pseudo_data_steps.back_translated_data,
     pseudo_data_steps.misspelt_data,
-    correction_steps.correction,
-    search_steps.ensemble_search,
-    search_steps.threshold_search,
-    search_steps.type_search,
 ):
     build.register(_step)
 

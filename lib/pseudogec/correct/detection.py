@@ -1,0 +1,248 @@
+"""Corrections are used only where an error is detected (Kiyono et al. 2019, section 4.5; 2020, footnote 14)."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from artefacts import progress as building
+from artefacts.errors import UserError
+from artefacts.section import Section
+from pseudogec.correct.built import Built, Need, Tokens
+from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
+from pseudogec.evaluate import f05_of
+from pseudogec.seq2seq import Detector
+
+ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
+"""How likely a classifier holds it that each sentence contains an error."""
+
+
+class HuggingFaceClassifier(Section):
+    """A sequence classifier in the format of Hugging Face."""
+
+    name: str = Field(description="its name at Hugging Face, or its folder")
+    error_label: int | str | None = Field(
+        default=None, description="which of its labels says that there is an error; the last by default"
+    )
+
+
+@STEPS.register
+class ErrorDetection(Step):
+    """A sentence is corrected only if a classifier finds an error in it (TASLP footnote 14)."""
+
+    name: ClassVar[str] = "error_detection"
+    label: ClassVar[str] = "error detection"
+    incidental: ClassVar[frozenset[str]] = frozenset({"model"})
+    needs_gpu: ClassVar[bool] = True
+    model: str | None = Field(default=None, description="a name from `models`: the correction model that becomes the classifier")
+    hugging_face: HuggingFaceClassifier | None = Field(default=None, description="another classifier, instead")
+    threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
+
+    @model_validator(mode="after")
+    def _one_classifier(self) -> Self:
+        if (self.model is None) == (self.hugging_face is None):
+            raise ValueError("give either `model`, a name from `models`, or `hugging_face`, a classifier")
+        return self
+
+    def describe(self) -> str:
+        return f"only where an error is detected ({self.hugging_face.name if self.hugging_face else 'our classifier'})"
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        return () if self.model is None else (self.model,)
+
+    @property
+    def hugging_face_models(self) -> tuple[str, ...]:
+        return () if self.hugging_face is None else (self.hugging_face.name,)
+
+    def check(self, before: Sequence[Step]) -> None:
+        if not before:
+            raise ValueError("decides whether a correction is used, so a step that corrects must come before")
+
+    def needs(self, planning: Planning) -> dict[str, Need]:
+        needs: dict[str, Need] = {}
+        if self.model is not None:
+            needs = {"subwords": planning.subwords, "detector": planning.detector(self.model)}
+        if self.threshold is None:
+            needs["found"] = planning.search(self, needs)
+        return needs
+
+    def prepare(self, built: Built) -> ReadyStep:
+        threshold = built.found["threshold"] if self.threshold is None else self.threshold
+        return partial(self.gate, probabilities=self._probabilities(built), threshold=threshold)
+
+    def _probabilities(self, built: Built) -> ErrorProbabilities:
+        if self.hugging_face is not None:
+            return _hugging_face_detector(self.hugging_face.name, self.hugging_face.error_label).probabilities
+        detector, bpe = _detector(built.folder("detector")), built.bpe
+        return lambda sentences: detector.probabilities([bpe.apply(tokens) for tokens in sentences])
+
+    def gate(
+        self,
+        sources: Sequence[Tokens],
+        before: Sequence[Corrected],
+        progress: Progress | None = None,
+        *,
+        probabilities: ErrorProbabilities,
+        threshold: float,
+    ) -> list[Corrected]:
+        """Take corrections back where no error is detected; see `ReadyStep`.
+
+        Args:
+            sources: what the classifier reads.
+            before: the corrections.
+            progress: unused.
+            probabilities: of an error in sentences as they were written.
+            threshold: the lowest probability with which a correction is used.
+        """
+
+        def decided(source: Tokens, sentence: Corrected, probability: float) -> Corrected:
+            if probability >= threshold:
+                return Corrected(sentence.tokens, f"p(error) = {probability:.2f}")
+            return Corrected(tuple(source), f"p(error) = {probability:.2f}, below {threshold:.2f}: left as it was written")
+
+        return [decided(*item) for item in zip(sources, before, probabilities(sources), strict=True)]
+
+    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+        """Search for the probability of an error from which corrections are best used."""
+        corrected = [sentence.tokens for sentence in development.before]
+        probabilities = self._probabilities(built)(development.sources)
+        counts = [development.scorer.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
+        return choose_threshold(probabilities, *counts)._asdict()
+
+    def tell(self, found: Mapping[str, Any]) -> str:
+        gained = gain(found["f05_of_all"], found["f05"])
+        return f"a correction is used from a probability of an error of {found['threshold']:.2f}; {gained}"
+
+
+@functools.lru_cache(maxsize=1)
+def _detector(folder: Path) -> Detector:
+    return Detector(folder)
+
+
+@functools.lru_cache(maxsize=1)
+def _hugging_face_detector(name: str, error_label: int | str | None) -> HuggingFaceDetector:
+    return HuggingFaceDetector(name, error_label)
+
+
+class ChosenThreshold(NamedTuple):
+    """What a search on development data found.
+
+    Attributes:
+        threshold: the lowest probability of an error with which a correction is used.
+        f05: F0.5 with it, from 0 to 1.
+        f05_of_all: F0.5 when every correction is used.
+    """
+
+    threshold: float
+    f05: float
+    f05_of_all: float
+
+
+def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unchanged: np.ndarray) -> ChosenThreshold:
+    """The threshold with the highest F0.5 on development data; all that make a difference are tried.
+
+    Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so that the score never falls.
+
+    Args:
+        probabilities: of an error in each sentence.
+        corrected: true positives, false positives and false negatives of each sentence's correction, (sentences, 3).
+        unchanged: the same of the sentence as it was written.
+    """
+    found = np.asarray(probabilities, dtype=float)
+    order = np.argsort(found, kind="stable")
+    gained = (unchanged - corrected)[order].cumsum(axis=0)
+    # Totals when the first 0, 1, 2, ... sentences of the order keep their sources.
+    totals = corrected.sum(axis=0) + np.concatenate([np.zeros((1, 3), dtype=gained.dtype), gained])
+    thresholds = np.concatenate([[0.0], np.nextafter(found[order], np.inf)])
+    # Sentences of equal probability are decided together: only the last of them can be a threshold.
+    possible = np.concatenate([[True], np.append(found[order][1:] != found[order][:-1], True)])
+    scores = np.where(possible, f05_of(totals), -1.0)
+    best = int(np.argmax(scores))
+    return ChosenThreshold(float(thresholds[best]), float(scores[best]), float(scores[0]))
+
+
+_SENTENCES_AT_ONCE = 32
+
+
+class HuggingFaceDetector:
+    """A sequence classifier as an error detector.
+
+    Args:
+        name: a model's name at Hugging Face, or the folder of one in its format.
+        error_label: which of its labels says that there is an error, by number or by name. The last one when not given, which is
+            wrong for classifiers of acceptability, whose last label says that a sentence is right.
+
+    Raises:
+        UserError: the package ``transformers`` is missing, the model cannot be loaded, it is no trained classifier, or it has no
+            such label.
+    """
+
+    def __init__(self, name: str, error_label: int | str | None = None) -> None:
+        try:
+            import transformers
+        except ModuleNotFoundError:
+            raise UserError(
+                "classifiers from Hugging Face need the package transformers: pip install 'pseudogec[hugging-face]'"
+            ) from None
+        import torch
+
+        try:
+            self._tokeniser: Any = transformers.AutoTokenizer.from_pretrained(name)
+            model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(name, output_loading_info=True)
+        except (OSError, ValueError) as error:
+            raise UserError(f"the classifier {name} cannot be loaded: {str(error).splitlines()[0]}") from None
+        if loading["missing_keys"]:
+            # transformers would fill them with random numbers.
+            raise UserError(
+                f"{name} is no trained classifier: it has no weights {', '.join(sorted(loading['missing_keys']))}; "
+                "fine-tune it on sentences with and without errors first"
+            )
+        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        self._model: Any = model.to(self._device).eval()
+        self._error = _label_number(name, model.config, error_label)
+        # Some tokenisers do not know how much their model can read.
+        self._longest = min(self._tokeniser.model_max_length, getattr(model.config, "max_position_embeddings", 10**6))
+
+    def probabilities(self, sentences: Sequence[Tokens]) -> list[float]:
+        """The probability that each sentence holds an error, whatever other sentences come with it; an empty one holds none.
+
+        Args:
+            sentences: words, which are joined with spaces; the model's own tokeniser splits them, and cuts what is too long.
+        """
+        import torch
+
+        found = [0.0] * len(sentences)
+        # Sentences of like length share a batch.
+        places = sorted((place for place, tokens in enumerate(sentences) if tokens), key=lambda place: len(sentences[place]))
+        with torch.no_grad():
+            for start in range(0, len(places), _SENTENCES_AT_ONCE):
+                batch = places[start : start + _SENTENCES_AT_ONCE]
+                texts = [" ".join(sentences[place]) for place in batch]
+                encoded = self._tokeniser(texts, return_tensors="pt", padding=True, truncation=True, max_length=self._longest).to(
+                    self._device
+                )
+                values = self._model(**encoded).logits.softmax(dim=-1)[:, self._error].tolist()
+                for place, value in zip(batch, values, strict=True):
+                    found[place] = value
+        return found
+
+
+def _label_number(name: str, configuration: Any, label: int | str | None) -> int:
+    """The number of the label that says that there is an error."""
+    labels: dict[int, str] = configuration.id2label
+    if len(labels) < 2:
+        raise UserError(f"the classifier {name} has one label; an error detector has one for errors and one for none")
+    if label is None:
+        return len(labels) - 1
+    for number, text in labels.items():
+        if label in (number, text):
+            return number
+    known = ", ".join(f"{number} ({text})" for number, text in labels.items())
+    raise UserError(f"the classifier {name} has no label {label!r}; its labels are {known}")

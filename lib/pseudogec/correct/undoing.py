@@ -1,0 +1,355 @@
+"""Steps that take edits back: of unknown words, of weak types, and those that a language model likes less (Choe et al. 2019)."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, combinations
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field
+
+from artefacts import progress as building
+from artefacts.errors import UserError
+from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
+from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
+from pseudogec.evaluate import ErrantScorer, precision_recall_f05
+from pseudogec.seq2seq import read_dictionary
+
+_SENTENCES_AT_ONCE = 500
+"""Sentences that are annotated, and of which variants are kept, together: enough to fill batches, few enough for any memory."""
+
+
+class Edited(NamedTuple):
+    """A sentence on its way through a system.
+
+    Attributes:
+        source: its tokens as they were written.
+        sentence: what the steps so far made of it.
+        edits: the edits between the two, in the order of their spans.
+    """
+
+    source: Tokens
+    sentence: Corrected
+    edits: Sequence[Edit]
+
+
+def edits_so_far(
+    annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: Progress | None
+) -> Iterator[list[Edited]]:
+    """What was changed in each sentence since it was written, in batches; the progress counts batches that are dealt with."""
+    for first in range(0, len(sources), _SENTENCES_AT_ONCE):
+        batch = slice(first, first + _SENTENCES_AT_ONCE)
+        edits = annotator.annotate(sources[batch], [sentence.tokens for sentence in before[batch]])
+        yield [Edited(*item) for item in zip(sources[batch], before[batch], edits, strict=True)]
+        if progress is not None:
+            progress(first + len(edits), len(sources))
+
+
+def without(edited: Edited, undone: Collection[Edit]) -> tuple[str, ...]:
+    """The tokens of the sentence without some of its edits."""
+    if not undone:
+        return edited.sentence.tokens
+    return tuple(apply_edits(edited.source, [edit for edit in edited.edits if edit not in undone]))
+
+
+def undo(edited: Edited, undone: Collection[Edit]) -> Corrected:
+    """The sentence without some of its edits, and a note that names them."""
+    named = ", ".join(_named(edited.source, edit) for edit in edited.edits if edit in undone)
+    return Corrected(without(edited, undone), f"undone: {named}" if named else "")
+
+
+def _named(source: Tokens, edit: Edit) -> str:
+    return f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → {edit.correction or 'nothing'} ({edit.type})"
+
+
+def _without_weak(
+    annotator: Annotator,
+    is_weak: Callable[[Edited, Edit], bool],
+    sources: Sequence[Tokens],
+    before: Sequence[Corrected],
+    progress: Progress | None,
+) -> list[Corrected]:
+    """The sentences without the edits that are weak."""
+    return [
+        undo(edited, [edit for edit in edited.edits if is_weak(edited, edit)])
+        for batch in edits_so_far(annotator, sources, before, progress)
+        for edited in batch
+    ]
+
+
+@STEPS.register
+class UnknownWords(Step):
+    """Edits that touch a word which the models cannot read are undone (Choe et al. 2019, section 7.4).
+
+    Such a word is ``<unk>`` to the models, whole or in part. An insertion touches no word and stays.
+    """
+
+    name: ClassVar[str] = "unknown_words"
+    label: ClassVar[str] = "unknown words"
+
+    def describe(self) -> str:
+        return "edits of unknown words undone"
+
+    def needs(self, planning: Planning) -> dict[str, Need]:
+        return {"subwords": planning.subwords, "annotator": planning.annotator}
+
+    def prepare(self, built: Built) -> ReadyStep:
+        pieces, bpe = _known_pieces(built.folder("subwords")), built.bpe
+        return partial(self.undo, annotator=built.annotator, is_known=lambda word: pieces.issuperset(bpe.apply([word])))
+
+    def undo(
+        self,
+        sources: Sequence[Tokens],
+        before: Sequence[Corrected],
+        progress: Progress | None = None,
+        *,
+        annotator: Annotator,
+        is_known: Callable[[str], bool],
+    ) -> list[Corrected]:
+        """Undo edits; see `ReadyStep`. ``is_known`` says whether the models can read a word."""
+
+        def is_weak(edited: Edited, edit: Edit) -> bool:
+            return not all(map(is_known, edited.source[edit.start : edit.end]))
+
+        return _without_weak(annotator, is_weak, sources, before, progress)
+
+
+@functools.lru_cache(maxsize=2)
+def _known_pieces(bpe: Path) -> frozenset[str]:
+    """The pieces that models of a ``bpe`` artefact can read."""
+    return frozenset(read_dictionary(bpe / "dict.txt"))
+
+
+@STEPS.register
+class EditReranking(Step):
+    """Of all subsets of a sentence's edits the one is kept that the language model likes best (Choe et al. 2019, section 7.4).
+
+    Sentences are compared by log-probability / (tokens + 1) ** length penalty, since edits change the length. Of equally good
+    subsets the larger one is kept. A sentence with more edits than are tried at once is searched from left to right, so many
+    edits at a time, while the edits to the right of these stand. A sentence that is too long for the language model keeps all
+    its edits.
+    """
+
+    name: ClassVar[str] = "language_model"
+    label: ClassVar[str] = "language model"
+    needs_gpu: ClassVar[bool] = True
+    at_most: int = Field(
+        7, ge=1, le=12, description="edits of a sentence that are tried at once; their subsets are 2 to this power"
+    )
+    length_penalty: float = Field(default=1.0, ge=0, description="exponent of the number of words that divides a log-probability")
+
+    def describe(self) -> str:
+        return "the edits that the language model likes"
+
+    @property
+    def uses_language_model(self) -> bool:
+        return True
+
+    def needs(self, planning: Planning) -> dict[str, Need]:
+        return {
+            "subwords": planning.subwords,
+            "annotator": planning.annotator,
+            "language_model": planning.language_model,
+        }
+
+    def prepare(self, built: Built) -> ReadyStep:
+        return partial(self.choose, annotator=built.annotator, language_model=built.language_model)
+
+    def choose(
+        self,
+        sources: Sequence[Tokens],
+        before: Sequence[Corrected],
+        progress: Progress | None = None,
+        *,
+        annotator: Annotator,
+        language_model: SentenceScorer,
+    ) -> list[Corrected]:
+        """Undo the edits without which the language model likes the sentence better; see `ReadyStep`."""
+        after: list[Corrected] = []
+        for batch in edits_so_far(annotator, sources, before, progress):
+            after += map(undo, batch, self._search(batch, language_model))
+        return after
+
+    def _search(self, batch: Sequence[Edited], language_model: SentenceScorer) -> list[tuple[Edit, ...]]:
+        """The edits of each sentence that are better undone."""
+        undone: list[tuple[Edit, ...]] = [()] * len(batch)
+        for first in range(0, max(len(edited.edits) for edited in batch), self.at_most):
+            places = [place for place, edited in enumerate(batch) if len(edited.edits) > first]
+            subsets = [list(undone_subsets(batch[place].edits, first, self.at_most, undone[place])) for place in places]
+            variants = [[without(batch[place], subset) for subset in found] for place, found in zip(places, subsets, strict=True)]
+            scores = iter(language_model([tokens for found in variants for tokens in found]))
+            for place, found, sentences in zip(places, subsets, variants, strict=True):
+                rated = [next(scores) / (len(tokens) + 1) ** self.length_penalty for tokens in sentences]
+                if rated[0] > -math.inf:
+                    undone[place] = found[rated.index(max(rated))]
+        return undone
+
+
+def undone_subsets(
+    edits: Sequence[Edit], first: int, at_most: int, undone_before: tuple[Edit, ...] = ()
+) -> Iterator[tuple[Edit, ...]]:
+    """Every way to undo some of ``at_most`` edits from ``first`` on, the fewest first.
+
+    Args:
+        edits: all edits of a sentence.
+        first: place of the first edit that is tried.
+        at_most: how many are tried.
+        undone_before: further left; they stay undone.
+    """
+    tried = edits[first : first + at_most]
+    for count in range(len(tried) + 1):
+        for subset in combinations(tried, count):
+            yield (*undone_before, *subset)
+
+
+@STEPS.register
+class TypeDropping(Step):
+    """Edits of the types are undone that a random search on development data names (Choe et al. 2019, section 7.4)."""
+
+    name: ClassVar[str] = "type_dropping"
+    label: ClassVar[str] = "type dropping"
+    rounds: int = Field(default=1000, ge=1, description="sets of types that the search draws")
+    at_most: int = Field(default=5, ge=1, description="types that are dropped at once")
+
+    def describe(self) -> str:
+        return "weak types of edits dropped"
+
+    def needs(self, planning: Planning) -> dict[str, Need]:
+        return {"annotator": planning.annotator, "found": planning.search(self, {})}
+
+    def prepare(self, built: Built) -> ReadyStep:
+        return partial(self.drop, annotator=built.annotator, types=built.found["types"])
+
+    def drop(
+        self,
+        sources: Sequence[Tokens],
+        before: Sequence[Corrected],
+        progress: Progress | None = None,
+        *,
+        annotator: Annotator,
+        types: Collection[str],
+    ) -> list[Corrected]:
+        """Undo the edits of whole types, such as ``R:OTHER``; see `ReadyStep`."""
+        dropped = frozenset(types)
+        return _without_weak(annotator, lambda edited, edit: edit.type in dropped, sources, before, progress)
+
+    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+        """Search for the types whose edits are better undone."""
+        edits = development.annotator.annotate(development.sources, [sentence.tokens for sentence in development.before])
+        return search_types(edits, development.references, self.rounds, self.at_most, seed=1)._asdict()
+
+    def tell(self, found: Mapping[str, Any]) -> str:
+        return f"dropped types: {', '.join(found['types']) or 'none'}; {gain(found['f05_with_all'], found['f05'])}"
+
+
+Mask = npt.NDArray[np.bool_]
+"""Sets of types, one a row; True: dropped."""
+
+
+class DroppedTypes(NamedTuple):
+    """What a search on development data found.
+
+    Attributes:
+        types: the types whose edits are better dropped, by name.
+        f05: F0.5 without them, from 0 to 1.
+        f05_with_all: F0.5 with all edits.
+        tried: how many sets of types were scored, the empty one among them.
+    """
+
+    types: list[str]
+    f05: float
+    f05_with_all: float
+    tried: int
+
+
+def search_types(
+    edits: Sequence[Sequence[Edit]], references: Sequence[AnnotatedSentence], rounds: int, at_most: int, seed: int
+) -> DroppedTypes:
+    """Search at random for a set of types without which a system's edits score higher on development data.
+
+    Every round draws a size from 1 to ``at_most`` and as many of the types that the system's edits have; where there are no
+    more sets than rounds, all are tried instead. The set with the highest ERRANT F0.5 wins, of equals the smallest. Dropping
+    nothing takes part, so the development score never falls. It is tuned to these data: only others tell what it is worth.
+
+    Args:
+        edits: the system's edits of each sentence of the development data.
+        references: its reference edits, of one annotator or several; several take hundreds of times as long.
+        rounds: sets that are drawn.
+        at_most: types of a set.
+        seed: of the draws.
+
+    Raises:
+        UserError: the numbers of sentences differ, or there are no rounds.
+    """
+    if rounds < 1 or at_most < 1:
+        raise UserError(f"a search needs at least 1 round and 1 type, got {rounds} rounds and {at_most} types")
+    scorer = ErrantScorer(references)
+    with_all = scorer.compare(edits).f05
+    types = sorted({edit.type for sentence in edits for edit in sentence})
+    masks = _masks(len(types), rounds, at_most, seed)
+    if all(len(reference.annotators) <= 1 for reference in references):
+        f05 = _f05_by_counts(edits, references, types, masks)
+    else:
+        f05 = np.array([_f05_by_scorer(scorer, edits, {types[number] for number in np.flatnonzero(mask)}) for mask in masks])
+    best = int(np.argmax(f05))  # the first of equals; the masks rise in size
+    dropped = [types[number] for number in np.flatnonzero(masks[best])]
+    return DroppedTypes(dropped, float(f05[best]), with_all, len(masks))
+
+
+def _masks(types: int, rounds: int, at_most: int, seed: int) -> Mask:
+    """The sets of types that are tried, each once, the empty one first, the smaller before the larger."""
+    largest = min(at_most, types)
+    if sum(math.comb(types, size) for size in range(1, largest + 1)) <= rounds:
+        members: Iterator[tuple[int, ...]] = chain.from_iterable(combinations(range(types), size) for size in range(largest + 1))
+    else:
+        random_numbers = np.random.default_rng(seed)
+        sizes = random_numbers.integers(1, largest + 1, size=rounds)
+        drawn = {tuple(sorted(random_numbers.choice(types, size, replace=False).tolist())) for size in sizes}
+        members = iter(sorted({(), *drawn}, key=lambda numbers: (len(numbers), numbers)))
+    chosen = list(members)
+    masks = np.zeros((len(chosen), types), dtype=bool)
+    for mask, numbers in zip(masks, chosen, strict=True):
+        mask[list(numbers)] = True
+    return masks
+
+
+def _f05_by_counts(
+    edits: Sequence[Sequence[Edit]], references: Sequence[AnnotatedSentence], types: Sequence[str], masks: Mask
+) -> npt.NDArray[np.float64]:
+    """F0.5 without each set of types, where no sentence has more than one annotator.
+
+    Then a dropped edit that is right turns from a true positive into a false negative, one that is wrong is a false positive
+    less, and what a set of types changes is the sum of what its types change.
+    """
+    right, wrong = Counter[str](), Counter[str]()
+    wanted = 0
+    for sentence, reference in zip(edits, references, strict=True):
+        gold = Counter(map(_key, chain.from_iterable(reference.annotators.values())))
+        del gold[None]
+        wanted += gold.total()
+        for edit in sentence:
+            if _key(edit) in gold:
+                right[edit.type] += gold[_key(edit)]
+            elif _key(edit) is not None:
+                wrong[edit.type] += 1
+    kept = ~masks
+    tp = kept @ np.array([right[name] for name in types], dtype=np.int64)
+    fp = kept @ np.array([wrong[name] for name in types], dtype=np.int64)
+    return np.asarray(precision_recall_f05(tp, fp, wanted - tp)[2])
+
+
+def _key(edit: Edit) -> tuple[int, int, str] | None:
+    """What must agree for an edit to be right; nothing for one that ERRANT leaves out when it scores corrections."""
+    return None if edit.type == "UNK" else (edit.start, edit.end, edit.correction)
+
+
+def _f05_by_scorer(scorer: ErrantScorer, edits: Sequence[Sequence[Edit]], dropped: Collection[str]) -> float:
+    return scorer.compare([[edit for edit in sentence if edit.type not in dropped] for sentence in edits]).f05

@@ -1,0 +1,164 @@
+"""The recipes of systems of several steps: a corpus's sentences after each step, and what a step was tuned to.
+
+A correction holds the correction before it, so that systems with the same first steps share them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from artefacts.files import read_lines, write_lines
+from artefacts.progress import Progress
+from artefacts.recipe import Recipe
+from artefacts.store import Store
+from pseudogec.corpora import read_plain
+from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
+from pseudogec.correct.built import Tokens, annotator_of
+from pseudogec.edits import read_m2
+from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.models import sentences_of_big, shapes_of_models
+
+HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
+
+
+class _OfStep(Recipe):
+    """What a step makes, of any kind: it is known by the step, what the step needs, and the correction before."""
+
+    step: Step
+    needs: dict[str, Need]
+    before: Correction | None
+    """The step before; nothing for the first, which goes on from the sentences as they were written."""
+
+    @property
+    def needs_gpu(self) -> bool:  # type: ignore[override]  # other recipes always or never run on one; here the step says
+        return self.step.needs_gpu
+
+    @property
+    def work_kind(self) -> str:
+        """Steps differ by far in speed, and so do models."""
+        return f"{self.kind} {self.step.known_as()} {shapes_of_models(self)}".strip()
+
+    @property
+    def models(self) -> tuple[Recipe, ...]:
+        """The models that it asks for every sentence."""
+        models = self.needs.get("models", ())
+        assert isinstance(models, tuple)
+        return models
+
+    def built(self, store: Store) -> Built:
+        """What the step needs; it is in the store."""
+        return Built(self.needs, store.folder)
+
+
+class Correction(_OfStep):
+    """The sentences of a corpus after one more step of a system.
+
+    Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: why the step left it so, and the corrections among which
+        the next step may choose.
+    """
+
+    kind: ClassVar[str] = "correction"
+    seconds_a_unit: ClassVar[float] = 0.005
+    bytes_a_unit: ClassVar[float] = 600.0
+    corpus: Corpus
+
+    @property
+    def title(self) -> str:
+        """What the step is called where its effect on a sentence is shown."""
+        return self.step.title(self.needs)
+
+    @property
+    def steps(self) -> tuple[Correction, ...]:
+        """All steps from the first one to this."""
+        return (*(self.before.steps if self.before else ()), self)
+
+    @property
+    def label(self) -> str:
+        return f"{self.title}-{self.corpus.label}"
+
+    @property
+    def work(self) -> float:
+        """Sentences, once for each model."""
+        return self.corpus.work * max(1, len(self.models))
+
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.corpus.work, self.models)
+
+    def prepare(self, store: Store) -> ReadyStep:
+        """The step, ready for any sentences; what it needs is in the store."""
+        return self.step.prepare(self.built(store))
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        sources = list(read_plain(store.folder(self.corpus) / "source.txt"))
+        before = _before(self.before, sources, store)
+        after = self.prepare(store)(sources, before, lambda done, total: progress(done, total, "sentences"))
+        write_lines(folder / HYPOTHESES, (" ".join(sentence.tokens) for sentence in after))
+        write_lines(folder / STEPS, map(_as_json, after))
+        changed = sum(new.tokens != old.tokens for new, old in zip(after, before, strict=True))
+        return {"sentences": len(after), "changed": changed}
+
+
+class Search(_OfStep):
+    """What a step is best tuned to on development data: ``found.json``."""
+
+    kind: ClassVar[str] = "search"
+    seconds_a_unit: ClassVar[float] = 0.005
+    references: References
+    annotator: str
+
+    @property
+    def label(self) -> str:
+        return self.step.label
+
+    @property
+    def work(self) -> float:
+        """Sentences, once for each of the models in each round of a search for an ensemble."""
+        return self.references.work * max(1, len(self.models)) ** 2
+
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.references.work * len(self.models), self.models)
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        references = list(read_m2(store.folder(self.references) / "references.m2"))
+        before = _before(self.before, [sentence.source for sentence in references], store)
+        development = Development(references, before, annotator_of(self.annotator))
+        found = self.step.tune(development, self.built(store), progress)
+        (folder / "found.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
+        return found
+
+
+for _recipe in (Correction, Search):
+    _recipe.model_rebuild()
+
+
+def read_corrected(folder: Path) -> list[Corrected]:
+    """What a ``correction`` artefact made of each sentence."""
+    return [
+        Corrected(
+            tuple(tokens),
+            content.get("note", ""),
+            tuple(Candidate(tuple(pieces.split()), score) for pieces, score in content.get("candidates", ())),
+            tuple(content.get("corrected_pieces", "").split()),
+        )
+        for tokens, content in zip(read_plain(folder / HYPOTHESES), map(json.loads, read_lines(folder / STEPS)), strict=True)
+    ]
+
+
+def _as_json(sentence: Corrected) -> str:
+    candidates = [[" ".join(candidate.pieces), candidate.score] for candidate in sentence.candidates]
+    content = {
+        "note": sentence.note,
+        "candidates": candidates,
+        "corrected_pieces": " ".join(sentence.corrected_pieces),
+    }
+    return json.dumps({name: value for name, value in content.items() if value}, ensure_ascii=False)
+
+
+def _before(correction: Correction | None, sources: Sequence[Tokens], store: Store) -> list[Corrected]:
+    """What the step before left; before the first step, the sentences as they were written."""
+    return as_written(sources) if correction is None else read_corrected(store.folder(correction))
