@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
-from pseudogec.correct import Corrected, Trace
+from pseudogec.correct import STEPS, Corrected, Trace
 from pseudogec.edits import Edit, load_annotator
 from pseudogec.edits.running_text import edit_text
 from pseudogec.study import Study
@@ -28,6 +28,13 @@ corrected keeps its spacing. Models that the store lacks are trained first (pseu
 
 Example: echo "He depend of it ." | pseudogec correct --system pretlarge+sse"""
 
+
+def _known_steps() -> str:
+    """The steps that a profile may name."""
+    known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
+    return f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own; see pseudogec.correct.Step"
+
+
 _LINES_AT_ONCE = 1000
 """Lines that are corrected together when they come from a file or pipe: enough to fill batches."""
 
@@ -38,6 +45,7 @@ def add_parser(commands: Any) -> None:
         "correct",
         help="correct your own text with a system of the study",
         description=_DESCRIPTION,
+        epilog=_known_steps(),
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument("--system", metavar="NAME", help="a key of the profile's `systems`; --list shows them")

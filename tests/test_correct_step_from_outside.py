@@ -1,0 +1,125 @@
+"""A step of a system that a module outside the packages defines: named in a profile, it is one as all others."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from artefacts.errors import UserError
+from pseudogec.__main__ import main
+from pseudogec.report import Report, SystemsReport
+from pseudogec.study import Study
+
+MODULE = '''
+"""Steps of one's own."""
+
+from functools import partial
+from typing import ClassVar
+
+from pydantic import Field
+
+from pseudogec.correct import Corrected, Step
+
+
+class Replacement(Step):
+    """A word is replaced by another; which one is found on development data."""
+
+    name: ClassVar[str] = "replacement"
+    label: ClassVar[str] = "replacement of a word"
+    word: str
+    by: tuple[str, ...] = Field(min_length=1)
+
+    def describe(self):
+        return f"{self.word} replaced by {' or '.join(self.by)}"
+
+    def check(self, before):
+        if before:
+            raise ValueError("must come first")
+
+    def needs(self, planning):
+        return {"found": planning.search(self, {})}
+
+    def prepare(self, built):
+        return partial(self.replace, by=built.found["by"])
+
+    def replace(self, sources, before, progress=None, *, by):
+        found = []
+        for sentence in before:
+            tokens = tuple(by if token == self.word else token for token in sentence.tokens)
+            found.append(Corrected(tokens, f"{sentence.tokens.count(self.word)} replaced"))
+        return found
+
+    def tune(self, development, built, progress):
+        def f05(by):
+            corrected = self.replace(development.sources, development.before, by=by)
+            return development.scorer.score([sentence.tokens for sentence in corrected]).f05
+
+        return {"by": max(self.by, key=f05)}
+
+    def tell(self, found):
+        return f"the best word is {found['by']}"
+'''
+STEP = "{step: 'steps_of_my_own:Replacement', word: a, by: [an, a, the]}"
+SYSTEM = ["systems.mine={steps: [%s]}", "comparisons.mine=[mine]", "notebooks.05_top_systems=[mine]"]
+
+
+@pytest.fixture(autouse=True)
+def module(tmp_path_factory, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder: Path = tmp_path_factory.mktemp("outside")
+    (folder / "steps_of_my_own.py").write_text(MODULE, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "steps_of_my_own", raising=False)
+
+
+def overrides(step: str = STEP) -> list[str]:
+    return [change.replace("%s", step) for change in SYSTEM]
+
+
+def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
+    study = Study.open("smoke", overrides(), store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
+    with study.engine:
+        systems = SystemsReport(Report(study), study.listed_comparison("05_top_systems", "mine"))
+        assert "a replaced by an or a or the" in systems.steps()._repr_html_()
+        assert "mine" in systems.scores("systems")._repr_html_()
+        assert "**mine**: the best word is" in systems.tuned()._repr_markdown_()
+        shown = systems.walk_through("mine")._repr_html_()
+    assert "replacement of a word" in shown and "replaced" in shown
+
+
+def test_the_command_lists_and_uses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = [item for override in overrides() for item in ("--set", override)]
+    command = ["correct", "--profile", "smoke", "--store", str(tmp_path / "store"), *changes]
+    assert main([*command, "--list"]) == 0
+    assert "mine: a replaced by an or a or the" in capsys.readouterr().out.splitlines()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a dog\n")))
+    assert main([*command, "--system", "mine", "--steps"]) == 0
+    assert "  replacement of a word: " in capsys.readouterr().out
+
+
+def test_help_names_the_steps_and_how_to_add_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["correct", "--help"])
+    text = capsys.readouterr().out
+    assert "right_to_left" in text and "type_dropping" in text and "package.module:Class" in text
+
+
+@pytest.mark.parametrize(
+    ("step", "words"),
+    [
+        ("{step: 'steps_of_my_own:Replacement', word: a, bye: an}", ["systems.mine.steps.0.bye", "did you mean `by`"]),
+        ("{step: 'steps_of_my_own:Replacement', word: a, by: []}", ["systems.mine.steps.0.by", "at least 1"]),
+        ("{step: 'steps_of_my_own:Replacemen', word: a}", ["systems.mine.steps.0", "`Replacemen`", "Step"]),
+        ("{step: 'steps_of_mine:Replacement', word: a}", ["systems.mine.steps.0", "cannot be imported", "steps_of_mine"]),
+        ("{step: unknown_words}, " + STEP, ["systems.mine", "the step `steps_of_my_own:Replacement`", "must come first"]),
+    ],
+)
+def test_what_is_wrong_with_it_is_said_at_its_place(step: str, words: list[str]) -> None:
+    with pytest.raises(UserError) as caught:
+        Study.open("smoke", overrides(step))
+    for word in words:
+        assert word in str(caught.value)
