@@ -13,9 +13,6 @@ from artefacts.errors import DataError, UserError, nearest
 from artefacts.kinds import Kinds
 from pseudogec.study.profile import Profile
 
-_TAGS = ("step",)
-"""The keys of a profile that tell the members of a union apart."""
-
 
 class _OneOfEachKey(yaml.SafeLoader):
     """Refuses a key that a mapping has twice; YAML's own loader forgets the first without a word."""
@@ -150,14 +147,9 @@ def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
 def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int]:
     """The keys and places in lists along the location of an error, without the names of a union's members between them."""
     found: list[str | int] = []
-    tagged = False
     for number, part in enumerate(location, start=1):
-        if isinstance(content, dict):
-            is_tag = not tagged and _is_tag(part, content)  # a key may be called as the tag before it
-            if is_tag or (number < len(location) and part not in content):
-                tagged = True
-                continue
-        tagged = False
+        if isinstance(content, dict) and number < len(location) and part not in content:
+            continue
         found.append(part)
         try:
             content = content[part]
@@ -166,19 +158,11 @@ def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int
     return found
 
 
-def _is_tag(part: str | int, content: Any) -> bool:
-    return isinstance(content, dict) and part in [content.get(tag) for tag in _TAGS]
-
-
 def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
     """The keys that a profile knows at a place, found by walking schema and content along the location of an error."""
     schema: Any = Profile
     beside: list[str] = []  # the keys of a model that stand in one mapping with those of a part of it
-    tagged = False
     for part in location:
-        tagged = not tagged and _is_tag(part, content)
-        if tagged:
-            continue
         model = _model_of(schema, content)
         is_key = isinstance(content, list) or (isinstance(content, dict) and part in content)
         if model is not None and part in model.model_fields:
@@ -193,7 +177,7 @@ def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
 
 def _model_of(schema: Any, content: Any) -> Any:
     """The first model in a type that content may be meant for."""
-    return next((model for model in _models_in(schema, content) if _describes(model, content)), None)
+    return next(iter(_models_in(schema, content)), None) if isinstance(content, dict) else None
 
 
 def _models_in(schema: Any, content: Any) -> list[Any]:
@@ -205,11 +189,3 @@ def _models_in(schema: Any, content: Any) -> list[Any]:
     parts = schema if isinstance(schema, tuple) else get_args(schema)
     # The validator knows more of a kind than its base, which stands before it.
     return [model for part in reversed(parts) for model in _models_in(part, content)]
-
-
-def _describes(model: Any, content: Any) -> bool:
-    """Whether content may be what a model is for, by the key that tells the models of a union apart."""
-    if not isinstance(content, dict):
-        return False
-    tags = (tag for tag in _TAGS if tag in model.model_fields)
-    return all(content.get(tag) in get_args(model.model_fields[tag].annotation) for tag in tags)
