@@ -81,7 +81,7 @@ def overrides(step: str = STEP) -> list[str]:
 def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
     study = Study.open("smoke", overrides(), store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
     with study.engine:
-        systems = SystemsReport(Report(study), study.listed_comparison("05_top_systems", "mine"))
+        systems = SystemsReport(Report(study), study.comparison("mine", notebook="05_top_systems"))
         assert "a replaced by an or a or the" in systems.steps()._repr_html_()
         assert "mine" in systems.scores("systems")._repr_html_()
         assert "**mine**: the best word is" in systems.tuned()._repr_markdown_()

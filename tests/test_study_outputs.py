@@ -93,10 +93,10 @@ def test_files_of_another_length_are_refused(study: Study, tmp_path: Path) -> No
 
 
 def test_a_notebook_shows_the_grids_that_the_profile_lists_for_it(study: Study) -> None:
-    assert study.listed_grid("02_seed_corpus", "seed_corpus") == study.grid("seed_corpus")
-    assert study.listed_grid("02_seed_corpus", "scaling") == ()
-    assert study.listed_grid("no such notebook", "seed_corpus") == ()
-    assert study.scores(study.listed_grid("02_seed_corpus", "scaling"), by="level").empty
+    assert study.grid("seed_corpus", notebook="02_seed_corpus") == study.grid("seed_corpus")
+    assert study.grid("scaling", notebook="02_seed_corpus") == ()
+    assert study.grid("seed_corpus", notebook="no such notebook") == ()
+    assert study.scores(study.grid("scaling", notebook="02_seed_corpus"), by="level").empty
 
 
 def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Locator, Page, Playwright, expect
 
 from browser.conftest import opened
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import PROJECT, Study, overview
 
 NOTEBOOK = "01_generation_methods"
 OVERRIDES = ["seeds=[1]"]
@@ -34,7 +34,7 @@ def store(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = Study.open("smoke", OVERRIDES, store=folder)
     with study.engine:
         shown = [recipe for name in study.profile.notebooks[NOTEBOOK] for recipe in study.recipes(name)]
-        study.build([*study.overview(), *shown])
+        study.build([*overview.data_recipes(study), *shown])
     return folder
 
 

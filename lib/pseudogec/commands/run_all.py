@@ -24,6 +24,7 @@ from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import run_check
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, BuildError, Study, missing
+from pseudogec.study.overview import data_recipes
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
@@ -187,7 +188,7 @@ def _select(study: Study, options: Options) -> list[str]:
 
 def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     grids = dict.fromkeys(grid for name in notebooks for grid in study.profile.notebooks[name])
-    found: dict[str, Recipe] = {recipe.key: recipe for recipe in study.overview()}
+    found: dict[str, Recipe] = {recipe.key: recipe for recipe in data_recipes(study)}
     for grid in grids:
         found.update({recipe.key: recipe for recipe in study.recipes(grid)})
     return list(found.values())
@@ -293,7 +294,8 @@ def _write_scores(study: Study) -> None:
     import pandas as pd
 
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
-    systems = list(dict.fromkeys(system for name in names for system in study.systems(name)))
+    listed = ([*(study.comparison(name) if name in study.profile.comparisons else study.grid(name))] for name in names)
+    systems = list(dict.fromkeys(system for compared in listed for system in compared))
     parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)

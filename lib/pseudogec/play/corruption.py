@@ -57,7 +57,7 @@ class Corruptor:
             pseudo_pairs=profile.pseudo_data.shard,
             upsample=1,
             parameters=tuple((changes or {}).items()),
-            seed=self._study.seeds[0],
+            seed=self._study.profile.seeds[0],
         )
         return self._study.planner.pseudo_data(system)[0]
 

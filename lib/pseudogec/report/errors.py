@@ -127,7 +127,7 @@ class ErrorAnalysis:
         study = self.report.study
         corrected = {name: hypotheses(study, system, self.dataset) for name, system in systems.items()}
         scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
-        return self.marked(corrected, scores, study.levels(self.dataset), each)
+        return self.marked(corrected, scores, study.levels(study.planner.tests[self.dataset]), each)
 
     def marked(
         self,

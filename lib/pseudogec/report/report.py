@@ -53,7 +53,7 @@ class Report:
             if profile.simulation
             else "Trained and tested on real learner text."
         )
-        single = sorted({int(seed) for seed in (self.study.seeds if seeds is None else seeds)} - {0})
+        single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}"
 

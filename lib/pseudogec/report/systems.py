@@ -81,7 +81,7 @@ class SystemsReport:
     @property
     def _seeds(self) -> list[int]:
         """Those of systems of single models; the study's where there are none."""
-        return [system.seed for system in self._systems if system.seed] or list(self._study.seeds)
+        return [system.seed for system in self._systems if system.seed] or list(self._study.profile.seeds)
 
     def additions(self) -> Finding:
         """What each system adds to the one in the row before it, in points, and whether that may be chance."""

@@ -27,8 +27,8 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for name, corpus in study.corpora().items():
-        for level, sentence in zip(study.levels_of(corpus), annotated_sentences(study, corpus), strict=True):
+    for name, corpus in study.planner.corpora.items():
+        for level, sentence in zip(study.levels(corpus), annotated_sentences(study, corpus), strict=True):
             corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
             rows.append((name, level, len(sentence.source), len(corrections)))
     table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])

@@ -118,7 +118,7 @@ def _references(study: Study, references: Mapping[str, str | Path]) -> tuple[str
     """Name, annotated sentences and levels of what outputs are scored against."""
     if not references:
         name = study.test
-        return name, annotated_sentences(study, study.planner.tests[name]), study.levels(name)
+        return name, annotated_sentences(study, study.planner.tests[name]), study.levels(study.planner.tests[name])
     sentences, levels = [], []
     for level, path in references.items():
         found = list(read_m2(_located(path)))

@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
+from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, read_m2
 from pseudogec.evaluate import type_agreement
 from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.pseudo_data import PseudoData
 from pseudogec.study.study import Study
+from pseudogec.study.system import System
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def data_recipes(study: Study) -> list[Recipe]:
+    """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
+    corpora = list(study.planner.corpora.values())
+    references = [References(corpus=corpus, annotator=study.planner.annotator) for corpus in corpora]
+    return [*corpora, *references, *(study.planner.seed_text(name, 0) for name in study.profile.corpora.seeds)]
+
+
+def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
+    """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
+    study.build([shard])
+    return json.loads((study.store.folder(shard) / "examples.json").read_text(encoding="utf-8"))
+
+
+def noise_profiles(study: Study, grid: Iterable[System]) -> dict[str, dict[str, Any]]:
+    """What edits would correct each system's pseudo data: ``tokens``, ``edits``, counts of ``types``; by system name."""
+    return {name: study.result(edits) for name, edits in study.planner.pseudo_edits(grid).items()}
+
+
+def genuine_profile(study: Study) -> dict[str, Any]:
+    """The same of the genuine training data."""
+    return study.result(References(corpus=study.planner.genuine, annotator=study.planner.annotator))
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
@@ -21,7 +49,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for name, corpus in study.corpora().items():
+    for name, corpus in study.planner.corpora.items():
         facts = study.result(corpus)
         rows.append(
             {
@@ -75,12 +103,12 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     """One row for each reference edit of a corpus, of its first annotator.
 
     Returns:
-        Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels_of`), ``operation`` (M, R, U; empty for a type
+        Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels`), ``operation`` (M, R, U; empty for a type
         without one, such as UNK), ``error_type`` (without the operation), ``start``, ``end``, ``correction``.
     """
     import pandas as pd
 
-    levels = study.levels_of(corpus)
+    levels = study.levels(corpus)
     rows = []
     for number, sentence in enumerate(annotated_sentences(study, corpus)):
         for edit in sentence.annotators.get(0, ()):
@@ -106,7 +134,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     """
     truth: list[AnnotatedSentence] = []
     found: list[AnnotatedSentence] = []
-    for corpus in study.corpora().values():
+    for corpus in study.planner.corpora.values():
         if corpus.simulated:
             study.build([corpus])
             truth += read_m2(study.store.folder(corpus) / "gold.m2")

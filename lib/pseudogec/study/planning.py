@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import matching
 from pseudogec.study.profile_sections import Scorer, StageOfTraining
-from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
+from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
 from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
 
@@ -121,6 +121,21 @@ class Planner:
             LocatedFile(level=file.level, **self.file(path).model_dump())
             for path in matching(self._data, file.path) or [file.path]
         ]
+
+    @property
+    def corpora(self) -> dict[str, Corpus]:
+        """The corpora of pairs by name: genuine, validation, development where it is another, and the test corpora."""
+        development = {} if self.development is self.validation else {"development": self.development}
+        return {"genuine": self.genuine, "validation": self.validation, **development, **self.tests}
+
+    def first_shards(self, systems: Iterable[System]) -> dict[str, PseudoData]:
+        """The first shard of each system's pseudo data, by the system's name; its examples stand for all."""
+        return {system.name: shards[0] for system in systems if (shards := self.pseudo_data(system))}
+
+    def pseudo_edits(self, systems: Iterable[System]) -> dict[str, PseudoEdits]:
+        """The edits that would correct each system's pseudo data, by the system's name."""
+        shards = self.first_shards(systems)
+        return {name: PseudoEdits(pseudo_data=shard, annotator=self.annotator) for name, shard in shards.items()}
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.evaluate import GleuScore
 from pseudogec.evaluate import Score as ScoreTable
-from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.corpora import Corpus
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
@@ -27,7 +26,6 @@ from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import check_grid
 from pseudogec.study.profile_sections import GridAxes, Scorer
-from pseudogec.study.pseudo_data import PseudoData, PseudoEdits
 from pseudogec.study.results import By, tidy
 from pseudogec.study.system import Pipeline, System
 
@@ -96,16 +94,13 @@ class Study:
         folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name
         return cls(loaded, opened, engine, Path(folder).absolute(), without_data)
 
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        """The seeds that models are trained with."""
-        return self.profile.seeds
-
-    def grid(self, name: str | None = None, **axes: Any) -> Grid:
+    def grid(self, name: str | None = None, *, notebook: str | None = None, **axes: Any) -> Grid:
         """The systems of a grid that the profile names, or of axes given here; given axes replace the named grid's.
 
         Args:
             name: a key of the profile's ``grids``.
+            notebook: a notebook's name, such as ``06_error_types``: the grid is empty, and there is nothing to train, where the
+                profile does not list it for this notebook.
             axes: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``parameters``, ``seeds``; single
                 values or lists.
 
@@ -113,6 +108,8 @@ class Study:
             UserError: there is no such grid, axis or value.
         """
         content: dict[str, Any] = {}
+        if notebook is not None and name not in self.profile.notebooks.get(notebook, ()):
+            return Grid()
         if name is not None:
             if name not in self.profile.grids:
                 raise UserError(f"profile {self.profile.name}: there is no grid `{name}`{nearest(name, self.profile.grids)}")
@@ -124,58 +121,29 @@ class Study:
             raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
         except ValueError as error:
             raise UserError(str(error)) from None
-        return expand(grid, self.seeds)
+        return expand(grid, self.profile.seeds)
 
-    def listed_grid(self, notebook: str, name: str, **axes: Any) -> Grid:
-        """The systems of a grid that the profile lists for a notebook; none, and nothing to train, where it does not.
+    def comparison(self, name: str, *, notebook: str | None = None) -> list[Pipeline]:
+        """The systems of one of the profile's ``comparisons``, each once for every seed that it has.
 
         Args:
-            notebook: a notebook's name, such as ``06_error_types``.
-            name: a key of the profile's ``grids``.
-            axes: as of :meth:`grid`.
-        """
-        return self.grid(name, **axes) if name in self.profile.notebooks.get(notebook, ()) else Grid()
-
-    def comparison(self, name: str) -> list[Pipeline]:
-        """The systems of one of the profile's ``comparisons``, each once for every seed that it has.
+            name: a key of the profile's ``comparisons``.
+            notebook: as of :meth:`grid`.
 
         Raises:
             UserError: there is no such comparison.
         """
         known = self.profile.comparisons
+        if notebook is not None and name not in self.profile.notebooks.get(notebook, ()):
+            return []
         if name not in known:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
         return list(dict.fromkeys(pipeline for system in known[name] for pipeline in pipelines(self.profile, system)))
-
-    def systems(self, name: str) -> list[System | Pipeline]:
-        """The systems of a grid or of a comparison of the profile.
-
-        Raises:
-            UserError: there is no such grid.
-        """
-        return [*(self.comparison(name) if name in self.profile.comparisons else self.grid(name))]
-
-    def listed_comparison(self, notebook: str, name: str) -> list[Pipeline]:
-        """The systems of a comparison that the profile lists for a notebook; none where it does not."""
-        return self.comparison(name) if name in self.profile.notebooks.get(notebook, ()) else []
 
     @property
     def test(self) -> str:
         """The test corpus of all tables: the profile's first."""
         return next(iter(self.planner.tests))
-
-    def corpora(self) -> dict[str, Corpus]:
-        """The corpora of pairs by name: genuine, validation, development where it is another, and the test corpora."""
-        planner = self.planner
-        development = {} if planner.development is planner.validation else {"development": planner.development}
-        return {"genuine": planner.genuine, "validation": planner.validation, **development, **planner.tests}
-
-    def overview(self) -> list[Recipe]:
-        """The recipes of everything that describes the data: corpora, their reference edits, a shard of each seed corpus."""
-        corpora = list(self.corpora().values())
-        references = [References(corpus=corpus, annotator=self.planner.annotator) for corpus in corpora]
-        seeds = [self.planner.seed_text(name, 0) for name in self.profile.corpora.seeds]
-        return [*corpora, *references, *seeds]
 
     def build(self, recipes: Iterable[Recipe]) -> int:
         """Build what the store lacks of these recipes; returns how many artefacts that were.
@@ -192,14 +160,11 @@ class Study:
             return [self.planner.score(system, test, scorer) for system in systems for test, scorer in self._scored()]
         grid = self.grid(name)
         scores = [self.planner.score(system, self.test) for system in grid]
-        return [*scores, *(self._pseudo_edits(shard) for shard in self.pseudo_data(grid).values())]
+        return [*scores, *self.planner.pseudo_edits(grid).values()]
 
     def _scored(self) -> list[tuple[str, Scorer]]:
         """Every test corpus with every scorer that the profile names for it."""
         return [(name, scorer) for name, test in self.profile.corpora.tests.items() for scorer in test.scorers]
-
-    def _pseudo_edits(self, shard: PseudoData) -> PseudoEdits:
-        return PseudoEdits(pseudo_data=shard, annotator=self.planner.annotator)
 
     def scores(self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None) -> pd.DataFrame:
         """The tidy ERRANT scores of systems on one test corpus, after building what is missing.
@@ -214,7 +179,7 @@ class Study:
         """
         test = test or self.test
         self.build([self.planner.score(system, test) for system in grid])
-        levels = self.levels(test)
+        levels = self.levels(self.planner.tests[test])
         return tidy(((system, test, self.score(system, test), levels) for system in grid), by)
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
@@ -242,11 +207,7 @@ class Study:
         text = (self.store.folder(recipe) / "score.json").read_text(encoding="utf-8")
         return GleuScore.from_json(text) if recipe.scorer == "gleu" else ScoreTable.from_json(text)
 
-    def levels(self, test: str) -> list[str]:
-        """The proficiency level of each sentence of a test corpus; see :meth:`levels_of`."""
-        return self.levels_of(self.planner.tests[test])
-
-    def levels_of(self, corpus: Corpus) -> list[str]:
+    def levels(self, corpus: Corpus) -> list[str]:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""
         return [level or UNKNOWN_LEVEL for level in self.lines(corpus, "levels.txt")]
 
@@ -259,25 +220,3 @@ class Study:
         """What the step that made an artefact reported, after building it if it is missing."""
         self.build([recipe])
         return self.store.result(recipe)["result"]
-
-    def pseudo_data(self, grid: Iterable[System]) -> dict[str, PseudoData]:
-        """The first shard of each system's pseudo data, by the system's name."""
-        return {system.name: shards[0] for system in grid if (shards := self.planner.pseudo_data(system))}
-
-    def examples(self, shard: PseudoData) -> list[dict[str, Any]]:
-        """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
-        self.build([shard])
-        return json.loads((self.store.folder(shard) / "examples.json").read_text(encoding="utf-8"))
-
-    def noise_profiles(self, grid: Iterable[System]) -> dict[str, dict[str, Any]]:
-        """What edits would correct each system's pseudo data: ``tokens``, ``edits``, counts of ``types``; by system name."""
-        shards = self.pseudo_data(grid)
-        return {name: self.result(self._pseudo_edits(shard)) for name, shard in shards.items()}
-
-    def genuine_profile(self) -> dict[str, Any]:
-        """The same of the genuine training data."""
-        return self.result(References(corpus=self.planner.genuine, annotator=self.planner.annotator))
-
-    def close(self) -> None:
-        """Stop the local cluster, if one was started."""
-        self.engine.close()

@@ -95,7 +95,7 @@ def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, wo
         profile=profile.name,
         description=profile.description,
         simulation=profile.simulation,
-        seeds=list(study.seeds),
+        seeds=list(study.profile.seeds),
         settings=yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False),
         notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
         seconds=seconds,
