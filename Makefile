@@ -1,5 +1,6 @@
 # make study   set up, then run every notebook (PROFILE=smoke for the small one)
 # make test    set up, check the code's style and types, run the tests
+# make quick   set up, run the tests that train nothing and start no other process
 # make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
 # make env     set up alone; does nothing when nothing has changed
 # make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
@@ -33,7 +34,7 @@ TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
 FAIRSEQ         = fairseq==0.12.2
 SPACY_MODEL     = en_core_web_sm-3.8.0
 
-.PHONY: env study test browser lab data lint format hooks model clean
+.PHONY: env study test quick browser lab data lint format hooks model clean
 
 env: $(STAMP)
 	@:
@@ -43,6 +44,9 @@ study: $(STAMP)
 
 test: lint browser
 	$(BIN)/python -m pytest $(PYTEST)
+
+quick: $(STAMP)
+	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
 
 # Tests of pages and of JupyterLab drive Debian's chromium; where it is missing and cannot be installed they are skipped, and say so.
 browser:

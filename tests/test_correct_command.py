@@ -14,6 +14,8 @@ from pseudogec.__main__ import main
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 
+pytestmark = pytest.mark.slow
+
 # A baseline that has learnt to copy, in a few seconds: what matters here is the way of the text.
 OVERRIDES = [
     "models.base={}",

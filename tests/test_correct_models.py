@@ -17,6 +17,8 @@ from pseudogec.seq2seq import Decoder, binarise, compat, train, write_dictionary
 from pseudogec.text import Bpe
 from seq2seq_world import TINY, short_training
 
+pytestmark = pytest.mark.slow
+
 SYLLABLES = [consonant + vowel for consonant in "bkm" for vowel in "aeo"]
 BPE = Bpe([f"{one} {two}{end}" for one, two in SYLLABLES for end in ("", "</w>")])
 LONGEST = 24

@@ -12,6 +12,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+pytestmark = pytest.mark.slow
+
 ASKS_HOW_IT_IS_REACHED = """
 import json, ipykernel
 with open(ipykernel.get_connection_file()) as file:

@@ -12,6 +12,8 @@ import nbformat
 import psutil
 import pytest
 
+pytestmark = pytest.mark.slow
+
 KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
 
 

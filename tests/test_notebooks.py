@@ -16,6 +16,8 @@ import pytest
 from exercises import is_solution, solution_code
 from pseudogec.study import PROJECT, load_profile
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
 
 

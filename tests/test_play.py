@@ -27,6 +27,8 @@ from pseudogec.study import Pipeline, Study
 from pseudogec.study.corrector import Corrector, needed
 from pseudogec.text import Bpe
 
+pytestmark = pytest.mark.slow
+
 # What these models have learnt does not matter here; `absent` is never built.
 OVERRIDES = [
     "models.base={}",

@@ -18,6 +18,8 @@ import pytest
 from artefacts.record import flaw_of_content, read_record
 from pseudogec.study import PROJECT
 
+pytestmark = pytest.mark.slow
+
 # The smoke profile, smaller still: every part once.
 NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask, beta_random]}"
 SMALL = ["--profile", "smoke", "--set", "seeds=[1]", "--set", NOTEBOOKS]

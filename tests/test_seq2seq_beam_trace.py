@@ -11,6 +11,8 @@ from pseudogec.seq2seq import Decoder, train
 from pseudogec.seq2seq.beam_trace import END_OF_SENTENCE, BeamTrace
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 BEAM, BETA = 4, 5.0
 
 

@@ -13,6 +13,8 @@ import torch
 from pseudogec.seq2seq import checkpoints, training_data
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 COMMAND = "pseudogec.seq2seq.command"
 
 

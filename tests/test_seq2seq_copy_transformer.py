@@ -14,6 +14,8 @@ from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.train import train
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 COPYING = TINY.model_copy(update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}})
 
 

@@ -17,6 +17,8 @@ from pseudogec.seq2seq.train import train
 from pseudogec.seq2seq.unknown_pieces import replace_unknown
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> list[Path]:

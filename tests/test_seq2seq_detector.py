@@ -16,7 +16,7 @@ from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.train import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 LONGEST = 30
 OPTIONS = DetectorOptions(learning_rate=3e-3, epochs=2, max_tokens=300)

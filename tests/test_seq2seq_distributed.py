@@ -26,6 +26,7 @@ STEADY = TINY.model_copy(update={"dropout": 0.0})
 SECONDS_TO_DIE = 20.0
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.usefixtures("one_thread"),
     pytest.mark.skipif(torch.cuda.is_available(), reason="these tests share the CPU's cores by gloo"),
 ]

@@ -26,6 +26,8 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.vocabulary import BEGINNING, END, PADDING, UNKNOWN, read_dictionary
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 COPYING = TINY.model_copy(update={"name": "copy_transformer", "fairseq_options": {"copy-attention-heads": 2}})
 ENSEMBLES = {"plain": ("one", "two"), "copying": ("one", "copying"), "three": ("one", "two", "copying")}
 

@@ -21,6 +21,8 @@ from pseudogec.seq2seq.options import Architecture, AverageLast
 from pseudogec.seq2seq.train import train
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 WIDTH, HEADS = 16, 4
 
 

@@ -31,7 +31,7 @@ from seq2seq_training import (
 )
 from seq2seq_world import WORDS, make_dictionary, make_pairs, short_training
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 LONGEST = 12
 TINY = LanguageModelArchitecture(

@@ -22,6 +22,8 @@ from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
 from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs
 
+pytestmark = pytest.mark.slow
+
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1"}
 SIZE, HEADS, INNER = 32, 2, 64
 

@@ -25,6 +25,8 @@ from pseudogec.seq2seq.language_model import LanguageModel
 from pseudogec.seq2seq.safe_loading import TRUST, UnsafeFileError
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
+pytestmark = pytest.mark.slow
+
 
 class Malicious:
     """Whoever reads its pickle makes a file."""

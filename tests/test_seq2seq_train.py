@@ -18,7 +18,7 @@ from pseudogec.seq2seq.train import TrainingProgress, train
 from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs
 SHARDS = tuple(f"shard{number}" for number in range(5))
 STEADY = TINY.model_copy(update={"dropout": 0.0})
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 
 @pytest.fixture(scope="module")

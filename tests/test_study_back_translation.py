@@ -27,6 +27,8 @@ from pseudogec.study.pseudo_data import MisspeltData, PseudoData
 from pseudogec.study.seed_texts import WorldSeedText
 from pseudogec.text import MASK
 
+pytestmark = pytest.mark.slow
+
 TINY = [
     "corpora.genuine.sentences=150",
     "corpora.validation.sentences=20",

@@ -28,6 +28,8 @@ from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.corpora import Corpus, WholeCorpus
 from pseudogec.study.study import Study
 
+pytestmark = pytest.mark.slow
+
 
 def section(**content: Any) -> ClusterSection:
     return ClusterSection.model_validate({"class": "dask_jobqueue.local.LocalCluster", "jobs": 1, **content})

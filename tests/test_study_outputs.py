@@ -16,6 +16,8 @@ from artefacts.files import write_lines
 from pseudogec.report import OutputsReport
 from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
 
+pytestmark = pytest.mark.slow
+
 LEVEL_A = [
     "S This are a sentence .",
     "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",

@@ -20,6 +20,8 @@ from pseudogec.study.grid import expand
 from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.results import COLUMNS, tidy
 
+pytestmark = pytest.mark.slow
+
 
 class Pages(Recipe):
     kind: ClassVar[str] = "bpe"

@@ -10,6 +10,8 @@ from pseudogec.edits import apply_edits, load_annotator, read_m2
 from pseudogec.evaluate import GleuScorer, MaxMatchScorer
 from pseudogec.study import Study
 
+pytestmark = pytest.mark.slow
+
 SOURCES = ["He depend of it .", "I hav a dog .", "All is well ."]
 REWRITES = [
     ["He depends on it .", "I have a dog .", "All is well ."],

@@ -22,6 +22,8 @@ from playwright.sync_api import Locator, Page, Playwright, expect
 from browser.conftest import opened
 from pseudogec.study import PROJECT, Study, overview
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOK = "01_generation_methods"
 OVERRIDES = ["seeds=[1]"]
 PATIENCE = 100  # seconds that the whole notebook may take on a busy machine

@@ -12,6 +12,8 @@ from playwright.sync_api import Page, Playwright, expect
 from browser.conftest import opened
 from site_example import make_site
 
+pytestmark = pytest.mark.slow
+
 WIDTHS = (1280, 390)
 
 NAMES = (
