@@ -8,11 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
 from artefacts.recipe import Recipe
-from pseudogec.edits import Annotator, load_annotator
+from pseudogec.edits import Annotator, annotator_of
 from pseudogec.seq2seq import Decoder, LanguageModel
-from pseudogec.text import Bpe
+from pseudogec.text import Bpe, load_bpe
 
 Tokens = Sequence[str]
 
@@ -74,28 +73,6 @@ class Built:
 def read_found(folder: Path) -> dict[str, Any]:
     """What the search of an artefact found."""
     return json.loads((folder / "found.json").read_text(encoding="utf-8"))
-
-
-@functools.lru_cache(maxsize=2)
-def load_bpe(folder: Path) -> Bpe:
-    """The byte-pair encoding of an artefact."""
-    return Bpe.load(folder / "codes.txt")
-
-
-@functools.lru_cache(maxsize=1)
-def annotator_of(signature: str) -> Annotator:
-    """The annotator that a study was planned with.
-
-    Raises:
-        UserError: this machine's versions are others.
-    """
-    found = load_annotator("offline" if "offline" in signature else "en_core_web_sm")
-    if found.signature != signature:
-        raise UserError(
-            f"this machine annotates with {found.signature}, the study was planned with {signature}; "
-            "install the same versions on all machines"
-        )
-    return found
 
 
 @functools.lru_cache(maxsize=2)

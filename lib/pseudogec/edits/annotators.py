@@ -8,7 +8,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
@@ -201,6 +201,22 @@ def annotator_signature(name: AnnotatorName = "auto") -> str:
         resources = f"hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}-rules{RULES_VERSION}"
         return f"errant{version('errant')}+offline-{resources}"
     return f"errant{version('errant')}+{_MODEL}-{_model_version()}"
+
+
+@lru_cache(maxsize=1)
+def annotator_of(signature: str) -> Annotator:
+    """The annotator of a signature, so that every machine annotates alike; kept in the process.
+
+    Raises:
+        UserError: this machine's versions are others.
+    """
+    found = load_annotator("offline" if "offline" in signature else _MODEL)
+    if found.signature != signature:
+        raise UserError(
+            f"this machine annotates with {found.signature}, the study was planned with {signature}; "
+            "install the same versions on all machines"
+        )
+    return found
 
 
 def _choose(name: AnnotatorName) -> AnnotatorName:

@@ -17,7 +17,7 @@ from artefacts.progress import Progress
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import CorrectedSentence, FileFormat, LocatedFile, Pair, PairFormat, part_of_each, read_plain
-from pseudogec.edits import AnnotatedSentence, EditProfile, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m2, write_m2
 
 
 class Corpus(Recipe):
@@ -134,8 +134,6 @@ class References(Recipe):
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
         """Take the corpus's own edits, or find them."""
-        from pseudogec.study.loaded import annotator
-
         corpus = store.folder(self.corpus)
         sentences: Iterable[AnnotatedSentence]
         if not self.corpus.simulated and (corpus / "gold.m2").exists():
@@ -144,7 +142,7 @@ class References(Recipe):
             # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
-            found = [annotator(self.annotator).annotate(sources, list(read_plain(text))) for text in texts]
+            found = [annotator_of(self.annotator).annotate(sources, list(read_plain(text))) for text in texts]
             sentences = (
                 AnnotatedSentence(tuple(source), {number: tuple(edits) for number, edits in enumerate(annotations)})
                 for source, *annotations in zip(sources, *found, strict=True)

@@ -16,8 +16,8 @@ from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
-from pseudogec.correct.built import Tokens, annotator_of
-from pseudogec.edits import read_m2
+from pseudogec.correct.built import Tokens
+from pseudogec.edits import annotator_of, read_m2
 from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import sentences_of_big, shapes_of_models
 

@@ -7,10 +7,10 @@ from collections import Counter
 from pathlib import Path
 
 from pseudogec.corpora import read_plain
-from pseudogec.correct.built import annotator_of as annotator
-from pseudogec.correct.built import load_bpe as segmentation
 from pseudogec.edits import M2File
+from pseudogec.edits import annotator_of as annotator
 from pseudogec.noise import NoiseResources
+from pseudogec.text import load_bpe as segmentation
 
 __all__ = ["annotator", "noise_resources", "segmentation"]
 

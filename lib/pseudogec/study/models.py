@@ -38,7 +38,7 @@ from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.seed_texts import SeedText
-from pseudogec.text import Bpe, Vocabulary
+from pseudogec.text import Bpe, Vocabulary, load_bpe
 
 SUBWORDS_A_SENTENCE = 30
 """About how many subwords a sentence has, with its end; newspapers have more, learners' sentences fewer."""
@@ -147,9 +147,7 @@ class BinarisedPairs(TrainingPairs):
         return self.corpus.label + ("" if self.arrangement == "correct" else f"-{self.arrangement}")
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        from pseudogec.study.loaded import segmentation
-
-        corpus, bpe = store.folder(self.corpus), segmentation(store.folder(self.bpe))
+        corpus, bpe = store.folder(self.corpus), load_bpe(store.folder(self.bpe))
         pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
         if self.drop_identical:
             pairs = drop_identical(pairs)
@@ -201,11 +199,9 @@ class BinarisedText(Recipe):
         return self.text.label
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        from pseudogec.study.loaded import segmentation
-
         text, bpe = store.folder(self.text), store.folder(self.bpe)
         file = text / ("target.txt" if isinstance(self.text, Corpus) else "sentences.txt")
-        return asdict(binarise_text(map(segmentation(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
+        return asdict(binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
 
 
 class Training(Recipe):
@@ -402,9 +398,7 @@ class TrainedDetector(Recipe):
         return self.initial.label
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        from pseudogec.study.loaded import segmentation
-
-        apply = segmentation(store.folder(self.bpe)).apply
+        apply = load_bpe(store.folder(self.bpe)).apply
 
         def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
             source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import re
 import string
@@ -121,3 +122,13 @@ class Bpe:
             if len(line.split(" ")) != 2 or not all(line.split(" ")):
                 raise DataError(path, f"a merge must be two symbols with one space between them, not {line!r}", number)
         return cls(lines[1:], protected)
+
+
+@functools.lru_cache(maxsize=2)
+def load_bpe(folder: Path) -> Bpe:
+    """The segmentation of an artefact's folder, ``codes.txt``; kept in the process, since a worker builds many artefacts with it.
+
+    Raises:
+        DataError: see `Bpe.load`.
+    """
+    return Bpe.load(folder / "codes.txt")
