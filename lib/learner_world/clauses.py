@@ -1,15 +1,621 @@
-"""Clauses: subject, verb group, complement and adverbials in order, with relative clauses and passives."""
+"""Clauses: verb groups, predicates, adverbials of time, and their order in statements, relative clauses and passives."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from learner_world.adverbials import tense_of, with_time
-from learner_world.noun_phrases import Writer, noun_phrase, person_name, personal, place_phrase
-from learner_world.predicates import PEOPLE, Plan, Predicate, manner, plan, predicate
-from learner_world.sampling import Choice
-from learner_world.tokens import NounPhrase, Token, plain
-from learner_world.verb_groups import Tense, VerbGroup, assemble, verb_group
+from learner_world.draws import Choice
+from learner_world.noun_phrases import (
+    PRONOUNS,
+    Writer,
+    fits_gender,
+    noun_phrase,
+    object_pronoun,
+    person_name,
+    personal,
+    place_phrase,
+)
+from learner_world.tokens import NounForm, NounPhrase, Token, VerbForm, plain
+from learner_world.words import Frame, adjectives, comparable_adjectives, inflect, word_set
+
+# Verb groups: tense, agreement, auxiliaries, negation, contraction and the place of adverbs
+
+MODALS = ("can", "could", "should", "must", "may", "might", "would", "will")
+
+_CONTRACTED_BEFORE_NOT = {"can": "ca", "will": "wo"}
+_NEVER_CONTRACTED = frozenset({"may", "might", "must", "am"})
+_CONTRACTED_AFTER_PRONOUN = {
+    "am": "'m", "is": "'s", "are": "'re", "have": "'ve", "has": "'s", "had": "'d", "will": "'ll", "would": "'d",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Tense:
+    """A tense with what it needs.
+
+    Attributes:
+        name: ``present``, ``past``, ``future``, ``perfect``, ``past_perfect``, ``progressive``, ``past_progressive``, ``going``,
+            or a modal verb.
+        cue: whether the sentence shows that it is the right one.
+    """
+
+    name: str
+    cue: bool = False
+
+
+def agreement_tag(subject: NounPhrase) -> str:
+    """VBZ or VBP, whichever the subject takes in the present."""
+    return "VBZ" if subject.person == 3 and not subject.plural else "VBP"
+
+
+def finite_be(subject: NounPhrase, past: bool) -> str:
+    """The form of *be* that agrees with the subject."""
+    singular = not subject.plural
+    if past:
+        return "was" if singular and subject.person != 2 else "were"
+    if subject.pronoun == "I":
+        return "am"
+    return "is" if singular and subject.person == 3 else "are"
+
+
+@dataclass(slots=True)
+class VerbGroup:
+    """The finite verb and what follows it, kept apart so that a question can put the subject between them."""
+
+    finite: Token
+    rest: list[Token]
+
+
+def verb_group(
+    lemma: str,
+    tense: Tense,
+    subject: NounPhrase,
+    *,
+    passive: bool = False,
+    support: bool = False,
+    takes_object: bool = False,
+) -> VerbGroup:
+    """The verb group of a clause.
+
+    Args:
+        lemma: the main verb.
+        tense: its tense.
+        subject: what it agrees with.
+        passive: put it in the passive.
+        support: it is negated or a question, so a lone main verb needs *do*.
+        takes_object: whether a plain object follows it.
+    """
+    chain = [(lemma, "")]
+    if passive:
+        chain = [("be", ""), (lemma, "passive_participle")]
+    match tense.name:
+        case "perfect" | "past_perfect":
+            chain = [("have", ""), (chain[0][0], "participle"), *chain[1:]]
+        case "progressive" | "past_progressive":
+            chain = [("be", ""), (chain[0][0], "progressive"), *chain[1:]]
+        case "going":
+            chain = [("be", ""), ("go", "going"), ("to", "to"), (chain[0][0], "bare"), *chain[1:]]
+        case "present" | "past":
+            if support and chain[0][0] != "be":
+                chain = [("do", ""), (chain[0][0], "bare")]
+        case _:
+            chain = [("will" if tense.name == "future" else tense.name, ""), (chain[0][0], "bare"), *chain[1:]]
+    finite = _finite(chain[0][0], tense, subject, takes_object and len(chain) == 1)
+    return VerbGroup(finite, [_nonfinite(word, role, takes_object) for word, role in chain[1:]])
+
+
+def _finite(lemma: str, tense: Tense, subject: NounPhrase, takes_object: bool) -> Token:
+    past = tense.name.startswith("past")
+    agreement = agreement_tag(subject)
+    tag = "VBD" if past else agreement
+    if lemma in MODALS:
+        return Token(lemma, "modal", lemma, VerbForm("MD", tense.cue, agreement=agreement))
+    if lemma == "be":
+        return Token(finite_be(subject, past), "be", "be", VerbForm(tag, tense.cue, agreement=agreement))
+    perfect = tense.name in ("perfect", "past_perfect")
+    role = "have" if lemma == "have" and perfect else "do" if lemma == "do" and not takes_object else "finite"
+    return Token(inflect(lemma, tag), role, lemma, VerbForm(tag, tense.cue, takes_object, agreement))
+
+
+_TAG_OF_ROLE = {"participle": "VBN", "passive_participle": "VBN", "progressive": "VBG", "going": "VBG", "bare": "VB", "to": "TO"}
+
+
+def _nonfinite(lemma: str, role: str, takes_object: bool) -> Token:
+    tag = _TAG_OF_ROLE[role]
+    text = lemma if tag in ("VB", "TO") else inflect(lemma, tag)
+    return Token(text, role, lemma, VerbForm(tag, False, takes_object and role != "passive_participle"))
+
+
+def assemble(
+    subject: NounPhrase, group: VerbGroup, *, negated: bool, contracted: bool, adverb: list[Token], short_forms: bool
+) -> list[Token]:
+    """Subject, verb group, negation and mid-position adverb in a statement's order.
+
+    Args:
+        subject: the subject.
+        group: its verb group (made with ``support`` when negated).
+        negated: insert *not* or *n't*.
+        contracted: use *n't* where English allows it.
+        adverb: an adverb for the middle of the clause: before a lone main verb, after *be* or the first auxiliary.
+        short_forms: let *be*, *have* and *will* lean on a pronoun (*I 'm*).
+    """
+    finite, rest = group.finite, group.rest
+    negation: list[Token] = []
+    if negated:
+        negation = [negate(finite, contracted)]
+    elif short_forms and subject.tokens[-1].role == "subject_pronoun" and finite.role in ("be", "have", "modal"):
+        _shorten(subject, finite, bool(rest))
+    if finite.role == "finite":
+        return [*subject.tokens, *adverb, finite, *rest]
+    return [*subject.tokens, finite, *negation, *adverb, *rest]
+
+
+def negate(finite: Token, contracted: bool) -> Token:
+    """The negation that follows a finite verb; contracting may change the verb itself (*will* to *wo n't*)."""
+    if contracted and finite.text not in _NEVER_CONTRACTED:
+        finite.text = _CONTRACTED_BEFORE_NOT.get(finite.text, finite.text)
+        return Token("n't", "not")
+    return Token("not", "not")
+
+
+def _shorten(subject: NounPhrase, finite: Token, followed: bool) -> None:
+    short = _CONTRACTED_AFTER_PRONOUN.get(finite.text)
+    ambiguous = short == "'d" or (short == "'s" and finite.text == "has" and not followed)
+    if short and not ambiguous:
+        finite.lemma, finite.text, finite.role = finite.text, short, "short_form"
+
+
+# Predicates: a verb (or *be* with an adjective or noun) together with everything that it governs
+
+PEOPLE = ("person", "relative")
+
+_PATTERNS = {
+    # pattern: weight; those below "copula" need no frame
+    "transitive": 40, "intransitive": 7, "motion": 8, "verb": 11, "adjective": 6, "infinitive": 8, "gerund": 4,
+    "person_infinitive": 4, "ditransitive": 4, "no_preposition": 6,
+    "copula": 10, "copula_noun": 4, "phrasal": 5, "light": 6, "phrasal_bare": 3,
+}  # fmt: skip
+
+_SUBJECTS_WITHOUT_FRAME = {
+    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork",
+               "food", "animal", "vehicle", "device", "clothing", "process", "organization"),
+    "copula_noun": PEOPLE, "phrasal": PEOPLE, "light": PEOPLE, "phrasal_bare": PEOPLE,
+}  # fmt: skip
+
+_BEFORE_NOUNS_ONLY = frozenset(word_set("before_nouns_only"))
+_STATIVE = frozenset(word_set("stative_verbs"))
+
+
+@dataclass(slots=True)
+class Predicate:
+    """What is said of a subject.
+
+    Attributes:
+        lemma: the main verb.
+        complement: the tokens that follow the verb group.
+        takes_object: whether a plain object comes first in the complement.
+        object: that object, when a relative clause may be added to it.
+    """
+
+    lemma: str
+    complement: list[Token]
+    takes_object: bool = False
+    object: NounPhrase | None = None
+
+    @property
+    def stative(self) -> bool:
+        """Whether the verb avoids the progressive."""
+        return self.lemma == "be" or self.lemma in _STATIVE
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A pattern, the frame that fills it, the subjects that it allows, and whether it stands inside another predicate."""
+
+    pattern: str
+    frame: Frame | None
+    subjects: tuple[str, ...]
+    embedded: bool = False
+
+
+_NOT_EMBEDDED = frozenset(("adjective", "copula_noun", "infinitive", "gerund", "person_infinitive"))
+
+
+@functools.cache
+def _pattern_choice(register: str, embedded: bool) -> Choice[str]:
+    weights = {pattern: weight for pattern, weight in _PATTERNS.items() if not (embedded and pattern in _NOT_EMBEDDED)}
+    if register in ("encyclopedic", "newswire"):
+        for pattern in {"phrasal_bare", "light", "gerund", "ditransitive", "copula_noun", "no_preposition"} & set(weights):
+            weights[pattern] //= 2
+    return Choice(list(weights), list(weights.values()))
+
+
+def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Plan:
+    """Decide what kind of predicate comes.
+
+    Args:
+        writer: register and draws.
+        subject_kind: meaning class of the subject, when it is already there.
+        embedded: the predicate stands inside another (*to ...*, a relative clause) and stays simple: something one does.
+    """
+    draws = writer.draws
+    for _ in range(8):
+        pattern = draws.pick(_pattern_choice(writer.register.name, embedded))
+        if pattern in _SUBJECTS_WITHOUT_FRAME:
+            found = Plan(pattern, None, _SUBJECTS_WITHOUT_FRAME[pattern], embedded)
+        else:
+            frame = writer.words.frame(draws, pattern)
+            found = Plan(pattern, frame, frame.subjects, embedded)
+        if not subject_kind or subject_kind in found.subjects:
+            return found
+    return Plan("copula", None, (subject_kind,), embedded)
+
+
+def predicate(writer: Writer, chosen: Plan, subject: NounPhrase) -> Predicate:
+    """Fill a plan for a subject, whose possessives the complement may use."""
+    return _BUILDERS[chosen.pattern](writer, chosen.frame, subject, chosen.embedded)
+
+
+def action(writer: Writer, subject: NounPhrase) -> Predicate:
+    """Something that a person does, for infinitives, gerunds and requests."""
+    return predicate(writer, plan(writer, "person", embedded=True), subject)
+
+
+def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> NounPhrase:
+    people = "person" in frame.objects
+    if people and writer.draws.chance(writer.register.pronouns * 0.5):
+        return object_pronoun(writer, subject)
+    return noun_phrase(writer, frame.objects, company=verb, owner=subject)
+
+
+def _transitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, object_.tokens, takes_object=True, object=object_)
+
+
+def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
+    complement: list[Token] = []
+    if frame.subjects[0] in ("person", "animal", "vehicle") and draws.chance(0.6):
+        complement = manner(writer, verb) if draws.chance(0.6) else place_phrase(writer)
+    return Predicate(verb, complement)
+
+
+def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    if writer.draws.chance(0.12) and verb in ("go", "come", "return", "walk", "drive"):
+        return Predicate(verb, [Token("home", "home")])
+    return Predicate(verb, place_phrase(writer, motion=True))
+
+
+def _governed_verb(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    verb, preposition = writer.words.word_of(writer.draws, frame).split()
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, [Token(preposition, "governed", verb), *object_.tokens], object=object_)
+
+
+def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    draws = writer.draws
+    adjective, preposition = writer.words.word_of(draws, frame).split()
+    object_ = noun_phrase(writer, frame.objects, company=adjective, owner=subject)
+    gerund = adjective in ("interested", "good", "bad", "keen", "tired", "fond", "afraid", "proud", "capable") and draws.chance(
+        0.4
+    )
+    tokens = object_.tokens
+    if gerund:
+        inner = action(writer, subject)
+        tokens = [_gerund_form(inner), *inner.complement]
+    degree = [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
+    if adjective in ("married", "identical", "equivalent", "essential", "perfect", "related", "based"):
+        degree = []
+    return Predicate(
+        "be", [*degree, Token(adjective, "predicative", adjective), Token(preposition, "governed", adjective), *tokens]
+    )
+
+
+def _gerund_form(inner: Predicate) -> Token:
+    return Token(inflect(inner.lemma, "VBG"), "gerund", inner.lemma, VerbForm("VBG", False, inner.takes_object))
+
+
+def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
+    """*to* and a bare predicate."""
+    inner = action(writer, subject)
+    return [Token("to", "to", inner.lemma), Token(inner.lemma, "to_bare", inner.lemma, VerbForm("VB", False, inner.takes_object)),
+            *inner.complement]  # fmt: skip
+
+
+def gerund_phrase(writer: Writer, subject: NounPhrase) -> list[Token]:
+    """An *-ing* phrase."""
+    inner = action(writer, subject)
+    return [_gerund_form(inner), *inner.complement]
+
+
+def _infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    return Predicate(writer.words.word_of(writer.draws, frame), to_infinitive(writer, subject))
+
+
+def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame)
+    if verb in ("begin", "start", "keep", "stop"):  # "started being tired", "is starting starting": keep these to actions
+        activity = noun_phrase(writer, ("activity",), company=verb)
+        return Predicate("enjoy" if verb == "keep" else verb, activity.tokens)
+    return Predicate(verb, gerund_phrase(writer, subject))
+
+
+def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
+    person = (
+        object_pronoun(writer, subject)
+        if draws.chance(writer.register.pronouns)
+        else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
+    )
+    return Predicate(verb, [*person.tokens, *to_infinitive(writer, person)], takes_object=True)
+
+
+def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    draws = writer.draws
+    verb = writer.words.word_of(draws, frame)
+    thing = noun_phrase(writer, frame.objects, company=verb, owner=subject)
+    person = (
+        object_pronoun(writer, subject)
+        if draws.chance(writer.register.pronouns)
+        else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
+    )
+    if draws.chance(0.6) and verb != "pass":
+        return Predicate(verb, [*person.tokens, *thing.tokens], takes_object=True)
+    return Predicate(verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True)
+
+
+def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    assert frame
+    verb = writer.words.word_of(writer.draws, frame).split()[0]
+    object_ = _object(writer, frame, verb, subject)
+    return Predicate(verb, object_.tokens, takes_object=True, object=object_)
+
+
+def describing(writer: Writer, kind: str) -> list[Token]:
+    """An adjective after *be*, sometimes with a degree or as a pair of feeling and cause (*bored*, *boring*)."""
+    draws = writer.draws
+    if draws.chance(0.22) and kind in ("person", "relative", "idea", "event", "contest", "document", "artwork"):
+        cause, feeling = draws.one_of(adjectives()["feeling"])
+        person = kind in PEOPLE
+        tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
+    else:
+        adjective = (
+            writer.words.comparable(draws, kind)
+            if kind in ("outdoor", "building") or draws.chance(0.55)
+            else writer.words.adjective(draws, kind)
+        )
+        if adjective in _BEFORE_NOUNS_ONLY:
+            adjective = writer.words.comparable(draws, kind)
+        tokens = [Token(adjective, "predicative", adjective)]
+    if draws.chance(0.3) and (tokens[0].role != "predicative" or tokens[0].text in comparable_adjectives()):
+        tokens.insert(0, Token(draws.one_of(("very", "really", "so", "too", "quite", "rather")), "degree"))
+    return tokens
+
+
+def _copula(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    draws = writer.draws
+    verb = "be"
+    if embedded and subject.kind in PEOPLE:
+        attitude = draws.one_of(word_set("attitudes"))
+        return Predicate(verb, [Token(attitude, "predicative", attitude)])
+    if subject.kind in PEOPLE and draws.chance(0.25):
+        verb = draws.one_of(("feel", "look", "seem", "become"))
+    return Predicate(verb, describing(writer, subject.kind))
+
+
+def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    """*is a teacher*, *are teachers*: the complement agrees in number with the subject."""
+    draws = writer.draws
+    noun = writer.words.noun(draws, ("person",))
+    while subject.pronoun in ("he", "she") and not fits_gender(noun.lemma, subject.pronoun):
+        noun = writer.words.noun(draws, ("person",))
+    adjective = writer.words.adjective(draws, "person") if draws.chance(writer.register.adjectives + 0.1) else ""
+    plural = subject.plural if subject.pronoun != "you" else False
+    opening = [] if plural else [Token("a", "indefinite")]
+    head = Token(
+        inflect(noun.lemma, "NNS") if plural else noun.lemma, "noun", noun.lemma, NounForm("person", plural, "count", True)
+    )
+    tokens = [*opening, *([Token(adjective, "adjective", adjective)] if adjective else []), head]
+    if plural:
+        tokens[0].opens = "plural"
+    return Predicate("be", tokens)
+
+
+def _phrasal(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    chosen = writer.words.phrasal_verb(writer.draws, with_object=True)
+    object_ = noun_phrase(writer, chosen.objects, company=chosen.verb, owner=subject)
+    return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens])
+
+
+def _phrasal_bare(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    chosen = writer.words.phrasal_verb(writer.draws, with_object=False)
+    return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb)])
+
+
+def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+    chosen = writer.words.light_verb(writer.draws)
+    tokens = []
+    for word in chosen.phrase.split():
+        if word in ("a", "an"):
+            tokens.append(Token(word, "indefinite"))
+        elif word == "the":
+            tokens.append(Token(word, "the"))
+        elif word == "my":
+            tokens.append(Token(PRONOUNS[subject.pronoun][1], "possessive", subject.pronoun))
+        else:
+            tokens.append(Token(word, "light_object", word))
+    if tokens[0].role == "light_object":
+        tokens[0].opens = "name" if tokens[0].text[0].isupper() else "mass"
+    return Predicate(chosen.verb, tokens)
+
+
+def manner(writer: Writer, verb: str) -> list[Token]:
+    """An adverb of manner: one that the verb likes (*work hard*), a common one, or seldom a rare one."""
+    draws = writer.draws
+    special = [adverb for adverb, verbs in _LIKED_ADVERBS.items() if verb in verbs]
+    if special and draws.chance(0.5):
+        adverb = draws.one_of(special)
+    else:
+        adverb = writer.words.adverb(draws, "rare manner" if draws.chance(writer.register.rare_adjectives * 0.4) else "manner")
+    return [Token(adverb, "manner", adverb)]
+
+
+_LIKED_ADVERBS = {"hard": word_set("hard_actions"), "fast": word_set("fast_actions"), "well": word_set("well_actions")}
+
+
+_Builder = Callable[[Writer, Frame | None, NounPhrase, bool], Predicate]
+
+_BUILDERS: dict[str, _Builder] = {
+    "transitive": _transitive,
+    "intransitive": _intransitive,
+    "motion": _motion,
+    "verb": _governed_verb,
+    "adjective": _governed_adjective,
+    "infinitive": _infinitive,
+    "gerund": _gerund,
+    "person_infinitive": _person_infinitive,
+    "ditransitive": _ditransitive,
+    "no_preposition": _no_preposition,
+    "copula": _copula,
+    "copula_noun": _copula_noun,
+    "phrasal": _phrasal,
+    "phrasal_bare": _phrasal_bare,
+    "light": _light,
+}
+
+
+# Adverbials of time that fit a tense and show it, and tenses that fit a register
+
+_UNITS = ("day", "week", "month", "year")
+_COUNTS = ("two", "three", "four", "five", "six", "ten", "several", "many")
+
+_PAST = Choice(("last", "ago", "year", "yesterday", "weekday", "month", "childhood"), (26, 22, 18, 16, 10, 6, 2))
+_PRESENT = Choice(("every", "weekdays", "time_of_day", "once"), (45, 20, 22, 13))
+_FUTURE = Choice(("next", "tomorrow", "soon", "in", "weekday"), (34, 26, 14, 14, 12))
+_PERFECT = Choice(("for", "since", "recently", "already"), (45, 40, 10, 5))
+
+_PERIODS = Choice(("week", "month", "year", "night", "summer", "weekend", "spring", "winter"), (24, 18, 20, 12, 10, 10, 3, 3))
+
+CURRENT_TENSES = Choice(
+    ("present", "perfect", "progressive", "future", "can", "should", "going", "must", "may", "could", "might"),
+    (58, 9, 7, 8, 7, 4, 3, 2, 1, 1, 1),
+)
+PAST_TENSES = Choice(("past", "past_progressive", "past_perfect", "could"), (88, 5, 4, 3))
+
+_STARTS_SENTENCE = frozenset({"last", "ago", "year", "yesterday", "every", "next", "tomorrow", "month", "weekday"})
+
+
+def tense_of(writer: Writer) -> str:
+    """A tense as the register likes them."""
+    past = writer.draws.chance(writer.register.past)
+    return writer.draws.pick(PAST_TENSES if past else CURRENT_TENSES)
+
+
+def time_adverbial(writer: Writer, tense: str) -> tuple[list[Token], bool]:
+    """An adverbial of time for a tense, and whether it may open the sentence; empty when the tense takes none."""
+    choice = {"past": _PAST, "present": _PRESENT, "future": _FUTURE, "going": _FUTURE, "perfect": _PERFECT}.get(tense)
+    if choice is None:
+        if tense == "progressive":
+            return plain(writer.draws.one_of(("now", "at the moment", "right now", "today", "these days"))), False
+        if tense == "past_progressive":
+            return plain(writer.draws.one_of(("at that time", "at that moment", "then"))), False
+        return [], False
+    kind = writer.draws.pick(choice)
+    return _written(writer, kind, tense), kind in _STARTS_SENTENCE
+
+
+def with_time(writer: Writer, name: str, probability: float) -> tuple[Tense, list[Token], bool]:
+    """A tense together with, at some probability, an adverbial that shows it."""
+    if writer.draws.chance(probability):
+        tokens, may_open = time_adverbial(writer, name)
+        if tokens:
+            return Tense(name, cue=True), tokens, may_open
+    return Tense(name), [], False
+
+
+def _written(writer: Writer, kind: str, tense: str) -> list[Token]:
+    draws, words = writer.draws, writer.words
+    match kind:
+        case "last" | "next" | "every":
+            period = draws.pick(_PERIODS)
+            if kind == "every" and draws.chance(0.5):
+                period = draws.one_of(("day", "morning", "evening"))
+            if kind == "next" and period == "night":
+                period = "week"
+            return [Token(kind, "period_word"), Token(period, "period")]
+        case "ago":
+            return [*_duration(writer), Token("ago", "ago")]
+        case "year":
+            year = (
+                1500 + int(draws.uniform() ** 0.4 * 520)
+                if writer.register.name == "encyclopedic"
+                else 1950 + int(draws.uniform() * 72)
+            )
+            return [Token("in", "time_preposition", "year"), Token(str(year), "year")]
+        case "month":
+            return [Token("in", "time_preposition", "year"), Token(words.name(draws, "month"), "name")]
+        case "weekday":
+            return [Token("on", "time_preposition", "weekday"), Token(words.name(draws, "weekday"), "name")]
+        case "weekdays":
+            return [Token("on", "time_preposition", "weekday"), Token(f"{words.name(draws, 'weekday')}s", "name")]
+        case "time_of_day":
+            if draws.chance(0.3):
+                return [Token("at", "time_preposition", "night"), Token("night")]
+            return [
+                Token("in", "time_preposition", "morning"),
+                Token("the", "the"),
+                Token(draws.one_of(("morning", "afternoon", "evening"))),
+            ]
+        case "once":
+            unit = draws.one_of(_UNITS[:3])
+            return [Token(draws.one_of(("once", "twice"))), Token("a", "indefinite"), Token(unit)]
+        case "in":
+            return [Token("in", "time_preposition", "future"), *_duration(writer)]
+        case "for":
+            return [Token("for", "time_preposition", "duration"), *_duration(writer)]
+        case "since":
+            return [Token("since", "time_preposition", "since"), *_starting_point(writer)]
+        case "childhood":
+            return plain("when I was a child") if writer.register.persons[0] > 5 else plain("at that time")
+        case _:
+            return plain(kind)
+
+
+def _starting_point(writer: Writer) -> list[Token]:
+    draws = writer.draws
+    if draws.chance(0.6):
+        return [Token(str(1960 + int(draws.uniform() * 62)), "year")]
+    if draws.chance(0.5):
+        return [Token("last", "period_word"), Token(draws.one_of(("week", "month", "year", "summer")), "period")]
+    return [Token(writer.words.name(draws, "month"), "name")]
+
+
+def _duration(writer: Writer) -> list[Token]:
+    unit = writer.draws.one_of(_UNITS)
+    if writer.draws.chance(0.12):
+        return [Token("a", "indefinite"), Token(unit, "noun", unit, NounForm("time", False, "count", True))]
+    count = writer.draws.one_of(_COUNTS)
+    role = "quantifier" if count in ("several", "many") else "number"
+    return [Token(count, role, count), Token(inflect(unit, "NNS"), "noun", unit, NounForm("time", True, "count", True))]
+
+
+# Clauses: subject, verb group, complement and adverbials in order, with relative clauses and passives
 
 NEGATION = 0.11
 """Share of negated clauses."""

@@ -13,16 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from artefacts.errors import UserError
-from learner_world.learner import LEVELS, make_mistakes, typed, write_wrong
+from learner_world.draws import Choice, Draws, Streams
+from learner_world.mistakes import LEVELS, Edit, make_mistakes, typed, write_wrong
 from learner_world.noun_phrases import Writer
 from learner_world.registers import LEARNER, REGISTERS, Register
-from learner_world.sampling import Choice, Draws
 from learner_world.sentences import write_sentence
 from learner_world.tokens import Token
 from learner_world.words import Words
-from pseudogec.edits import Edit
-from pseudogec.random_streams import SentenceStreams
 
 SHORTEST, LONGEST = 4, 28
 """Sentences with fewer or more tokens are passed over."""
@@ -60,10 +57,10 @@ def seed_sentences(register: str, count: int, seed: int = 1) -> Iterator[list[st
         seed: another seed gives other sentences.
 
     Raises:
-        UserError: no such register.
+        ValueError: no such register.
     """
     if register not in REGISTERS:
-        raise UserError(f"no register {register!r} in the simulated world; there are {', '.join(REGISTERS)}")
+        raise ValueError(f"no register {register!r} in the simulated world; there are {', '.join(REGISTERS)}")
     yield from _texts(REGISTERS[register], count, seed)
 
 
@@ -84,13 +81,13 @@ def learner_sentences(
         levels: weights of the levels (A, B, C, N); default ``LEVEL_SHARES``.
 
     Raises:
-        UserError: no such split or level.
+        ValueError: no such split or level.
     """
     if split not in SPLITS:
-        raise UserError(f"no split {split!r}; there are {', '.join(SPLITS)}")
+        raise ValueError(f"no split {split!r}; there are {', '.join(SPLITS)}")
     weights = dict(levels or LEVEL_SHARES)
     if not weights or set(weights) - set(LEVELS) or min(weights.values()) < 0 or not any(weights.values()):
-        raise UserError(f"levels must give non-negative weights to some of {', '.join(LEVELS)}, not all 0; got {weights}")
+        raise ValueError(f"levels must give non-negative weights to some of {', '.join(LEVELS)}, not all 0; got {weights}")
     choice = Choice(list(weights), list(weights.values()))
     for texts, tokens, draws in _right_sentences(LEARNER, f"learner {split} {seed}", split, count):
         level = draws.pick(choice)
@@ -101,7 +98,7 @@ def learner_sentences(
 
 def _right_sentences(register: Register, stream: str, split: str, count: int) -> Iterator[tuple[list[str], list[Token], Draws]]:
     """Distinct right sentences that belong to a split, with their annotated tokens and what is left of their draws."""
-    streams, words = SentenceStreams(stream), _words(register.name)
+    streams, words = Streams(stream), _words(register.name)
     seen: set[bytes] = set()
     index = 0
     while len(seen) < count:

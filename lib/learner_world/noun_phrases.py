@@ -6,12 +6,10 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from learner_world.inflection import inflect
-from learner_world.lexicon import Noun, comparable_adjectives, noun_complements, word_pairs, word_set
+from learner_world.draws import Choice, Draws
 from learner_world.registers import Register
-from learner_world.sampling import Choice, Draws
 from learner_world.tokens import NounForm, NounPhrase, Token
-from learner_world.words import Words
+from learner_world.words import Noun, Words, comparable_adjectives, inflect, noun_complements, word_pairs, word_set
 
 PRONOUNS = {
     # subject: object, possessive, person, plural

@@ -46,7 +46,7 @@ class Token:
 
     Attributes:
         text: as it will stand in the sentence.
-        role: what it does there; the keys of the learner's rules (``learner.py``) are the roles that matter to it.
+        role: what it does there; the keys of the learner's rules (``mistakes.RULES``) are the roles that matter to it.
         lemma: its lemma, or for function words what governs them.
         form: grammatical detail of verbs and nouns.
         opens: for the first token of a noun phrase without determiner: ``mass``, ``plural`` or ``name``; else empty.

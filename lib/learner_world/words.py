@@ -1,19 +1,439 @@
-"""Choosing words as a register would: by frequency, by domain, and by what goes together.
+"""Words: the lexicon with what goes with what, inflection, and how often a register uses each.
 
-Every verb and adjective has favourite nouns within the classes it combines with (a seeded choice, the same in all texts), as
-words have company in real language; a language model can learn them.
+Nouns carry a meaning class and a countability, verbs come in frames that say which classes they combine with, so that sentences
+are simple but not absurd. Curated lists are in ``data/*.txt``; the long tail (*-ness*, *-tion*, *-ous*, *-ize* ...) is taken from
+wordfreq's list where lemminflect knows exactly that part of speech. How often a word is used follows wordfreq, so vocabulary has
+the long tail of real text.
 """
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import resources
 from typing import TypeVar
 
-from learner_world import lexicon
-from learner_world.lexicon import FixedPhrase, Frame, LightVerb, Noun, PhrasalVerb
+from learner_world.draws import Choice, Draws
 from learner_world.registers import Register
-from learner_world.sampling import Choice, Draws
+
+# Inflection, by lemminflect
+
+PREFERRED = {
+    ("wake", "VBD"): "woke",
+    ("wake", "VBN"): "woken",
+    ("learn", "VBD"): "learned",
+    ("learn", "VBN"): "learned",
+    ("dream", "VBD"): "dreamed",
+    ("dream", "VBN"): "dreamed",
+    ("burn", "VBD"): "burned",
+    ("burn", "VBN"): "burned",
+    ("spill", "VBD"): "spilled",
+    ("spill", "VBN"): "spilled",
+    ("smell", "VBD"): "smelled",
+    ("smell", "VBN"): "smelled",
+    ("hide", "VBN"): "hidden",
+    ("get", "VBN"): "gotten",
+    ("beat", "VBN"): "beaten",
+    ("show", "VBN"): "shown",
+    ("prove", "VBN"): "proved",
+    ("sew", "VBN"): "sewn",
+    ("swim", "VBD"): "swam",
+    ("quit", "VBN"): "quit",
+    ("antelope", "NNS"): "antelopes",
+    ("tundra", "NNS"): "tundras",
+    ("mouse", "NNS"): "mice",
+    ("person", "NNS"): "people",
+    ("knife", "NNS"): "knives",
+}
+"""Where the first form that lemminflect lists is not the American or the usual one."""
+
+_BE = {"VB": "be", "VBZ": "is", "VBP": "are", "VBD": "was", "VBN": "been", "VBG": "being"}
+
+_IRREGULAR_GRADES = {
+    ("good", "JJR"): "better",
+    ("good", "JJS"): "best",
+    ("bad", "JJR"): "worse",
+    ("bad", "JJS"): "worst",
+    ("old", "JJR"): "older",
+    ("old", "JJS"): "oldest",
+}
+
+
+@functools.cache
+def inflect(lemma: str, tag: str) -> str:
+    """The form of a lemma for a Penn Treebank tag (``NNS``, ``VBD``, ``JJR``, ...).
+
+    Raises:
+        KeyError: lemminflect knows no such form.
+    """
+    if lemma == "be":
+        return _BE[tag]
+    if tag in ("VB", "VBP"):
+        return lemma  # lemminflect lacks the present of some regular verbs (*reshape*)
+    if (lemma, tag) in PREFERRED:
+        return PREFERRED[lemma, tag]
+    if (lemma, tag) in _IRREGULAR_GRADES:
+        return _IRREGULAR_GRADES[lemma, tag]
+    import lemminflect  # costs a second: only when the world is used
+
+    forms = lemminflect.getInflection(lemma, tag, inflect_oov=True)
+    if not forms:
+        raise KeyError(f"no form {tag} of {lemma!r}")
+    return _without_british_doubling(lemma, forms)
+
+
+def _without_british_doubling(lemma: str, forms: tuple[str, ...]) -> str:
+    """The first form, unless it doubles a final l that another form leaves single (*travelled*, *traveled*)."""
+    first = forms[0]
+    if len(forms) > 1 and first.startswith(lemma + "l") and forms[1].startswith(lemma + "e"):
+        return forms[1]
+    return first
+
+
+@functools.cache
+def syllables(word: str) -> int:
+    """A rough count: groups of vowels, a silent final e left out."""
+    trimmed = word[:-1] if word.endswith("e") and not word.endswith("le") else word
+    count, previous = 0, False
+    for character in trimmed:
+        vowel = character in "aeiouy"
+        count += vowel and not previous
+        previous = vowel
+    return max(1, count)
+
+
+@functools.cache
+def grades_with_ending(adjective: str) -> bool:
+    """Whether the comparative is formed with *-er* (*bigger*, *happier*) and not with *more* (*more useful*)."""
+    if adjective in ("good", "bad", "clever", "simple", "quiet"):
+        return True
+    length = syllables(adjective)
+    return length == 1 or (length == 2 and adjective.endswith("y"))
+
+
+# The lexicon
+
+FREQUENCY_EXPONENT = 0.65
+"""Word weights are real frequencies to this power: 1 is English, below 1 makes rare words more common (a harder vocabulary)."""
+
+TAIL_MINIMUM_FREQUENCY = 2.5e-7
+"""Words rarer than this (a share of running text) stay out of the tail."""
+
+_TAIL_MAXIMUM_FREQUENCY = 3e-5
+
+TAIL_CLASSES = (
+    # suffix pattern, part of speech, class
+    (r".{4,}(tion|ment)", "NOUN", "process"),
+    (r".{3,}(ness|ity)", "NOUN", "quality"),
+    (r".{3,}(ous|ful|less|able|ive|ic|al)", "ADJ", "tail"),
+    (r".{3,}(ize|ify|ate)", "VERB", "tail"),
+    (r".{4,}ly", "ADV", "tail"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun: its meaning class, the kind of text it belongs to, and its countability (count, mass, plural or relational).
+
+    Relational nouns (*the development of ...*) always take a complement.
+    """
+
+    lemma: str
+    kind: str
+    domain: str
+    countability: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """Verbs, adjectives or nouns that combine with the same classes.
+
+    Attributes:
+        pattern: ``transitive``, ``motion``, ``that``, ``verb`` (with a governed preposition), ``adjective`` (the same), ...
+        subjects: noun classes of the subject.
+        objects: noun classes of the object or complement; empty without one.
+        domain: ``everyday``, ``learned`` or ``news``.
+        words: lemmas, or (lemma, preposition) as ``lemma preposition`` for governed ones.
+    """
+
+    pattern: str
+    subjects: tuple[str, ...]
+    objects: tuple[str, ...]
+    domain: str
+    words: tuple[str, ...]
+
+
+def resource_lines(name: str) -> list[str]:
+    """Lines of a file in ``data/``."""
+    return resources.files("learner_world.data").joinpath(name).read_text(encoding="utf-8").splitlines()
+
+
+def read_data(name: str) -> list[str]:
+    """Lines of ``data/<name>.txt`` without comments and empty lines."""
+    return [line.strip() for line in resource_lines(f"{name}.txt") if line.strip() and not line.startswith("#")]
+
+
+def read_sections(name: str) -> Iterator[tuple[str, list[str]]]:
+    """Sections of a data file: the header without brackets, and the section's lines."""
+    header, lines = "", list[str]()
+    for line in read_data(name):
+        if line.startswith("["):
+            if lines:
+                yield header, lines
+            header, lines = line[1:-1], []
+        else:
+            lines.append(line)
+    yield header, lines
+
+
+def words_of(lines: list[str]) -> tuple[str, ...]:
+    """The words of a section's lines, each once, in order."""
+    return tuple(dict.fromkeys(" ".join(lines).split()))
+
+
+@functools.cache
+def word_set(section: str) -> tuple[str, ...]:
+    """A set from ``grammar_words.txt``.
+
+    Raises:
+        KeyError: no such section.
+    """
+    return {header: words_of(lines) for header, lines in read_sections("grammar_words")}[section]
+
+
+def word_pairs(section: str) -> list[tuple[str, str]]:
+    """A set of ``left/right`` pairs from ``grammar_words.txt``."""
+    return [(left, right) for left, _, right in (pair.partition("/") for pair in word_set(section))]
+
+
+@functools.cache
+def frequencies() -> dict[str, float]:
+    """Shares of running text of English word forms (wordfreq)."""
+    import wordfreq
+
+    table: dict[str, float] = wordfreq.get_frequency_dict("en", "large")
+    return table
+
+
+def weight(word: str) -> float:
+    """How heavily a word is drawn, before its register's preferences."""
+    return float(frequencies().get(word.lower(), 1e-7) ** FREQUENCY_EXPONENT)
+
+
+@functools.cache
+def tail() -> dict[str, tuple[str, ...]]:
+    """Rare words found by suffix: ``part of speech:class`` to lemmas.
+
+    A word is taken when lemminflect knows it as that part of speech alone and as its own lemma.
+    """
+    import lemminflect
+
+    excluded = {word for _, lines in read_sections("excluded") for word in words_of(lines)}
+    excluded |= {word for _, lines in read_sections("nouns") for word in words_of(lines)}
+    found: dict[str, list[str]] = {f"{part}:{kind}": [] for _, part, kind in TAIL_CLASSES}
+    for word, share in frequencies().items():
+        if not TAIL_MINIMUM_FREQUENCY <= share <= _TAIL_MAXIMUM_FREQUENCY or word in excluded or not word.isascii():
+            continue
+        for pattern, part, kind in TAIL_CLASSES:
+            if re.fullmatch(pattern, word):
+                if _is_only(lemminflect.getAllLemmas(word), part, word) and not _is_british(word):
+                    found[f"{part}:{kind}"].append(word)
+                break
+    return {key: tuple(words) for key, words in found.items()}
+
+
+def _is_only(lemmas: dict[str, tuple[str, ...]], part: str, word: str) -> bool:
+    return set(lemmas) == {part} and lemmas[part] == (word,)
+
+
+def _is_british(word: str) -> bool:
+    """Whether an American spelling of the word is commoner (*organisation*, *honourable*)."""
+    american = word.replace("isation", "ization").replace("our", "or").replace("lll", "ll")
+    american = american.replace("aem", "em").replace("aed", "ed").replace("elling", "eling").replace("ilful", "illful")
+    return american != word and american in frequencies()
+
+
+@functools.cache
+def nouns() -> dict[str, tuple[Noun, ...]]:
+    """All common nouns by meaning class."""
+    classes: dict[str, list[Noun]] = {}
+    for header, lines in read_sections("nouns"):
+        kind, domain, countability = header.split()
+        classes.setdefault(kind, []).extend(Noun(word, kind, domain, countability) for word in words_of(lines))
+    classes["process"] = []
+    for index, word in enumerate(tail()["NOUN:process"]):
+        classes["process"].append(Noun(word, "process", "learned" if index % 2 else "news", "relational"))
+    taken = {noun.lemma for noun in classes["quality"]}
+    classes["quality"] += [Noun(word, "quality", "learned", "mass") for word in tail()["NOUN:quality"] if word not in taken]
+    return {kind: tuple(members) for kind, members in classes.items()}
+
+
+@functools.cache
+def frames() -> dict[str, tuple[Frame, ...]]:
+    """All frames by pattern."""
+    found: dict[str, list[Frame]] = {}
+    for name in ("verbs", "governed"):
+        for header, lines in read_sections(name):
+            pattern, rest = header.split(maxsplit=1)
+            classes, domain = rest.rsplit(maxsplit=1)
+            subjects, _, objects = classes.partition(" -> ")
+            words = words_of(lines) if name == "verbs" else tuple(" ".join(line.split()[:2]) for line in lines)
+            found.setdefault(pattern, []).append(Frame(pattern, _classes(subjects), _classes(objects), domain, words))
+    tail_verbs = tail()["VERB:tail"]
+    transitive = tuple(word for word in tail_verbs if word not in word_set("intransitive"))
+    agents, themes = ("person", "organization"), ("process", "idea")
+    found["transitive"] += [
+        Frame("transitive", agents, themes, "learned", transitive[::2]),
+        Frame("transitive", agents, themes, "news", transitive[1::2]),
+    ]
+    return {pattern: tuple(members) for pattern, members in found.items()}
+
+
+def _classes(text: str) -> tuple[str, ...]:
+    return tuple(name for name in text.split("|") if name not in ("-", ""))
+
+
+def governed_words() -> Iterator[tuple[str, str]]:
+    """Every governing word of ``governed.txt`` with its preposition."""
+    for pattern in ("verb", "adjective", "noun"):
+        for frame in frames()[pattern]:
+            for entry in frame.words:
+                word, preposition = entry.split()
+                yield word, preposition
+
+
+@functools.cache
+def noun_complements() -> dict[str, tuple[str, tuple[str, ...]]]:
+    """Nouns that govern a preposition (*a reason for*), with it and the classes that may follow."""
+    return {word: (preposition, frame.objects) for frame in frames()["noun"] for word, preposition in map(str.split, frame.words)}
+
+
+@functools.cache
+def adjectives() -> dict[str, tuple[tuple[str, str], ...]]:
+    """Adjectives by what they may describe: (lemma, domain) for each target, and the pairs of the special sections."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for header, lines in read_sections("adjectives"):
+        first, _, second = header.partition(" ")
+        if first == "comparable":
+            found[f"comparable {second}"] = [(word, "everyday") for word in words_of(lines)]
+        elif first == "feeling":
+            found["feeling"] = [(left, right) for left, _, right in (pair.partition("/") for pair in words_of(lines))]
+        else:
+            found.setdefault(first, []).extend((word, second) for word in words_of(lines))
+    found["tail"] = [(word, "learned" if index % 2 else "news") for index, word in enumerate(tail()["ADJ:tail"])]
+    return {target: tuple(words) for target, words in found.items()}
+
+
+@functools.cache
+def comparable_adjectives() -> frozenset[str]:
+    """Adjectives that take degrees (*very old*) and comparatives."""
+    return frozenset(word for target, words in adjectives().items() if target.startswith("comparable") for word, _ in words)
+
+
+@dataclass(frozen=True, slots=True)
+class PhrasalVerb:
+    """A verb with a particle, the particles that learners confuse with it, and the classes of its object, if any."""
+
+    verb: str
+    particle: str
+    wrong: tuple[str, ...]
+    objects: tuple[str, ...]
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class LightVerb:
+    """A noun phrase, the verb that goes with it, and the verbs that learners put there."""
+
+    phrase: str
+    verb: str
+    wrong: tuple[str, ...]
+    domain: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPhrase:
+    """A phrase, what learners write for it, and whether it opens or ends a clause (``start`` or ``end``)."""
+
+    phrase: str
+    wrong: tuple[str, ...]
+    domain: str
+    place: str
+
+
+def _rows(name: str) -> Iterator[list[str]]:
+    """Rows of a data file whose columns stand between ``" | "``."""
+    for line in read_data(name):
+        yield [cell.strip() for cell in line.split(" | ")]
+
+
+def _alternatives(cell: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in cell.split(";"))
+
+
+@functools.cache
+def phrasal_verbs() -> tuple[PhrasalVerb, ...]:
+    """``phrasal_verbs.txt``."""
+    found = []
+    for phrase, wrong, objects, domain in _rows("phrasal_verbs"):
+        verb, particle = phrase.split()
+        found.append(PhrasalVerb(verb, particle, _alternatives(wrong), _classes(objects), domain))
+    return tuple(found)
+
+
+@functools.cache
+def light_verbs() -> tuple[LightVerb, ...]:
+    """``light_verbs.txt``."""
+    return tuple(LightVerb(phrase, verb, _alternatives(wrong), domain) for phrase, verb, wrong, domain in _rows("light_verbs"))
+
+
+@functools.cache
+def fixed_phrases() -> tuple[FixedPhrase, ...]:
+    """``fixed_phrases.txt``."""
+    return tuple(
+        FixedPhrase(phrase, _alternatives(wrong), domain, place) for phrase, wrong, domain, place in _rows("fixed_phrases")
+    )
+
+
+@functools.cache
+def adverbs() -> dict[str, tuple[str, ...]]:
+    """Adverbs by use; ``manner`` includes the tail's adverbs that belong to an adjective of the world."""
+    found = {header: words_of(lines) for header, lines in read_sections("adverbs")}
+    described = {word for target in ("person", "tail") for word, _ in adjectives()[target]}
+    rare = [word for word in tail()["ADV:tail"] if word[:-2] in described or f"{word[:-3]}y" in described]
+    return found | {"manner": found["manner"], "rare manner": tuple(rare)}
+
+
+@functools.cache
+def names() -> dict[str, tuple[str, ...]]:
+    """Proper names by kind."""
+    return {header: words_of(lines) for header, lines in read_sections("names")}
+
+
+def lemmas() -> dict[str, set[str]]:
+    """The open-class lemmas by part of speech (NOUN, VERB, ADJ, ADV), without names."""
+    targets = [target for target in adjectives() if target != "feeling"]
+    feelings = {word for pair in adjectives()["feeling"] for word in pair}
+    combined = {entry.verb for entry in phrasal_verbs()} | {entry.verb for entry in light_verbs()}
+    return {
+        "NOUN": {noun.lemma for members in nouns().values() for noun in members},
+        "VERB": {
+            word.split()[0]
+            for pattern in frames()
+            for frame in frames()[pattern]
+            for word in frame.words
+            if pattern not in ("adjective", "noun")
+        }
+        | combined,
+        "ADJ": {word for target in targets for word, _ in adjectives()[target]} | feelings,
+        "ADV": {word for words in adverbs().values() for word in words},
+    }
+
+
+# Choosing words as a register would
 
 FAVOURITE_SHARE = 0.5
 """How often a word takes one of its favourite companions instead of any that its class allows."""
@@ -50,13 +470,12 @@ class Words:
         self._names: dict[str, Choice[str]] = {}
         self._adverbs: dict[str, Choice[str]] = {}
         self._phrasal = {
-            with_object: self._by_domain([verb for verb in lexicon.phrasal_verbs() if bool(verb.objects) == with_object])
+            with_object: self._by_domain([verb for verb in phrasal_verbs() if bool(verb.objects) == with_object])
             for with_object in (True, False)
         }
-        self._light = self._by_domain(lexicon.light_verbs())
+        self._light = self._by_domain(light_verbs())
         self._fixed = {
-            place: self._by_domain([phrase for phrase in lexicon.fixed_phrases() if phrase.place == place])
-            for place in ("start", "end")
+            place: self._by_domain([phrase for phrase in fixed_phrases() if phrase.place == place]) for place in ("start", "end")
         }
 
     def noun(self, draws: Draws, kinds: Sequence[str], company: str = "") -> Noun:
@@ -71,17 +490,17 @@ class Words:
             return kinds[0]
         choice = self._kinds.get(kinds)
         if choice is None:
-            sizes = [sum(self._weight(noun.lemma, noun.domain) for noun in lexicon.nouns()[kind]) for kind in kinds]
+            sizes = [sum(self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]) for kind in kinds]
             choice = self._kinds[kinds] = Choice(kinds, [size**0.5 for size in sizes])
         return draws.pick(choice)
 
     def _weight(self, word: str, domain: str) -> float:
-        return lexicon.weight(word) * self.register.domains[domain]
+        return weight(word) * self.register.domains[domain]
 
     def _noun_choice(self, kind: str) -> Choice[Noun]:
         choice = self._nouns.get(kind)
         if choice is None:
-            members = lexicon.nouns()[kind]
+            members = nouns()[kind]
             choice = self._nouns[kind] = Choice(members, [self._weight(noun.lemma, noun.domain) for noun in members])
         return choice
 
@@ -99,7 +518,7 @@ class Words:
         """A frame of a pattern; frames of the register's own domains with more verbs come more often."""
         choice = self._frames.get(pattern)
         if choice is None:
-            members = lexicon.frames()[pattern]
+            members = frames()[pattern]
             weights = [self.register.domains[frame.domain] * len(frame.words) ** 0.6 for frame in members]
             choice = self._frames[pattern] = Choice(members, weights)
         return draws.pick(choice)
@@ -108,7 +527,7 @@ class Words:
         """A verb (or governed word with its preposition) of a frame."""
         choice = self._verbs.get(frame)
         if choice is None:
-            choice = self._verbs[frame] = Choice(frame.words, [lexicon.weight(word.split()[0]) for word in frame.words])
+            choice = self._verbs[frame] = Choice(frame.words, [weight(word.split()[0]) for word in frame.words])
         return draws.pick(choice)
 
     def adjective(self, draws: Draws, kind: str) -> str:
@@ -126,7 +545,7 @@ class Words:
     def _adjective_choice(self, target: str) -> Choice[str]:
         choice = self._adjectives.get(target)
         if choice is None:
-            members = lexicon.adjectives()[target]
+            members = adjectives()[target]
             weights = [self._weight(word, domain) for word, domain in members]
             choice = self._adjectives[target] = Choice([word for word, _ in members], weights)
         return choice
@@ -135,16 +554,16 @@ class Words:
         """A proper name of a kind; rarer names less often."""
         choice = self._names.get(kind)
         if choice is None:
-            members = lexicon.names()[kind]
-            choice = self._names[kind] = Choice(members, [lexicon.weight(name) ** 0.5 for name in members])
+            members = names()[kind]
+            choice = self._names[kind] = Choice(members, [weight(name) ** 0.5 for name in members])
         return draws.pick(choice)
 
     def adverb(self, draws: Draws, kind: str) -> str:
         """An adverb of a kind."""
         choice = self._adverbs.get(kind)
         if choice is None:
-            members = lexicon.adverbs()[kind]
-            choice = self._adverbs[kind] = Choice(members, [lexicon.weight(word) ** 0.6 for word in members])
+            members = adverbs()[kind]
+            choice = self._adverbs[kind] = Choice(members, [weight(word) ** 0.6 for word in members])
         return draws.pick(choice)
 
     def _by_domain(self, members: Sequence[Member]) -> Choice[Member]:

@@ -9,13 +9,13 @@ from itertools import chain, pairwise, tee, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import DAMAGE, open_for_reading, read_lines
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
 from pseudogec.corpora.sentences import count_lines
-from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, apply_edits, read_m2
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, read_m2
 from pseudogec.text import sentence_spans, tokenise
 
 Level = Literal["A", "B", "C", "N"]
@@ -35,6 +35,13 @@ class WorldPairs(PairFormat):
         None, description="share of each proficiency level; the world's own mixture by default"
     )
 
+    @field_validator("levels")
+    @classmethod
+    def _some_level(cls, levels: dict[Level, float] | None) -> dict[Level, float] | None:
+        if levels is not None and (not any(levels.values()) or min(levels.values()) < 0):
+            raise ValueError("shares of levels must not be negative, and not all of them 0")
+        return levels
+
     @property
     def expected_sentences(self) -> float:
         """Exactly so many."""
@@ -46,7 +53,7 @@ class WorldPairs(PairFormat):
 
         levels = {str(level): share for level, share in self.levels.items()} if self.levels else None
         for item in learner_sentences(self.sentences, self.split, self.seed, levels):
-            annotated = AnnotatedSentence(item.source, {0: tuple(item.edits)})
+            annotated = AnnotatedSentence(item.source, {0: tuple(Edit(*edit) for edit in item.edits)})
             yield CorrectedSentence(Pair(list(item.source), list(item.target)), item.level, annotated)
 
 

@@ -8,20 +8,22 @@ import lemminflect
 import pytest
 
 from learner_world import REGISTERS, learner_sentences, seed_sentences
-from learner_world.inflection import PREFERRED, grades_with_ending, inflect
-from learner_world.lexicon import (
+from learner_world.registers import SIMPLE
+from learner_world.tokens import takes_an
+from learner_world.words import (
+    PREFERRED,
     adjectives,
     adverbs,
     frames,
     governed_words,
+    grades_with_ending,
+    inflect,
     lemmas,
     names,
     nouns,
     word_pairs,
     word_set,
 )
-from learner_world.registers import SIMPLE
-from learner_world.tokens import takes_an
 
 SINGULAR_SUBJECTS = {"he", "she", "it"}
 PLURAL_SUBJECTS = {"we", "they", "you"}

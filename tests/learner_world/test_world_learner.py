@@ -9,10 +9,9 @@ from collections.abc import Mapping
 import pytest
 
 from learner_world import LEVELS, LearnerSentence, learner_sentences
-from learner_world.habits import derived, extra_preposition, look_alike, wrong_prepositions
-from learner_world.lexicon import frequencies
-from learner_world.spelling import misspell
-from pseudogec.edits import apply_edits, load_annotator
+from learner_world.habits import derived, extra_preposition, look_alike, misspell, wrong_prepositions
+from learner_world.words import frequencies
+from pseudogec.edits import Edit, apply_edits, load_annotator
 
 ERRANT_TYPES = {
     "ADJ",
@@ -59,7 +58,7 @@ def edits_per_token(sentences: list[LearnerSentence]) -> float:
 def test_edits_applied_to_the_source_give_the_target(by_level: dict[str, list[LearnerSentence]]) -> None:
     for sentences in by_level.values():
         for sentence in sentences:
-            assert tuple(apply_edits(sentence.source, sentence.edits)) == sentence.target
+            assert tuple(apply_edits(sentence.source, [Edit(*edit) for edit in sentence.edits])) == sentence.target
             assert (sentence.source == sentence.target) == (not sentence.edits)
 
 

@@ -1,7 +1,8 @@
-"""Drawing from weighted choices, fast: one block of uniform numbers a sentence feeds all its decisions."""
+"""The random decisions of a sentence: its own stream, and drawing from weighted choices fast."""
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -34,11 +35,31 @@ class Choice(Generic[T]):
         return len(self.items)
 
 
+class Streams:
+    """Random generators addressed by the index of a sentence, so that a sentence depends on the seed and its index alone.
+
+    A counter-based generator (Philox 4x64) is keyed by the seed, and its counter starts at the index.
+    """
+
+    def __init__(self, seed: str) -> None:
+        digest = hashlib.blake2b(seed.encode(), digest_size=16).digest()
+        self._bits = np.random.Philox(key=np.frombuffer(digest, dtype=np.uint64))
+        self._generator = np.random.Generator(self._bits)
+        self._start = self._bits.state
+
+    def __getitem__(self, index: int) -> np.random.Generator:
+        """The generator of sentence ``index``, valid until the next call (one generator is moved, for speed)."""
+        state = self._start
+        state["state"]["counter"] = np.array([0, 0, index, 0], dtype=np.uint64)
+        self._bits.state = state
+        return self._generator
+
+
 class Draws:
     """The random decisions of one sentence.
 
     Args:
-        generator: the sentence's own stream (``SentenceStreams(seed)[index]``).
+        generator: the sentence's own stream (``Streams(seed)[index]``).
     """
 
     __slots__ = ("_generator", "_position", "_values")
