@@ -15,6 +15,7 @@ from pseudogec.corpora.formats import (
     Pair,
     PairFormat,
     SentenceFormat,
+    drop_identical,
 )
 from pseudogec.corpora.pairs import M2, BeaJson, Jfleg, Lang8, Nucle, Parallel, WorldPairs, read_jfleg, read_parallel
 from pseudogec.corpora.sampling import (
@@ -22,7 +23,6 @@ from pseudogec.corpora.sampling import (
     Share,
     Shuffle,
     clean_seed_text,
-    drop_identical,
     is_clean_seed_text,
     part_of_each,
     sample,

@@ -31,6 +31,11 @@ class Pair(NamedTuple):
     target: list[str]
 
 
+def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    """The pairs whose source and target differ (TASLP section IV-A, after Chollampatt and Ng 2018)."""
+    return (pair for pair in pairs if pair.source != pair.target)
+
+
 class CorrectedSentence(NamedTuple):
     """A pair and what else its corpus says of it.
 

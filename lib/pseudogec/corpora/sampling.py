@@ -7,7 +7,7 @@ import re
 import string
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,20 +15,12 @@ import numpy.typing as npt
 from artefacts.errors import UserError
 from pseudogec.random_streams import SentenceStreams
 
-if TYPE_CHECKING:
-    from pseudogec.corpora.formats import Pair
-
 Item = TypeVar("Item")
 
 _PUNCTUATION = frozenset(string.punctuation)
 _NOT_PRINTABLE_ASCII = re.compile(f"[^{re.escape(string.printable)}]")
 _WIDE_SPACE = re.compile(r"\s{3,}")
 _DIGIT_TOKEN = re.compile(r"\s\d[\d,/]*\s")
-
-
-def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
-    """The pairs whose source and target differ (TASLP section IV-A, after Chollampatt and Ng 2018)."""
-    return (pair for pair in pairs if pair.source != pair.target)
 
 
 def is_clean_seed_text(line: str) -> bool:
