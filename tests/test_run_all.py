@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from artefacts.record import flaw_of_content, read_record
+from artefacts.files import digest_file
 from pseudogec.study import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -180,7 +180,8 @@ def test_a_broken_corpus_is_named_with_its_line(content: bytes, words: list[str]
 def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
     store, outputs = undisturbed
     shutil.copytree(store, tmp_path / "store")
-    cut = min((tmp_path / "store").glob("pairs/validation-*/train.src-trg.src.bin"))
+    labels = {path.parent: json.loads(path.read_text())["label"] for path in (tmp_path / "store").glob("pairs/*/recipe.json")}
+    cut = min(folder for folder, label in labels.items() if label == "validation") / "train.src-trg.src.bin"
     cut.write_bytes(cut.read_bytes()[:-1])
     flipped = min((tmp_path / "store").glob("score/*/score.json"))
     content = flipped.read_bytes()
@@ -193,8 +194,8 @@ def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path
     after = artefacts(tmp_path / "store")
     assert {path for path in before if before[path] != after[path]} == {str(cut.parent), str(flipped.parent)}
     for folder in map(Path, after):
-        files = read_record(folder)["files"]
-        assert not [name for name, file in files.items() if flaw_of_content(folder, name, file["sha256"])]
+        files = json.loads((folder / "result.json").read_text())["files"]
+        assert all(digest_file(folder / name) == file["sha256"] for name, file in files.items())
     pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(outputs))
 
 

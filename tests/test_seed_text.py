@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.engine import missing
+from artefacts import missing
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store

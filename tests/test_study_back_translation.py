@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 import torch
 
-from artefacts.engine import Engine, missing
+from artefacts import missing
+from artefacts.engine import Engine
 from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe

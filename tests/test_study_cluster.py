@@ -1,249 +1,29 @@
-"""Where a build runs: local workers with and without GPUs, a profile's `cluster` section, a scheduler at an address."""
+"""A profile's `cluster` section, training by a launcher, and a scheduler that dies under a study."""
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import psutil
 import pytest
-from distributed import Client
 
-from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, local_cluster
-from artefacts.deployment import ClusterSection
-from artefacts.engine import Engine, missing
-from artefacts.errors import UserError
-from artefacts.store import Store
-from pseudogec.corpora import WorldPairs
+from artefacts import ClusterSection, Engine, Store, UserError
+from artefacts.cluster import connect
+from cluster_processes import dask_worker, start_scheduler, wait_for
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.corpora import Corpus, WholeCorpus
 from pseudogec.study.study import Study
 
 pytestmark = pytest.mark.slow
 
 
-def section(**content: Any) -> ClusterSection:
-    return ClusterSection.model_validate({"class": "dask_jobqueue.local.LocalCluster", "jobs": 1, **content})
-
-
-def corpora(count: int) -> list[Corpus]:
-    return [
-        WholeCorpus(name=f"corpus {seed}", pairs=WorldPairs(split="train", sentences=5, seed=seed))
-        for seed in range(1, count + 1)
-    ]
-
-
-def environment_of_workers(client: Client, name: str) -> list[str | None]:
-    return sorted(client.run(os.getenv, name).values(), key=str)
-
-
-def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60) -> Any:
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
-        time.sleep(0.05)
-    return found
-
-
-def test_local_workers_with_a_gpu_each_stand_beside_workers_that_see_none() -> None:
-    with local_cluster(4, gpus=["3", "5"]) as cluster, connect(cluster) as client:
-        assert environment_of_workers(client, "CUDA_VISIBLE_DEVICES") == ["", "", "3", "5"]
-        workers = client.scheduler_info(n_workers=-1)["workers"].values()
-        assert sorted(worker["resources"].get("GPU", 0) for worker in workers) == [0, 0, 1, 1]
-        assert {worker["nthreads"] for worker in workers} == {1}
-        assert set(environment_of_workers(client, "OMP_NUM_THREADS")) == {"1"}
-        on_gpus = client.map(lambda number: os.environ["CUDA_VISIBLE_DEVICES"], range(6), resources={"GPU": 1})
-        assert set(client.gather(on_gpus)) <= {"3", "5"}
-
-
-def test_workers_are_not_interrupted_after_the_machine_slept_or_its_clock_was_set() -> None:
-    with local_cluster(1, gpus=[]) as cluster, connect(cluster) as client:
-        assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.worker_ttl) is None
-
-
-def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: Path) -> None:
-    def die_once(marker: Path) -> int:
-        if not marker.exists():
-            marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        return os.getpid()
-
-    with local_cluster(1, gpus=[]) as cluster, connect(cluster) as client:
-        [before] = client.run(os.getpid).values()
-        assert client.submit(die_once, tmp_path / "died", pure=False).result(timeout=60) != before
-
-
-HOLDS_A_LOCK = """
-import sys, time, os, filelock
-from artefacts.cluster import connect, local_cluster
-
-def hold(path):
-    with filelock.FileLock(path):
-        open(path + ".pid", "w").write(str(os.getpid()))
-        time.sleep(600)
-
-if __name__ == "__main__":
-    with local_cluster(2, gpus=[]) as cluster, connect(cluster) as client:
-        client.submit(hold, sys.argv[1]).result()
-"""
-
-
-def test_workers_of_a_killed_program_end_by_themselves_and_free_their_locks(tmp_path: Path) -> None:
-    import filelock
-
-    script, lock = tmp_path / "holds_a_lock.py", tmp_path / "lock"
-    script.write_text(HOLDS_A_LOCK)
-    holder = Path(f"{lock}.pid")
-    with subprocess.Popen([sys.executable, str(script), str(lock)]) as program:
-        wait_for(lambda: holder.exists() and holder.read_text(), "a worker takes the lock")
-        family = psutil.Process(program.pid).children(recursive=True)
-        assert int(holder.read_text()) in {process.pid for process in family}
-        program.kill()
-    with filelock.FileLock(lock, timeout=20):
-        pass
-    _, alive = psutil.wait_procs(family, timeout=20)
-    assert not alive
-
-
-LOCAL_JOBS = {"cores": 1, "memory": "8 GB"}
-
-
-def test_a_study_is_built_by_jobs_and_a_lost_job_is_replaced(tmp_path: Path) -> None:
-    chosen = section(jobs=2, options=LOCAL_JOBS, gpus_per_worker=1, launcher=["srun", "torchrun", "--nnodes 2"])
-    with Engine(Store(tmp_path), section=chosen) as engine:
-        assert engine.build(corpora(3)) == 3
-        assert not missing(corpora(3), engine.store)
-        assert engine.address is not None
-        with connect(engine.address) as client:
-            client.wait_for_workers(2, timeout=60)
-            workers = client.scheduler_info(n_workers=-1)["workers"]
-            assert [worker["resources"] for worker in workers.values()] == [{"GPU": 1}] * 2
-            assert "srun torchrun '--nnodes 2'" in environment_of_workers(client, LAUNCHER)
-            Engine(Store(tmp_path), engine.address).build(corpora(8))
-            assert "srun torchrun '--nnodes 2'" not in environment_of_workers(client, LAUNCHER), "it is a profile's own"
-            assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures) == ALLOWED_FAILURES
-            job = next(iter(client.run(os.getppid).values()))
-            os.kill(job, signal.SIGKILL)
-            now = wait_for(lambda: _other_workers(client, workers), "another job is started")
-            assert len(now) == 2
-
-
-def _other_workers(client: Client, before: dict[str, Any]) -> list[str] | None:
-    now = list(client.scheduler_info(n_workers=-1)["workers"])
-    return now if len(now) == 2 and not set(now) <= set(before) else None
-
-
-def test_an_adaptive_deployment_starts_jobs_when_there_is_work(tmp_path: Path) -> None:
-    chosen = ClusterSection.model_validate(
-        {"class": "dask_jobqueue.local.LocalCluster", "adapt": {"maximum": 3}, "options": LOCAL_JOBS}
-    )
-    with Engine(Store(tmp_path), section=chosen) as engine:
-        assert engine.build(corpora(2)) == 2
-        assert engine.address is not None
-        with connect(engine.address) as client:
-            long_steps = client.map(time.sleep, [600, 601])
-            client.wait_for_workers(2, timeout=60)
-            del long_steps
-
-
 @pytest.fixture
-def batch_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Commands of Slurm that run a job's script on this machine; the folder where they keep what was submitted."""
-    folder = tmp_path / "slurm"
-    folder.mkdir()
-    script = f"{folder}/script.sh"
-    commands = {
-        "sbatch": f'cp "$1" "{script}"; setsid bash "{script}" >/dev/null 2>&1 & echo "Submitted batch job $!"',
-        "scancel": 'kill -9 -- "-$1"',
-    }
-    for name, line in commands.items():
-        program = folder / name
-        program.write_text(f"#!/bin/bash\n{line}\n")
-        program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
-    return folder
-
-
-SLURM = {
-    "queue": "gpu",
-    "cores": 8,
-    "memory": "64GB",
-    "walltime": "24:00:00",
-    "job_extra_directives": ["--gres=gpu:2"],
-    "job_script_prologue": ["module() { :; }", "module load cuda"],
-}
-
-
-def test_slurm_jobs_carry_the_options_and_build(batch_system: Path, tmp_path: Path) -> None:
-    chosen = section(**{"class": "dask_jobqueue.SLURMCluster"}, options=SLURM, gpus_per_worker=2)
-    with Engine(Store(tmp_path / "store"), section=chosen) as engine:
-        assert engine.build(corpora(1)) == 1
-    script = (batch_system / "script.sh").read_text()
-    for line in ("#SBATCH -p gpu", "#SBATCH --mem=60G", "#SBATCH -t 24:00:00", "#SBATCH --gres=gpu:2", "module load cuda"):
-        assert line in script
-    command = next(line for line in script.splitlines() if "dask_worker" in line)
-    assert command.rindex("--nthreads 1") > command.index("--nthreads 8"), "the last word counts: one task at a time"
-    assert "--resources GPU=2" in command
-
-
-@pytest.mark.parametrize(
-    ("class_name", "lines"),
-    [
-        ("PBSCluster", ["#PBS -q gpu", "select=1:ncpus=4", "#PBS -l walltime=02:00:00"]),
-        ("LSFCluster", ["#BSUB -q gpu", "#BSUB -n 4", "#BSUB -W 02:00"]),
-        ("SGECluster", ["#$ -q gpu", "#$ -l h_rt=02:00:00"]),
-    ],
-)
-def test_other_batch_systems_carry_the_options(class_name: str, lines: list[str]) -> None:
-    walltime = "02:00" if class_name == "LSFCluster" else "02:00:00"
-    options: dict[str, Any] = {"queue": "gpu", "cores": 4, "memory": "16GB", "walltime": walltime}
-    if class_name == "LSFCluster":
-        options["use_stdin"] = True
-        options["lsf_units"] = "gb"
-    with deployment(section(**{"class": f"dask_jobqueue.{class_name}"}, options=options, gpus_per_worker=1)) as cluster:
-        script = cluster.job_script()
-    for line in [*lines, "--nthreads 1", "--resources GPU=1"]:
-        assert line in script
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ({"class": "SLURMCluster"}, ["cluster.class", "package.Class", "dask_jobqueue.SLURMCluster"]),
-        ({"class": "dask_jobqueue.SlurmCluster"}, ["cluster.class", "SlurmCluster", "did you mean", "SLURMCluster"]),
-        ({"class": "dask_nowhere.KubeCluster"}, ["cluster.class", "pip install dask-nowhere"]),
-        ({"class": "dask_jobqueue.SLURMCluster", "options": {"memory": "4GB"}}, ["cluster.options", "cores"]),
-        (
-            {"class": "dask_jobqueue.SLURMCluster", "options": {**SLURM, "wall_time": "1:00"}},
-            ["cluster.options", "`wall_time`", "did you mean `walltime`"],
-        ),
-        ({"options": {**LOCAL_JOBS, "worker_extra_args": ["--resources GPU=1"]}}, ["worker_extra_args", "gpus_per_worker: N"]),
-        ({"options": {**LOCAL_JOBS, "worker_extra_args": "--death-timeout 9"}}, ["worker_extra_args", "list"]),
-        ({"options": {**LOCAL_JOBS, "processes": 2}, "gpus_per_worker": 1}, ["cluster.options.processes", "one process a job"]),
-    ],
-)
-def test_a_wrong_section_is_refused_before_anything_is_built(content: dict[str, Any], words: list[str], tmp_path: Path) -> None:
-    with Engine(Store(tmp_path), section=section(**content)) as engine, pytest.raises(UserError) as refused:
-        engine.build(corpora(1))
-    for word in words:
-        assert word in str(refused.value)
-    assert not list(tmp_path.glob("*/*/*"))
-
-
-def test_a_machine_that_may_not_submit_jobs_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    chosen = section(**{"class": "dask_jobqueue.SLURMCluster"}, options=SLURM)
-    with deployment(chosen) as cluster, pytest.raises(UserError, match="no command `sbatch`"):
-        enlist(cluster, chosen)
+def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
+    """A process of `dask scheduler` and its address."""
+    with contextlib.ExitStack() as stack:
+        yield start_scheduler(stack)
 
 
 @pytest.mark.parametrize(
@@ -270,35 +50,6 @@ def test_where_it_is_built_changes_no_key_and_no_place_of_results(tmp_path: Path
     assert here.outputs == there.outputs
 
 
-@pytest.fixture
-def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """A process of `dask scheduler` and its address."""
-    with contextlib.ExitStack() as stack:
-        yield start_scheduler(stack)
-
-
-def start_scheduler(stack: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], str]:
-    import socket
-
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    words = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
-    process = stack.enter_context(subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL))
-    stack.callback(process.kill)
-    return process, f"tcp://127.0.0.1:{port}"
-
-
-@contextlib.contextmanager
-def dask_worker(address: str, *arguments: str) -> Iterator[subprocess.Popen[bytes]]:
-    command = [sys.executable, "-m", "distributed.cli.dask_worker", address, "--no-dashboard", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
-        try:
-            yield process
-        finally:
-            process.terminate()
-
-
 def test_training_takes_all_gpus_of_a_worker_and_is_started_by_the_launcher(
     scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path
 ) -> None:
@@ -310,63 +61,15 @@ def test_training_takes_all_gpus_of_a_worker_and_is_started_by_the_launcher(
         client.wait_for_workers(2, timeout=60)
         started = tmp_path / "started"
         torchrun = f'touch {started}; exec {sys.executable} -m torch.distributed.run --standalone --nproc-per-node 1 "$@"'
-        with Engine(Store(tmp_path), address, section=section(launcher=["sh", "-c", torchrun, "launcher"])) as engine:
+        section = ClusterSection.model_validate(
+            {"class": "dask_jobqueue.local.LocalCluster", "jobs": 1, "launcher": ["sh", "-c", torchrun, "launcher"]}
+        )
+        with Engine(Store(tmp_path), address, section=section) as engine:
             engine.build([model])
         assert started.exists()
         ran = client.run(lambda dask_worker: (dask_worker.name, [str(line[0]) for line in dask_worker.state.log])).values()
         trained = {name for name, keys in ran if any(key.startswith("model-") for key in keys)}
         assert trained == {"gpus"}
-
-
-def test_workers_of_several_threads_are_refused(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:
-    _, address = scheduler
-    with dask_worker(address, "--nthreads", "2"), connect(address) as client:
-        client.wait_for_workers(1, timeout=60)
-        with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError, match="--nthreads 1"):
-            engine.build(corpora(1))
-
-
-def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(
-    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    _, address = scheduler
-    with Engine(Store(tmp_path), address) as engine, ThreadPoolExecutor(1) as pool:
-        built = pool.submit(engine.build, corpora(1))
-        wait_for(lambda: f"has no workers yet: dask worker {address}" in caplog.text, "it is said")
-        with dask_worker(address, "--nthreads", "1"):
-            assert built.result(timeout=60) == 1
-
-
-@pytest.mark.parametrize(
-    ("address", "words"),
-    [
-        ("nonsense", ["missing port", "tcp://host:8786"]),
-        ("http://127.0.0.1:9", ["scheme 'http'", "tcp://host:8786"]),
-        ("tcp://host:port", ["host:port", "tcp://host:8786"]),
-        ("tls://127.0.0.1:9", ["distributed.comm.tls"]),
-    ],
-)
-def test_what_is_no_address_of_a_scheduler_is_refused(address: str, words: list[str], tmp_path: Path) -> None:
-    with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError) as refusal:
-        engine.build(corpora(1))
-    assert all(word in str(refusal.value) for word in [address, *words])
-
-
-def test_programs_with_stores_of_their_own_share_a_scheduler(
-    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    _, address = scheduler
-    stores = [Store(tmp_path / name) for name in ("one", "other")]
-    with ThreadPoolExecutor(2) as pool, contextlib.ExitStack() as stack:
-        engines = [stack.enter_context(Engine(store, address)) for store in stores]
-        built = [pool.submit(engine.build, corpora(2)) for engine in engines]
-        wait_for(lambda: caplog.text.count("has no workers yet") == 2, "both wait")
-        with connect(address) as client:
-            wanting = lambda dask_scheduler: sum(bool(each.wants_what) for each in dask_scheduler.clients.values())  # noqa: E731
-            wait_for(lambda: client.run_on_scheduler(wanting) == 2, "both have handed in their tasks")
-            with dask_worker(address, "--nthreads", "1"):
-                assert [each.result(timeout=60) for each in built] == [2, 2]
-    assert not any(missing(corpora(2), store) for store in stores)
 
 
 def test_a_scheduler_that_dies_gives_one_clear_error(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:

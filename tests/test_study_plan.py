@@ -7,11 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.engine import with_ancestors
+from artefacts import Estimator, Machine, load_machine, with_ancestors
 from artefacts.errors import DataError
-from artefacts.estimates import Estimator, Machine, load_machine
-from artefacts.file_digests import REMEMBERED_FROM, FileDigests
-from artefacts.files import digest_file
 from artefacts.plan import make_plan
 from artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
@@ -146,21 +143,3 @@ def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.C
     capsys.readouterr()
     assert main([*arguments, "paper", "--set", "data_folder=nowhere"]) == 1
     assert "A.train.gold.bea19.m2" in capsys.readouterr().out
-
-
-def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp_path: Path) -> None:
-    large, memory = tmp_path / "dump", tmp_path / "memory.json"
-    large.write_bytes(b"a" * REMEMBERED_FROM)
-    digests = FileDigests(memory)
-    assert digests(large) == digest_file(large)
-    remembered = memory.read_text()
-    memory.write_text(remembered.replace(digest_file(large), "remembered"))
-    assert FileDigests(memory)(large) == "remembered"
-    large.write_bytes(b"b" * REMEMBERED_FROM)
-    assert FileDigests(memory)(large) == digest_file(large)
-    memory.write_text("[damaged")
-    assert FileDigests(memory)(large) == digest_file(large)
-    small = tmp_path / "small"
-    small.write_text("a")
-    assert FileDigests(memory)(small) == digest_file(small)
-    assert "small" not in memory.read_text()

@@ -7,7 +7,7 @@ from itertools import chain
 
 import pytest
 
-from artefacts.engine import with_ancestors
+from artefacts import with_ancestors
 from artefacts.errors import DataError, UserError
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.grid import expand

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from artefacts.errors import UserError
-from artefacts.estimates import Estimator
-from artefacts.progress import RichDisplay, format_duration
-from artefacts.recipe import Recipe
-from artefacts.record import seal
-from artefacts.store import Store
+from artefacts.progress import format_duration
 from pseudogec.evaluate import Score
 from pseudogec.study import System
 from pseudogec.study.grid import expand
@@ -21,21 +15,6 @@ from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.results import COLUMNS, tidy
 
 pytestmark = pytest.mark.slow
-
-
-class Pages(Recipe):
-    kind: ClassVar[str] = "bpe"
-    seconds_a_unit: ClassVar[float] = 0.001
-    pages: int
-
-    @property
-    def work(self) -> float:
-        return self.pages
-
-
-class Novelty(Pages):
-    kind: ClassVar[str] = "novelty"
-    seconds_a_unit: ClassVar[float] = 1.0
 
 
 def system(**changes: Any) -> System:
@@ -170,53 +149,6 @@ def test_the_baseline_has_no_seed_corpus_in_the_table(score: Score) -> None:
 )
 def test_durations_are_said_as_people_say_them(seconds: float, text: str) -> None:
     assert format_duration(seconds) == text
-
-
-def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
-    (folder / "text.txt").write_text("text")
-    return {}
-
-
-def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * Pages.seconds_a_unit)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
-
-
-def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
-        recipe = Pages(pages=pages)
-        store.build(recipe, write)
-        sealed = {"files", "recipe_sha256", "sha256"}
-        told = {name: value for name, value in store.result(recipe).items() if name not in sealed}
-        seal(store.folder(recipe), {**told, "seconds": seconds})
-    assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
-
-
-def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:
-    display, recipes = RichDisplay(), [Pages(pages=100_000), Pages(pages=300_000)]
-    with display.building(recipes, 2, Estimator(Store(tmp_path)), workers=1):
-        assert display._seconds_left() == pytest.approx(400)
-        display.progress(recipes[0], 50_000, 100_000, "pages")
-        assert display._seconds_left() == pytest.approx(350)
-        display.finished(recipes[0])
-        display.progress(recipes[0], 60_000, 100_000, "pages")
-        assert display._seconds_left() == pytest.approx(300)
-
-
-def test_a_build_says_beforehand_what_it_builds_and_how_long_that_takes(tmp_path: Path) -> None:
-    shown = io.StringIO()
-    recipes = [Pages(pages=100_000), Pages(pages=300_000), Novelty(pages=10)]
-    estimator = Estimator(Store(tmp_path))
-    with RichDisplay(shown).building(recipes, 41, estimator, workers=2):
-        about = format_duration(sum(map(estimator.seconds, recipes)) / 2)
-        expected = f"3 of 41 artefacts are to be built, about {about} on 2 workers once they run (bpe 2, novelty 1)\n"
-        assert shown.getvalue() == expected
-    quiet = io.StringIO()
-    with RichDisplay(quiet, announces=False).building(recipes, 41, estimator, workers=2):
-        assert not quiet.getvalue()
 
 
 def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None:

@@ -1,1 +1,41 @@
 """Recipes, the store that keeps what they make, and the engine that builds what is missing; knows nothing of language."""
+
+from artefacts.cluster import ClusterSection
+from artefacts.engine import BuildError, Engine
+from artefacts.errors import DataError, UserError, nearest
+from artefacts.files import FileDigests, SourceFile, refuse_changed
+from artefacts.kinds import Kind, Kinds, Section, refuse_unknown
+from artefacts.plan import Estimator, Machine, Plan, load_machine, make_plan
+from artefacts.progress import Display, Progress, RichDisplay, format_duration
+from artefacts.recipe import Recipe, with_ancestors
+from artefacts.store import CheckedStore, Store, missing
+
+__all__ = [
+    "BuildError",
+    "CheckedStore",
+    "ClusterSection",
+    "DataError",
+    "Display",
+    "Engine",
+    "Estimator",
+    "FileDigests",
+    "Kind",
+    "Kinds",
+    "Machine",
+    "Plan",
+    "Progress",
+    "Recipe",
+    "RichDisplay",
+    "Section",
+    "SourceFile",
+    "Store",
+    "UserError",
+    "format_duration",
+    "load_machine",
+    "make_plan",
+    "missing",
+    "nearest",
+    "refuse_changed",
+    "refuse_unknown",
+    "with_ancestors",
+]

@@ -13,10 +13,12 @@ import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
-from artefacts.deployment import Adaptation, ClusterSection
+from pydantic import Field, model_validator
+
 from artefacts.errors import UserError, nearest
+from artefacts.kinds import Section
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -29,7 +31,7 @@ Dask's own 3 is right for one machine, where a dying worker mostly means too lit
 outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
 """
 
-LAUNCHER = "PSEUDOGEC_LAUNCHER"
+LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
 _SCHEDULER = {
@@ -50,6 +52,51 @@ _SCHEDULER = {
 # the same 60 updates).
 _MALLOC_THRESHOLD = 2**30
 _M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # of <malloc.h>
+
+
+class Adaptation(Section):
+    """How many jobs (or workers, where the deployment knows no jobs) are kept, by what there is to do."""
+
+    minimum: int = Field(0, ge=0)
+    maximum: int = Field(gt=0)
+
+    @model_validator(mode="after")
+    def _is_a_range(self) -> Self:
+        if self.minimum > self.maximum:
+            raise ValueError(f"minimum {self.minimum} is more than maximum {self.maximum}")
+        return self
+
+
+class ClusterSection(Section):
+    """A Dask deployment that is started for a build: Slurm, PBS, LSF, Kubernetes, or any other that has a class.
+
+    Without this section, workers are started on the machine itself; ``--scheduler ADDRESS`` overrules both.
+    """
+
+    class_name: str = Field(alias="class", description="the deployment's class, such as `dask_jobqueue.SLURMCluster`")
+    options: dict[str, Any] = Field(default_factory=dict, description="what the class is called with")
+    jobs: int | None = Field(None, gt=0, description="how many jobs (or workers) are kept running; lost ones are replaced")
+    adapt: Adaptation | None = Field(None, description="in place of `jobs`: as many as there is work for")
+    gpus_per_worker: int = Field(
+        0, ge=0, description="GPUs of a worker: training takes all of them, decoding one; 0 for workers without"
+    )
+    launcher: tuple[str, ...] = Field(
+        (), description="the command that starts a training of several processes; torchrun on the worker's machine by default"
+    )
+
+    @model_validator(mode="after")
+    def _has_one_size(self) -> Self:
+        if (self.jobs is None) == (self.adapt is None):
+            raise ValueError("give either `jobs: N` or `adapt: {minimum: N, maximum: N}`")
+        return self
+
+    @property
+    def largest(self) -> int:
+        """The number of jobs that there may be at most."""
+        if self.adapt is not None:
+            return self.adapt.maximum
+        assert self.jobs is not None  # one of both is given
+        return self.jobs
 
 
 def launcher() -> list[str] | None:
@@ -144,13 +191,28 @@ def enlist(cluster: Cluster, section: ClusterSection) -> None:
         raise UserError(f"cluster: there is no command `{submit[0]}` here; run on a machine that may submit jobs")
     sizes = section.adapt or Adaptation(minimum=section.largest, maximum=section.largest)
     if job is not None:
-        from artefacts.lost_jobs import ReplacingLostJobs
-
-        cluster.adapt(Adaptive=ReplacingLostJobs, minimum_jobs=sizes.minimum, maximum_jobs=sizes.maximum)
+        cluster.adapt(Adaptive=_replacing_lost_jobs(), minimum_jobs=sizes.minimum, maximum_jobs=sizes.maximum)
     elif section.adapt is not None:
         cluster.adapt(minimum=sizes.minimum, maximum=sizes.maximum)
     else:
         cluster.scale(section.largest)
+
+
+def _replacing_lost_jobs() -> type:
+    """Dask's scaling counts a lost job (preempted, at its time limit, crashed) as still there; this one submits another.
+
+    A job is lost when its worker has been away for ``distributed.deploy.lost-worker-timeout``.
+    """
+    from distributed.deploy.adaptive import Adaptive
+
+    class ReplacingLostJobs(Adaptive):
+        async def recommendations(self, target: int) -> dict[str, Any]:
+            recommended: dict[str, Any] = await super().recommendations(target)
+            if recommended["status"] == "same" and self.requested < self.plan:
+                return {"status": "up", "n": len(self.plan)}
+            return recommended
+
+    return ReplacingLostJobs
 
 
 def connect(where: Cluster | str) -> Client:

@@ -8,24 +8,24 @@ import logging
 import os
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from artefacts import cluster as clusters
-from artefacts.deployment import ClusterSection
+from artefacts.cluster import ClusterSection
 from artefacts.errors import UserError
-from artefacts.estimates import Estimator
-from artefacts.progress import Display, SilentDisplay
-from artefacts.recipe import Recipe
-from artefacts.store import CheckedStore, Store
+from artefacts.plan import Estimator
+from artefacts.progress import Display
+from artefacts.recipe import Recipe, with_ancestors
+from artefacts.store import CheckedStore, Store, missing
 
 if TYPE_CHECKING:
     from distributed import Client, Future
 
 log = logging.getLogger(__name__)
 
-TOPIC = "pseudogec-progress"
+TOPIC = "artefacts-progress"
 
 
 class BuildError(UserError):
@@ -55,38 +55,6 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
     return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
 
 
-def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
-    """The recipes to build for the targets, parents first; a recipe in the store hides everything above it."""
-    found: dict[str, Recipe] = {}
-    present: set[str] = set()
-
-    def visit(recipe: Recipe) -> None:
-        if recipe.key in found or recipe.key in present:
-            return
-        if store.has(recipe):
-            present.add(recipe.key)
-            return
-        for parent in recipe.parents:
-            visit(parent)
-        found[recipe.key] = recipe
-
-    for target in targets:
-        visit(target)
-    return list(found.values())
-
-
-def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
-    """The targets and all recipes that they are made from, each once, whether built or not."""
-    found: dict[str, Recipe] = {}
-    stack = list(targets)
-    while stack:
-        recipe = stack.pop()
-        if recipe.key not in found:
-            found[recipe.key] = recipe
-            stack.extend(recipe.parents)
-    return list(found.values())
-
-
 class Engine:
     """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
 
@@ -108,7 +76,7 @@ class Engine:
     ) -> None:
         self.store = store
         self.workers = workers or clusters.default_workers()
-        self.display = display or SilentDisplay()
+        self.display = display or Display()
         self._scheduler = scheduler
         self._deployment = None if scheduler else section
         self._launcher = section.launcher if section else ()

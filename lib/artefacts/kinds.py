@@ -3,13 +3,41 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Generic, TypeVar
 
+from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from artefacts.errors import nearest
-from artefacts.section import Section
+
+
+class Section(BaseModel):
+    """A part of a profile: immutable, and unknown keys are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Refuse names that a profile does not have.
+
+    Args:
+        where: the place in the profile, for the message.
+        what: what the names stand for.
+        names: names in use.
+        known: names that the profile has.
+
+    Raises:
+        ValueError: a name is not known; the nearest is offered.
+    """
+    for name in names:
+        if name not in set(known):
+            raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
+
+
+def as_tuple(value: Any) -> Any:
+    """A single value as a list of one, so that a profile need not write brackets."""
+    return value if isinstance(value, list | tuple) else (value,)
 
 
 class Kind(Section):

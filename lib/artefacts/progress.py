@@ -7,43 +7,28 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import IO, Protocol
+from typing import IO
 
-from artefacts.estimates import Estimator
+from artefacts.plan import Estimator
 from artefacts.recipe import Recipe
 
 Progress = Callable[[float, float, str], None]
 """What a step tells how far it is: what is done, the total, and a text to show."""
 
 
-class Display(Protocol):
-    """What the engine tells about a build."""
+class Display:
+    """What the engine tells about a build; this one shows nothing."""
 
-    def building(
-        self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int
-    ) -> contextlib.AbstractContextManager[None]:
-        """Enclose a build of these recipes, which are some of those needed."""
+    @contextlib.contextmanager
+    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
+        """Enclose a build of the recipes ``todo``, which are some of those needed."""
+        yield
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         """An artefact has come this far."""
 
     def finished(self, recipe: Recipe) -> None:
         """An artefact is in the store."""
-
-
-class SilentDisplay:
-    """Shows nothing."""
-
-    @contextlib.contextmanager
-    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
-        """Enclose a build."""
-        yield
-
-    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        """Ignore progress."""
-
-    def finished(self, recipe: Recipe) -> None:
-        """Ignore what is finished."""
 
 
 def format_duration(seconds: float) -> str:
@@ -61,7 +46,7 @@ def format_duration(seconds: float) -> str:
 _NOTEBOOK_WIDTH = 95  # characters that JupyterLab shows beside its file browser; it cuts what is longer
 
 
-class RichDisplay:
+class RichDisplay(Display):
     """A line that says what is to be built, then one bar for the whole build with the artefact in work and the time left.
 
     The time left is the estimated work of what is missing over the number of workers, corrected by how fast the build has

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -42,6 +41,8 @@ class Recipe(BaseModel):
     """Whether the step runs on a GPU where there is one."""
     takes_whole_worker: ClassVar[bool] = False
     """Whether the step uses all GPUs of its worker, as a training of several processes does."""
+    packages: ClassVar[tuple[str, ...]] = ()
+    """Installed packages that decide what the step makes; the store records their versions with the artefact."""
     seconds_a_unit: ClassVar[float] = 1.0
     """A first guess of the seconds that a unit of `work` takes on one core; what the store has measured replaces it."""
     bytes_a_unit: ClassVar[float] = 0.0
@@ -88,11 +89,6 @@ class Recipe(BaseModel):
         text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
-    @property
-    def folder_name(self) -> str:
-        """Name of the artefact's folder: the label made safe for file systems, and the key."""
-        return re.sub(r"[^A-Za-z0-9.=+-]+", "_", self.label)[:80].strip("_") + "-" + self.key
-
     def content(self) -> dict[str, Any]:
         """Everything that identifies the artefact, as plain JSON values; parents are named by kind and key."""
         return {"kind": self.kind, "version": self.version, "fields": _fields(self)}
@@ -128,15 +124,23 @@ class Recipe(BaseModel):
         return isinstance(other, Recipe) and self.key == other.key
 
 
+def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
+    """The targets and all recipes that they are made from, each once, whether built or not."""
+    found: dict[str, Recipe] = {}
+    stack = list(targets)
+    while stack:
+        recipe = stack.pop()
+        if recipe.key not in found:
+            found[recipe.key] = recipe
+            stack.extend(recipe.parents)
+    return list(found.values())
+
+
 def _plain(value: Any) -> Any:
     if isinstance(value, Recipe):
         return {"recipe": value.kind, "key": value.key}
     if isinstance(value, Kind):
-        identity = {"kind": value.known_as(), "version": value.version}
-        return {
-            **identity,
-            **{name: _plain(getattr(value, name)) for name in type(value).model_fields if _identifies(value, name)},
-        }
+        return {"kind": value.known_as(), "version": value.version, **_fields(value)}
     if isinstance(value, BaseModel):
         return _fields(value)
     if isinstance(value, dict):

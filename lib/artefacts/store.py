@@ -4,69 +4,63 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import functools
+import hashlib
+import json
 import logging
 import os
 import platform
 import shutil
+import stat
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import filelock
 
-from artefacts.damage import Damage, Reading, find_damage, refuse_damaged
 from artefacts.errors import DataError, UserError
+from artefacts.files import digest_file, flush_to_disk, write_json
 from artefacts.recipe import Recipe
-from artefacts.record import (
-    DESCRIPTION,
-    LOG,
-    RECORD,
-    Flaw,
-    FlawError,
-    flaw_of_size,
-    read_record,
-    read_records,
-    seal,
-    write_json,
-)
+
+RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
 
 Step = Callable[[Recipe, Path], dict[str, Any]]
-"""A step builds a recipe's files in a folder and returns what is worth knowing of them (sizes, scores, arguments)."""
+"""Builds a recipe's files in a folder and returns what is worth knowing of them (sizes, scores, arguments)."""
 
-RECORDED_PACKAGES = ("torch", "fairseq", "ctranslate2", "errant", "spacy", "subword-nmt", "numpy")
-
-LISTING_SECONDS = 0.5
-"""How long the list of a kind's folders may serve for looking (not for building) without being made anew, whatever clocks say."""
+Reading = Callable[[float, float, str], None]
+"""Told how far a check is: bytes read, bytes in all, and the label of the artefact read last."""
 
 log = logging.getLogger(__name__)
 
 
-class _Listing(NamedTuple):
-    state: tuple[int, ...]
-    made: float
-    folders: dict[str, Path]
+class Damage(NamedTuple):
+    """A file that is not what was written; ``problem`` follows the file's name in a sentence."""
 
+    recipe: Recipe
+    file: Path
+    problem: str
 
-class _Recorded(NamedTuple):
-    state: tuple[tuple[int, ...] | None, ...]
-    files: dict[str, Any]
+    def __str__(self) -> str:
+        return f"{self.recipe.kind} {self.recipe.label} is damaged: {self.file} {self.problem}"
 
 
 class Store:
     """A folder of artefacts, shared by any number of processes.
 
-    Layout: ``<root>/<kind>/<label>-<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in
+    Layout: ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in
     progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename once it is on the disk, so a folder that
-    exists under its name is complete, even after a power cut. A lock a key keeps two processes from building one artefact twice;
-    the system frees the lock when its holder dies, however it dies.
+    exists under its name is complete, even after a power cut. A lock for each key keeps two processes from building one artefact
+    twice; the system frees the lock when its holder dies, however it dies.
 
-    An artefact that was damaged since (a file is missing, or has another size than ``result.json`` says, or that file itself is
-    not what was written) counts as missing, which is said once, and gives way when it has been built anew. What keeps its size is
-    found by `verify`, and by a `CheckedStore` for what it reads.
+    An artefact that was damaged later (a file is missing or has another size than ``result.json`` says, or that file cannot be
+    read) counts as missing, which is logged once. It is replaced when it has been built again. Damage that keeps the size is
+    found by `verify`, and by a `CheckedStore` in the files that a step reads.
+
+    Nothing is remembered between two looks, so that what other processes do is always seen: on a local disk a look at 600
+    artefacts takes less than 0.1 s.
 
     Raises:
         UserError: the folder cannot be made or written.
@@ -74,9 +68,7 @@ class Store:
 
     def __init__(self, root: Path | str) -> None:
         self.root = Path(root).absolute()
-        self._listings: dict[str, _Listing] = {}
-        self._recorded: dict[Path, _Recorded] = {}
-        self._told: set[tuple[Path, Flaw]] = set()
+        self._logged: set[Damage] = set()
         with _disk_errors(self.root):
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -84,42 +76,11 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """Where the artefact is, or will be.
-
-        The key alone identifies it: an artefact that was built under another label (another profile's name for the same thing) is
-        found.
-        """
+        """Where the artefact is, or will be."""
         return self._place(recipe)
 
     def _place(self, recipe: Recipe) -> Path:
-        return self._found(recipe) or self._found(recipe, anew=True) or self.root / recipe.kind / recipe.folder_name
-
-    def _found(self, recipe: Recipe, anew: bool = False) -> Path | None:
-        """The artefact's folder, if there is one, whole or not; ``anew``: among what is there at this moment."""
-        usual = self.root / recipe.kind / recipe.folder_name
-        if os.path.lexists(usual):
-            return usual
-        found = self._listed(recipe.kind, anew).get(recipe.key)
-        return found if found is not None and os.path.lexists(found) else None
-
-    def _listed(self, kind: str, anew: bool) -> dict[str, Path]:
-        """The folders of a kind by key; what changed without a trace in the folder's times may be seen late, unless ``anew``.
-
-        Two changes within one tick of the file system's clock, or a clock that was set back, leave no trace there. Nothing is
-        decided by a list of that kind: who builds looks anew.
-        """
-        place, now = self.root / kind, time.monotonic()
-        with _disk_errors(self.root):
-            try:
-                status = place.stat()
-            except FileNotFoundError:
-                return {}
-            state = (status.st_ino, status.st_mtime_ns, status.st_ctime_ns, status.st_nlink)
-            listing = self._listings.get(kind)
-            if anew or listing is None or listing.state != state or now - listing.made > LISTING_SECONDS:
-                listing = _Listing(state, now, {path.name.rpartition("-")[2]: path for path in place.iterdir()})
-                self._listings[kind] = listing
-        return listing.folders
+        return self.root / recipe.kind / recipe.key
 
     def has(self, recipe: Recipe) -> bool:
         """Whether the artefact is there and, as far as can be seen without reading its files, whole.
@@ -127,45 +88,34 @@ class Store:
         Raises:
             UserError: no permission to look.
         """
-        folder = self._found(recipe)
-        if folder is None:
+        if not self._exists(recipe):
             return False
-        flaw = self._flaw(folder)
-        if flaw is not None and (folder, flaw) not in self._told:
-            self._told.add((folder, flaw))
-            log.warning("%s; it is built anew", Damage(recipe, folder / flaw.file, flaw.problem))
-        return flaw is None
-
-    def _flaw(self, folder: Path) -> Flaw | None:
-        """What is wrong with an artefact, as far as can be seen without reading its files."""
-        try:
-            files = self._files(folder)
-        except FlawError as error:
-            return error.flaw
-        return next(filter(None, (flaw_of_size(folder, name, recorded) for name, recorded in files.items())), None)
-
-    def _files(self, folder: Path) -> dict[str, Any]:
-        """The files that an artefact should have; its record is read again only when it has changed."""
-        state = tuple(_state(folder / name) for name in (RECORD, DESCRIPTION))
-        known = self._recorded.get(folder)
-        if known is None or known.state != state or None in state:
-            known = self._recorded[folder] = _Recorded(state, read_records(folder)[1]["files"])
-        return known.files
+        damages, _ = self._look(recipe)
+        for damage in damages[:1]:
+            if damage not in self._logged:
+                self._logged.add(damage)
+                log.warning("%s; it is built again", damage)
+        return not damages
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
-        """What the step returned, with time, versions and digests.
+        """What the step returned (``result``), with the time, versions, and the sizes and digests of all files.
 
         Raises:
             KeyError: the artefact has not been built.
             DataError: it was damaged since.
         """
-        folder = self._found(recipe) or self._found(recipe, anew=True)
-        if folder is None:
+        if not self._exists(recipe):
             raise KeyError(f"{recipe.label} ({recipe.key}) is not in the store {self.root}")
         try:
-            return read_record(folder)
-        except FlawError as error:
-            raise DataError(folder / error.flaw.file, f"{error.flaw.problem}; the artefact must be built anew") from None
+            return _read_record(self._place(recipe))
+        except DataError as error:
+            raise DataError(error.path, f"{error.problem}; the artefact must be built again") from None
+
+    def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+        """Yield (recipe.json, result.json) of every finished artefact whose records can be read."""
+        for path in sorted(self.root.glob(f"*/*/{RECORD}")):
+            with contextlib.suppress(DataError):
+                yield _read_json(path.parent / DESCRIPTION), _read_record(path.parent)
 
     def build(self, recipe: Recipe, step: Step) -> bool:
         """Make the artefact if it is not there, or not whole; returns whether this call built it.
@@ -174,10 +124,10 @@ class Store:
             UserError: disk full or no permission; whatever the step raises passes through. What is half-built stays in the
                 work folder if the recipe is resumable, and its log stays in any case.
         """
-        if self._whole(recipe):
+        if self.has(recipe):
             return False
         with self._locked(recipe):
-            if self._whole(recipe):
+            if self.has(recipe):
                 return False
             work = self.root / ".work" / recipe.key
             with _disk_errors(self.root):
@@ -186,30 +136,13 @@ class Store:
                 work.mkdir(exist_ok=True)
                 write_json(work / DESCRIPTION, recipe.description())
             with _full_disk(self.root):
-                self._fill(recipe, step, work)
+                _fill(recipe, step, work)
             with _disk_errors(self.root):
-                self._publish(work, self._place(recipe))
+                self._place(recipe).parent.mkdir(exist_ok=True)
+                aside = self._set_aside(recipe)  # a damaged artefact keeps its name until the new one is finished
+                work.rename(self._place(recipe))
+                _discard(aside)
         return True
-
-    def _whole(self, recipe: Recipe) -> bool:
-        folder = self._found(recipe, anew=True)
-        return folder is not None and self._flaw(folder) is None
-
-    def _publish(self, work: Path, target: Path) -> None:
-        """Give a finished folder its name; a damaged artefact that has the name keeps it until then."""
-        target.parent.mkdir(exist_ok=True)
-        self._set_aside(target)
-        work.rename(target)
-        _discard(self._aside(target))
-
-    def _set_aside(self, target: Path) -> None:
-        """Take an artefact's name away; never to where an unfinished one would be taken up again."""
-        _discard(self._aside(target))
-        if os.path.lexists(target):
-            target.rename(self._aside(target))
-
-    def _aside(self, target: Path) -> Path:
-        return self.root / ".work" / f"{target.name.rpartition('-')[2]}.old"
 
     def remove(self, recipe: Recipe) -> None:
         """Forget an artefact and what is half-built of it; a folder that is being removed never looks complete.
@@ -218,60 +151,18 @@ class Store:
             UserError: no permission.
         """
         with self._locked(recipe), _disk_errors(self.root):
-            folder = self._place(recipe)
             _discard(self.root / ".work" / recipe.key)
-            self._set_aside(folder)
-            _discard(self._aside(folder))
-
-    @contextlib.contextmanager
-    def _locked(self, recipe: Recipe) -> Iterator[None]:
-        lock = filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock")
-        with _disk_errors(self.root):
-            lock.acquire()
-        try:
-            yield
-        finally:
-            lock.release()
-
-    def _fill(self, recipe: Recipe, step: Step, work: Path) -> None:
-        earlier = _seconds_spent(work)
-        started = time.monotonic()
-        with _log_to(work / LOG):
-            try:
-                outcome = step(recipe, work)
-            finally:
-                seconds = earlier + time.monotonic() - started
-                with contextlib.suppress(OSError):  # on a full disk the step's own error matters, not this note
-                    (work / ".seconds").write_text(f"{seconds:.3f}")
-        (work / ".seconds").unlink(missing_ok=True)
-        seal(
-            work,
-            {
-                "result": outcome,
-                "seconds": round(seconds, 3),
-                "work": recipe.work,
-                "work_kind": recipe.work_kind,
-                "operations": recipe.operations,
-                "made_by": _environment(),
-            },
-        )
-
-    def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-        """Yield (recipe.json, result.json) of every finished artefact; of one whose records are damaged, nothing."""
-        for path in sorted(self.root.glob(f"*/*/{RECORD}")):
-            with contextlib.suppress(FlawError):
-                yield read_records(path.parent)
+            _discard(self._set_aside(recipe))
 
     def damaged(self, recipes: Iterable[Recipe]) -> list[Damage]:
         """The artefacts that are there and not whole, as `has` sees it: the first file of each that is wrong."""
-        found = ((recipe, self._found(recipe)) for recipe in _distinct(recipes))
-        flaws = ((recipe, folder, self._flaw(folder)) for recipe, folder in found if folder is not None)
-        return [Damage(recipe, folder / flaw.file, flaw.problem) for recipe, folder, flaw in flaws if flaw is not None]
+        return [damage for recipe in self._present(recipes) for damage in self._look(recipe)[0][:1]]
 
     def verify(self, recipes: Iterable[Recipe], progress: Reading | None = None) -> list[Damage]:
-        """Read all files of the artefacts that are there and hold them against the digests taken when they were made.
+        """Read all files of the artefacts that are there and compare them with the digests taken when they were made.
 
-        Nothing is changed: `remove` makes way for building anew what is damaged.
+        Nothing is changed: `remove` an artefact to have it built again. Files are read by several threads, as digests are
+        computed outside Python's global lock.
 
         Args:
             recipes: whose artefacts; those that are not there are passed over.
@@ -283,15 +174,82 @@ class Store:
         Raises:
             UserError: no permission to read a file.
         """
-        found = ((recipe, self._found(recipe, anew=True)) for recipe in _distinct(recipes))
-        return find_damage([(recipe, folder) for recipe, folder in found if folder is not None], progress)
+        damages: list[Damage] = []
+        unread: list[tuple[Recipe, Path, Mapping[str, Any]]] = []
+        for recipe in self._present(recipes):
+            seen, files = self._look(recipe)
+            damages += seen
+            unread += [(recipe, path, recorded) for path, recorded in files.items()]
+        total, done = sum(recorded["bytes"] for *_, recorded in unread), 0
+        pool = ThreadPoolExecutor()
+        try:
+            problems = pool.map(lambda file: _content_problem(file[1], file[2]["sha256"]), unread)
+            for (recipe, path, recorded), problem in zip(unread, problems, strict=True):
+                if problem:
+                    damages.append(Damage(recipe, path, problem))
+                done += recorded["bytes"]
+                if progress is not None:
+                    progress(done, total, recipe.label)
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return damages
+
+    def _exists(self, recipe: Recipe) -> bool:
+        with _disk_errors(self.root):
+            try:
+                os.lstat(self._place(recipe))
+            except FileNotFoundError:
+                return False
+        return True
+
+    def _present(self, recipes: Iterable[Recipe]) -> list[Recipe]:
+        return [recipe for recipe in dict.fromkeys(recipes) if self._exists(recipe)]
+
+    def _look(self, recipe: Recipe) -> tuple[list[Damage], dict[Path, Mapping[str, Any]]]:
+        """What is visibly wrong with an artefact, and the size and digest of the files that must be read to tell."""
+        folder = self._place(recipe)
+        try:
+            record = _read_record(folder)
+        except DataError as error:
+            return [Damage(recipe, error.path, error.problem)], {}
+        if record["key"] != recipe.key:
+            return [Damage(recipe, folder / RECORD, "is another artefact's")], {}
+        damages, files = [], {}
+        for name, recorded in record["files"].items():
+            if problem := _visible_problem(folder / name, recorded["bytes"]):
+                damages.append(Damage(recipe, folder / name, problem))
+            else:
+                files[folder / name] = recorded
+        return damages, files
+
+    def _set_aside(self, recipe: Recipe) -> Path:
+        """Take away an artefact's name; returns where it is now, which is not where unfinished work would be resumed."""
+        aside = self.root / ".work" / f"{recipe.key}.old"
+        _discard(aside)
+        if os.path.lexists(self._place(recipe)):
+            self._place(recipe).rename(aside)
+        return aside
+
+    @contextlib.contextmanager
+    def _locked(self, recipe: Recipe) -> Iterator[None]:
+        lock = filelock.FileLock(self.root / ".locks" / f"{recipe.key}.lock")
+        with _disk_errors(self.root):
+            lock.acquire()
+        try:
+            yield
+        finally:
+            lock.release()
+
+
+_found_whole: set[tuple[Path, int, int, int, int]] = set()
+"""Files that this process has read and found right, with what would change if they were changed."""
 
 
 class CheckedStore(Store):
-    """A store for steps: the files of an artefact are held against their digests before the folder is handed out.
+    """A store for steps: the files of an artefact are compared with their digests before the folder is handed out.
 
-    Once a process and file, so it costs what reading the data once costs: 3 seconds for a worker that reads all of the classroom
-    study (868 artefacts, 0.95 GB), against half an hour of training.
+    Each file is read once a process, which costs what reading the data once costs: 3 seconds for a worker that reads all of a
+    study of 868 artefacts and 0.95 GB, whose models take half an hour to train.
     """
 
     def folder(self, recipe: Recipe) -> Path:
@@ -300,24 +258,139 @@ class CheckedStore(Store):
         Raises:
             DataError: a file of it is not what was written, or somebody removed it since the build began.
         """
-        folder = super().folder(recipe)
-        if not folder.exists():
-            raise DataError(folder, f"{recipe.kind} {recipe.label} was removed from the store meanwhile; run again")
-        refuse_damaged(recipe, folder)
-        return folder
+        if not self._exists(recipe):
+            raise DataError(self._place(recipe), f"{recipe.kind} {recipe.label} was removed from the store meanwhile; run again")
+        damages, files = self._look(recipe)
+        for path, recorded in {} if damages else files.items():
+            status = path.stat()
+            # The time of change tells a file whose time of modification was put back.
+            state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            if state in _found_whole:
+                continue
+            if problem := _content_problem(path, recorded["sha256"]):
+                damages.append(Damage(recipe, path, problem))
+            else:
+                _found_whole.add(state)
+        for damage in damages[:1]:
+            raise DataError(
+                damage.file,
+                f"{damage.problem}, so {recipe.kind} {recipe.label} cannot be used; "
+                "run again with --verify to have all that is damaged found and built again",
+            )
+        return self._place(recipe)
 
 
-def _distinct(recipes: Iterable[Recipe]) -> Iterable[Recipe]:
-    return {recipe.key: recipe for recipe in recipes}.values()
+def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
+    """The recipes to build for the targets, parents first; what only recipes in the store are made from is left out."""
+    found: dict[Recipe, None] = {}
+    present: set[Recipe] = set()
+
+    def visit(recipe: Recipe) -> None:
+        if recipe in found or recipe in present:
+            return
+        if store.has(recipe):
+            present.add(recipe)
+            return
+        for parent in recipe.parents:
+            visit(parent)
+        found[recipe] = None
+
+    for target in targets:
+        visit(target)
+    return list(found)
 
 
-def _state(path: Path) -> tuple[int, ...] | None:
-    """What changes with a file's content."""
+def _fill(recipe: Recipe, step: Step, work: Path) -> None:
+    """Run the step in the work folder, then write the record."""
+    clock = work / ".seconds"  # what interrupted attempts took; an estimate from the last one alone would be too low
+    earlier = 0.0
+    with contextlib.suppress(OSError, ValueError):
+        earlier = float(clock.read_text())
+    started = time.monotonic()
+    with _log_to(work / LOG):
+        try:
+            result = step(recipe, work)
+        finally:
+            seconds = earlier + time.monotonic() - started
+            with contextlib.suppress(OSError):  # on a full disk the step's own error matters, not this note
+                clock.write_text(f"{seconds:.3f}")
+    clock.unlink(missing_ok=True)
+    versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
+    cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
+    _finish(work, {"key": recipe.key, "result": result, **cost, "machine": platform.machine(), "versions": versions})
+
+
+def _finish(folder: Path, record: Mapping[str, Any]) -> None:
+    """Write the record, and have everything on the disk, so that a power cut leaves neither the record nor a file half-written.
+
+    The log is not recorded: what the libraries said is no part of what was made.
+    """
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD)
+    recorded = [path for path in paths if path != folder / LOG]
+    # A file system writes in one go what several threads wait for: a third of the time of one after the other.
+    with ThreadPoolExecutor(8) as pool:
+        digests = pool.map(digest_file, recorded)
+        files = {
+            path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": digest}
+            for path, digest in zip(recorded, digests, strict=True)
+        }
+        write_json(folder / RECORD, {**record, "files": files})
+        folders = [folder, *filter(Path.is_dir, folder.rglob("*"))]
+        list(pool.map(flush_to_disk, [*paths, folder / RECORD, *folders]))
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes())
+    except ValueError:
+        value = None
+    except OSError as error:
+        raise DataError(path, _reason(path, error)) from None
+    if not isinstance(value, dict):
+        raise DataError(path, "is not readable JSON")
+    return value
+
+
+def _read_record(folder: Path) -> dict[str, Any]:
+    """The record of an artefact.
+
+    Raises:
+        DataError: it is missing or damaged.
+        UserError: no permission to read it.
+    """
+    record = _read_json(folder / RECORD)
+    files = record.get("files")
+    listed = files.values() if isinstance(files, dict) else [None]
+    whole = all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in listed)
+    if not whole or not {"key", "result", "seconds"} <= record.keys():
+        raise DataError(folder / RECORD, "is not what was written")
+    return record
+
+
+def _visible_problem(path: Path, size: int) -> str:
+    """What can be seen without reading a file: it is missing, no file, or of another size than recorded."""
     try:
         status = path.stat()
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    except OSError as error:
+        return _reason(path, error)
+    if not stat.S_ISREG(status.st_mode):
+        return "is no file"
+    return "" if status.st_size == size else f"has {status.st_size:,} bytes and should have {size:,}"
+
+
+def _content_problem(path: Path, sha256: str) -> str:
+    try:
+        with path.open("rb") as stream:
+            found = hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        return _reason(path, error)
+    return "" if found == sha256 else "has other bytes than were written (its SHA-256 differs)"
+
+
+def _reason(path: Path, error: OSError) -> str:
+    if isinstance(error, PermissionError):
+        raise UserError(f"{path}: no permission to read it; ask its owner, or choose another store with --store FOLDER") from None
+    return "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
 
 
 def _discard(path: Path) -> None:
@@ -325,22 +398,6 @@ def _discard(path: Path) -> None:
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)
-
-
-def _seconds_spent(work: Path) -> float:
-    try:
-        return float((work / ".seconds").read_text())
-    except (FileNotFoundError, ValueError):
-        return 0.0
-
-
-@functools.cache
-def _environment() -> dict[str, str]:
-    versions = {}
-    for package in RECORDED_PACKAGES:
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[package] = metadata.version(package)
-    return {"python": platform.python_version(), "machine": platform.machine(), **versions}
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from pathlib import Path
 from bench_pseudo_data import build_here, describe_shards
 from measuring import Ratio, describe_machine, genuine_text, lines_of, seed_text, show_ratios
 
-from artefacts.engine import missing
+from artefacts import missing
 from artefacts.files import write_lines
 from artefacts.store import Store
 from pseudogec.__main__ import main as pseudogec

@@ -23,7 +23,7 @@ from typing import Any
 
 from measuring import Ratio, describe_machine, in_turns, median_ratio, seed_text, show_ratios
 
-from artefacts.engine import missing
+from artefacts import missing
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store

@@ -24,7 +24,8 @@ import psutil
 from make_dumps import KINDS, make
 from measuring import describe_machine
 
-from artefacts.engine import Engine, with_ancestors
+from artefacts import with_ancestors
+from artefacts.engine import Engine
 from artefacts.files import digest_file
 from artefacts.recipe import Recipe
 from artefacts.store import Store

@@ -16,7 +16,7 @@ def results(store: Path) -> dict[str, Any]:
     for path in store.glob("[!.]*/*/result.json"):
         # Where the store lies is no result.
         result = json.loads(path.read_text().replace(str(store), "STORE"))["result"]
-        found[f"{path.parent.parent.name} {path.parent.name.rpartition('-')[2]}"] = _without_times(result)
+        found[f"{path.parent.parent.name} {path.parent.name}"] = _without_times(result)
     return found
 
 

@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 from typing import IO
 
+from artefacts import Estimator, Machine, load_machine, with_ancestors
 from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
-from artefacts.engine import with_ancestors
 from artefacts.errors import UserError
-from artefacts.estimates import Estimator, Machine, load_machine
 from artefacts.plan import Plan, make_plan
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe

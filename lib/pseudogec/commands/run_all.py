@@ -14,9 +14,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
-from artefacts.engine import with_ancestors
+from artefacts import Estimator, with_ancestors
 from artefacts.errors import UserError, nearest
-from artefacts.estimates import Estimator
 from artefacts.files import write_atomically
 from artefacts.progress import RichDisplay, format_duration
 from artefacts.recipe import Recipe

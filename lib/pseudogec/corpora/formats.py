@@ -14,9 +14,8 @@ from typing import Any, ClassVar, NamedTuple, Self, cast
 import numpy as np
 from pydantic import Field, field_validator
 
-from artefacts.file_digests import SourceFile
-from artefacts.kinds import Kind, Kinds
-from artefacts.section import Section, as_tuple
+from artefacts import Section, SourceFile
+from artefacts.kinds import Kind, Kinds, as_tuple
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
 

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
+from artefacts import Section
 from artefacts import progress as building
 from artefacts.errors import UserError
-from artefacts.section import Section
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
 from pseudogec.evaluate import f05_of

@@ -12,11 +12,12 @@ from pydantic import Field, field_validator, model_validator
 
 from artefacts import progress as building
 from artefacts.errors import UserError
+from artefacts.kinds import as_tuple
 from artefacts.recipe import Recipe
-from artefacts.section import Seeds, as_tuple
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, Progress, ReadyStep, Step
 from pseudogec.seq2seq import Decoder, Hypothesis
+from pseudogec.study.profile_sections import Seeds
 from pseudogec.text import Bpe
 
 _SENTENCES_AT_ONCE = 1000

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from artefacts.engine import with_ancestors
+from artefacts import with_ancestors
 from artefacts.progress import format_duration
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
 from pseudogec.report.display import NOT_LISTED, Finding

@@ -1,6 +1,7 @@
 """The five ideas that hold the study together: recipe, store, one graph and engine, tidy scores, profile."""
 
-from artefacts.engine import BuildError, Engine, missing
+from artefacts import missing
+from artefacts.engine import BuildError, Engine
 from artefacts.store import Store
 from pseudogec.study.curricula import stages_table
 from pseudogec.study.edit_counts import edits_by_level, permutation_tests, sentence_counts

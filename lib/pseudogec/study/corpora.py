@@ -10,8 +10,8 @@ from itertools import repeat
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal
 
+from artefacts import refuse_changed
 from artefacts.errors import UserError
-from artefacts.file_digests import refuse_changed
 from artefacts.files import read_lines, write_atomically
 from artefacts.progress import Progress
 from artefacts.recipe import Recipe

@@ -15,9 +15,9 @@ from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from artefacts import SourceFile, refuse_changed
 from artefacts.cluster import launcher
 from artefacts.errors import UserError
-from artefacts.file_digests import SourceFile, refuse_changed
 from artefacts.files import write_lines
 from artefacts.progress import Progress
 from artefacts.recipe import Recipe

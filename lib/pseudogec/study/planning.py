@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from artefacts.file_digests import FileDigests, SourceFile
+from artefacts import FileDigests, SourceFile
 from pseudogec.corpora import CorpusFile, FilePairs, FileSentences, LocatedFile, PairFormat, WorldSentences, load_catalogue
 from pseudogec.edits import annotator_signature
 from pseudogec.noise import METHODS, check_method

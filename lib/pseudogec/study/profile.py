@@ -7,12 +7,21 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from artefacts.deployment import ClusterSection
-from artefacts.section import Section, Seeds
+from artefacts import ClusterSection, Section
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study import profile_checks as checks
-from pseudogec.study.profile_sections import Corpora, Decoding, GridAxes, Method, PseudoDataSize, Scale, StageOfTraining, Subwords
+from pseudogec.study.profile_sections import (
+    Corpora,
+    Decoding,
+    GridAxes,
+    Method,
+    PseudoDataSize,
+    Scale,
+    Seeds,
+    StageOfTraining,
+    Subwords,
+)
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from artefacts.section import refuse_unknown
+from artefacts import refuse_unknown
 from pseudogec.correct import Step
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
 from pseudogec.study.profile_systems import ModelChoice

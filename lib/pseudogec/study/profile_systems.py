@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, field_validator
 
-from artefacts.section import Section, as_tuple
+from artefacts import Section
+from artefacts.kinds import as_tuple
 from pseudogec.correct import STEPS, Step
 from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
 

@@ -11,8 +11,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+from artefacts.files import write_json
 from artefacts.progress import Progress
-from artefacts.record import write_json
 from artefacts.store import Store
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.noise import NoiseResources, make_noiser, noised_tokens

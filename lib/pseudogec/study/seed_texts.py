@@ -16,8 +16,8 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
+from artefacts import refuse_changed
 from artefacts.errors import UserError
-from artefacts.file_digests import refuse_changed
 from artefacts.files import open_for_reading, read_lines, write_lines
 from artefacts.progress import Progress
 from artefacts.recipe import Recipe

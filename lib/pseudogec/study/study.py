@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from artefacts import FileDigests
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
-from artefacts.file_digests import MEMORY, FileDigests
+from artefacts.files import MEMORY
 from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe
 from artefacts.store import Store

@@ -1,4 +1,4 @@
-"""Files and random streams: what every stage builds on."""
+"""Files: read and written whole, or named; digests of large ones are remembered."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import pytest
 import zstandard
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import digest_file, open_for_reading, read_lines, write_atomically, write_lines
-from pseudogec.random_streams import SentenceStreams
+from artefacts.files import REMEMBERED_FROM, FileDigests, digest_file, open_for_reading, read_lines, write_atomically, write_lines
 
 COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}
 ENDINGS = ["", *COMPRESS]
@@ -136,28 +135,19 @@ def test_data_errors_tell_where_and_cross_processes() -> None:
     assert str(DataError("a.m2", "empty")) == "a.m2: empty"
 
 
-def test_a_stream_depends_on_seed_and_index_alone() -> None:
-    one, other = SentenceStreams(3), SentenceStreams(3)
-    forwards = [one[index].random(5).tolist() for index in range(50)]
-    backwards = [other[index].random(5).tolist() for index in reversed(range(50))]
-    assert forwards == backwards[::-1]
-    one[7].normal(size=3)  # however much of another stream was used
-    assert one[0].random(5).tolist() == forwards[0]
-    assert SentenceStreams("3")[0].random(5).tolist() == forwards[0]
-    assert len({tuple(draws) for draws in forwards}) == 50
-
-
-def test_streams_are_uniform_and_independent_across_sentences_and_seeds() -> None:
-    streams, others = SentenceStreams(0), SentenceStreams(1)
-    first = np.array([streams[index].random() for index in range(20_000)])
-    second = np.array([others[index].random() for index in range(20_000)])
-    for draws in (first, second):
-        assert abs(draws.mean() - 0.5) < 4 / (12 * 20_000) ** 0.5
-        assert abs(np.corrcoef(draws[:-1], draws[1:])[0, 1]) < 4 / 20_000**0.5
-    assert abs(np.corrcoef(first, second)[0, 1]) < 4 / 20_000**0.5
-
-
-def test_large_indices_have_streams_of_their_own() -> None:
-    streams = SentenceStreams(0)
-    draws = {streams[index].random() for index in (0, 1, 2**31, 2**32, 2**63)}
-    assert len(draws) == 5
+def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp_path: Path) -> None:
+    large, memory = tmp_path / "dump", tmp_path / "memory.json"
+    large.write_bytes(b"a" * REMEMBERED_FROM)
+    digests = FileDigests(memory)
+    assert digests(large) == digest_file(large)
+    remembered = memory.read_text()
+    memory.write_text(remembered.replace(digest_file(large), "remembered"))
+    assert FileDigests(memory)(large) == "remembered"
+    large.write_bytes(b"b" * REMEMBERED_FROM)
+    assert FileDigests(memory)(large) == digest_file(large)
+    memory.write_text("[damaged")
+    assert FileDigests(memory)(large) == digest_file(large)
+    small = tmp_path / "small"
+    small.write_text("a")
+    assert FileDigests(memory)(small) == digest_file(small)
+    assert "small" not in memory.read_text()

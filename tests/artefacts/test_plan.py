@@ -1,0 +1,119 @@
+"""Estimates from guesses and from what a store has measured, and what is shown of a build."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from artefacts import Estimator, Machine, Recipe, RichDisplay, Store, format_duration, make_plan
+from artefacts.files import write_json
+from artefacts.store import RECORD
+
+
+class Pages(Recipe):
+    kind: ClassVar[str] = "bpe"
+    seconds_a_unit: ClassVar[float] = 0.001
+    pages: int
+
+    @property
+    def work(self) -> float:
+        return self.pages
+
+
+class Novelty(Pages):
+    kind: ClassVar[str] = "novelty"
+    seconds_a_unit: ClassVar[float] = 1.0
+
+
+def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * Pages.seconds_a_unit)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
+
+
+def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
+        recipe = Pages(pages=pages)
+        store.build(recipe, lambda *_: {})
+        write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
+    assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
+
+
+def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:
+    display, recipes = RichDisplay(), [Pages(pages=100_000), Pages(pages=300_000)]
+    with display.building(recipes, 2, Estimator(Store(tmp_path)), workers=1):
+        assert display._seconds_left() == pytest.approx(400)
+        display.progress(recipes[0], 50_000, 100_000, "pages")
+        assert display._seconds_left() == pytest.approx(350)
+        display.finished(recipes[0])
+        display.progress(recipes[0], 60_000, 100_000, "pages")
+        assert display._seconds_left() == pytest.approx(300)
+
+
+def test_a_build_says_beforehand_what_it_builds_and_how_long_that_takes(tmp_path: Path) -> None:
+    shown = io.StringIO()
+    recipes = [Pages(pages=100_000), Pages(pages=300_000), Novelty(pages=10)]
+    estimator = Estimator(Store(tmp_path))
+    with RichDisplay(shown).building(recipes, 41, estimator, workers=2):
+        about = format_duration(sum(map(estimator.seconds, recipes)) / 2)
+        expected = f"3 of 41 artefacts are to be built, about {about} on 2 workers once they run (bpe 2, novelty 1)\n"
+        assert shown.getvalue() == expected
+    quiet = io.StringIO()
+    with RichDisplay(quiet, announces=False).building(recipes, 41, estimator, workers=2):
+        assert not quiet.getvalue()
+
+
+class Training(Pages):
+    kind: ClassVar[str] = "training"
+    needs_gpu: ClassVar[bool] = True
+
+    @property
+    def operations(self) -> float:
+        return self.pages * 1e12
+
+    @property
+    def expected_bytes(self) -> float:
+        return 1000.0
+
+    @property
+    def bytes_at_work(self) -> float:
+        return 500.0
+
+
+class Decoding(Pages):
+    kind: ClassVar[str] = "decoding"
+    needs_gpu: ClassVar[bool] = True
+    bytes_a_unit: ClassVar[float] = 7.0
+
+    @property
+    def decoded(self) -> float:
+        return self.pages * 2
+
+
+def test_a_recipe_tells_its_cost_and_a_machine_its_speed(tmp_path: Path) -> None:
+    machine = Machine.model_validate({"gpu_training": 20, "cpu_training": 0.5, "gpu_decoding": 100, "seconds": {"novelty": 3}})
+    estimator = Estimator(Store(tmp_path), machine)
+    training, decoding = Training(pages=60), Decoding(pages=1000)
+    assert (estimator.seconds(training, on_gpu=True), estimator.seconds(training)) == (3, 120)
+    assert (estimator.seconds(decoding, on_gpu=True), estimator.seconds(decoding)) == (20, 1)
+    assert estimator.seconds(Novelty(pages=10)) == 30
+    assert (estimator.bytes(training), estimator.bytes(decoding)) == (1000, 7000)
+    plan = make_plan([training, decoding], estimator.store, estimator, cores=1, gpus=1)
+    assert (plan.gpu_seconds, plan.bytes) == (23, 8500)
+
+
+def test_a_training_on_a_cpu_tells_the_speed_of_others_of_another_shape(tmp_path: Path) -> None:
+    class Other(Training):
+        @property
+        def work_kind(self) -> str:
+            return "training of another shape"
+
+    store, trained = Store(tmp_path), Training(pages=60)
+    store.build(trained, lambda *_: {"device": "cpu"})
+    write_json(store.folder(trained) / RECORD, {**store.result(trained), "seconds": 30.0})
+    assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(5)

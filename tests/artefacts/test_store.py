@@ -1,0 +1,556 @@
+"""The store: published whole or not at all, built once, never rebuilt; damage is found, named and mended."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from pydantic import BaseModel
+from toys import Lasting, Phrase, Word, make
+
+from artefacts import CheckedStore, DataError, Recipe, Store, UserError, with_ancestors
+from artefacts.store import DESCRIPTION, LOG, RECORD
+
+
+def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    return recipe.build(folder, None, None)  # type: ignore[arg-type]  # a word looks at neither
+
+
+def fail(recipe: Recipe, folder: Path) -> dict[str, Any]:
+    raise ValueError("the step broke")
+
+
+def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
+    first = Phrase(words=(Word(text="a"), Word(text="b")), options={"x": 1, "y": 2})
+    same = Phrase(words=(Word(text="a"), Word(text="b", nickname="other")), options={"y": 2, "x": 1})
+    assert first.key == same.key
+    assert first == same
+    assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
+    assert first.key != Phrase(words=first.words, options={"x": 1, "y": 3}).key
+    assert [parent.key for parent in first.parents] == [Word(text="a").key, Word(text="b").key]
+
+
+class Options(BaseModel):
+    size: int
+
+
+class LaterOptions(BaseModel):
+    added_later: ClassVar[frozenset[str]] = frozenset({"shape"})
+    size: int
+    shape: str = "round"
+
+
+class Drawing(Recipe):
+    kind: ClassVar[str] = "drawing"
+    options: Options | LaterOptions
+
+
+def test_an_option_that_was_added_later_changes_no_key_until_it_is_used() -> None:
+    before, after = Drawing(options=Options(size=1)), Drawing(options=LaterOptions(size=1))
+    assert isinstance(after.options, LaterOptions)
+    assert before.key == after.key
+    assert before.key != Drawing(options=LaterOptions(size=1, shape="square")).key
+
+
+def test_a_key_does_not_depend_on_the_process() -> None:
+    code = "import sys; sys.path.insert(0, sys.argv[1]); from toys import Word; print(Word(text='ü').key)"
+    keys = {
+        subprocess.run(
+            [sys.executable, "-c", code, str(Path(__file__).parent)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.strip()
+        for seed in "12"
+    }
+    assert keys == {Word(text="ü").key}
+
+
+def test_an_artefact_is_built_once_and_carries_its_recipe(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    assert not store.has(word)
+    assert store.build(word, write_word)
+    assert not store.build(word, write_word)
+    result = store.result(word)
+    assert result["result"] == {"letters": 5}
+    assert result["files"]["word.txt"]["bytes"] == 5
+    names = {path.name for path in store.folder(word).iterdir()}
+    assert names == {"recipe.json", "result.json", "log.txt", "word.txt", "more", "empty.txt"}
+    assert [recipe["fields"]["text"] for recipe, _ in store.artefacts()] == ["hello"]
+
+
+def test_a_step_that_fails_leaves_no_artefact_but_its_log(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+
+    def half(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        (folder / "half.txt").write_text("half")
+        raise ValueError("the step broke")
+
+    with pytest.raises(ValueError, match="the step broke"):
+        store.build(word, half)
+    assert not store.has(word)
+    assert "the step broke" in (store.root / ".work" / word.key / "log.txt").read_text()
+    assert store.build(word, write_word)
+    assert not (store.folder(word) / "half.txt").exists()
+
+
+def _sleep_forever(root: str, ready: Any) -> None:
+    def step(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        (folder / "progress.txt").write_text("half")
+        ready.set()
+        time.sleep(600)
+        return {}
+
+    Store(root).build(Lasting(text="s"), step)
+
+
+def test_a_killed_build_frees_its_lock_and_a_resumable_one_goes_on(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    process = context.Process(target=_sleep_forever, args=(str(tmp_path), ready))
+    process.start()
+    assert ready.wait(20)
+    assert process.pid is not None
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    found = []
+
+    def resume(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        found.append((folder / "progress.txt").read_text())
+        return {}
+
+    assert Store(tmp_path).build(Lasting(text="s"), resume)
+    assert found == ["half"]
+
+
+def _build_and_count(root: str, counter: Any) -> None:
+    def step(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        with counter.get_lock():
+            counter.value += 1
+        time.sleep(0.3)
+        return {}
+
+    Store(root).build(Word(text="shared"), step)
+
+
+def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("fork")
+    counter = context.Value("i", 0)
+    processes = [context.Process(target=_build_and_count, args=(str(tmp_path), counter)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    assert counter.value == 1
+
+
+def test_a_full_disk_is_said_and_mended_by_running_again(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+
+    def full(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(UserError, match="disk is full"):
+        store.build(word, full)
+    assert store.build(word, write_word)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
+def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(UserError, match="no permission"):
+        Store(tmp_path / "store")
+
+
+def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
+    place = tmp_path / "store"
+    place.write_text("")
+    with pytest.raises(UserError, match="store"):
+        Store(place)
+
+
+def test_a_file_in_the_place_of_the_locks_is_said(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+    (tmp_path / ".locks").rmdir()
+    (tmp_path / ".locks").touch()
+    for change in (lambda: store.build(word, write_word), lambda: store.remove(word)):
+        with pytest.raises(UserError, match=r"a file is in the way \(.*\.locks"):
+            change()
+
+
+def test_an_artefact_is_found_under_any_label(tmp_path: Path) -> None:
+    first, second = Word(nickname="validation", text="x"), Word(nickname="test", text="x")
+    assert first.key == second.key
+    store = Store(tmp_path)
+    assert store.build(first, lambda recipe, folder: {})
+    assert store.has(second)
+    assert store.folder(first) == store.folder(second)
+    assert not Store(tmp_path).build(second, lambda recipe, folder: {})
+
+
+def test_a_removed_artefact_is_gone_and_built_anew(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+    store.build(word, write_word)
+    store.remove(word)
+    assert not store.has(word)
+    assert store.build(word, write_word)
+    store.remove(Word(text="never built"))
+
+
+def test_artefacts_of_other_processes_are_seen(tmp_path: Path) -> None:
+    mine, other = Store(tmp_path), Store(tmp_path)
+    words = [Word(text=str(number)) for number in range(20)]
+    for word in words:
+        assert not mine.has(word)
+        other.build(word, write_word)
+        assert mine.has(word)
+
+
+# Damage
+
+
+@pytest.fixture
+def phrase() -> Phrase:
+    """With five ancestors, on two levels."""
+    words = [Word(text=text * 20, nickname=text) for text in "abc"]
+    return Phrase(words=(Phrase(words=tuple(words[:2])), words[2]))
+
+
+@pytest.fixture
+def store(phrase: Phrase, tmp_path: Path) -> Store:
+    store = Store(tmp_path / "store")
+    make(store, phrase)
+    return store
+
+
+def files(store: Store, recipe: Recipe) -> list[Path]:
+    """What must be whole of an artefact."""
+    return [store.folder(recipe) / name for name in (*store.result(recipe)["files"], RECORD)]
+
+
+def digests(store: Store, recipe: Recipe) -> dict[str, str]:
+    return {name: file["sha256"] for name, file in store.result(recipe)["files"].items()}
+
+
+def truncate(path: Path) -> None:
+    with path.open("r+b") as stream:
+        stream.truncate(path.stat().st_size // 2)
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def lengthen(path: Path) -> None:
+    with path.open("ab") as stream:
+        stream.write(b"\n")
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def flip_bit(path: Path, place: int | None = None) -> None:
+    """Flip a bit and leave no trace in the times."""
+    status = path.stat()
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2 if place is None else place // 8] ^= 1 << (0 if place is None else place % 8)
+    with path.open("r+b") as stream:
+        stream.write(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+def break_json(path: Path) -> None:
+    path.write_bytes(b"{" * path.stat().st_size)
+
+
+VISIBLE: list[Callable[[Path], None]] = [truncate, empty, lengthen, Path.unlink, replace_by_folder]
+
+
+@pytest.mark.parametrize("damage", VISIBLE)
+def test_every_file_that_is_not_there_as_it_was_makes_its_artefact_missing(
+    store: Store, phrase: Phrase, damage: Callable[[Path], None], tmp_path: Path
+) -> None:
+    every = with_ancestors([phrase])
+    assert not store.damaged(every) and not store.verify(every)
+    for recipe in every:
+        for path in files(store, recipe):
+            if path.stat().st_size == 0 and damage in {truncate, empty}:
+                continue
+            if path.name == RECORD and damage is lengthen:
+                continue  # a line more makes no other record
+            shutil.move(path, tmp_path / "kept")
+            shutil.copy2(tmp_path / "kept", path)
+            damage(path)
+            assert [item for item in every if not store.has(item)] == [recipe], path
+            assert [(found.recipe, found.file) for found in store.damaged(every)] == [(recipe, path)]
+            assert [(found.recipe, found.file) for found in store.verify(every)] == [(recipe, path)]
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+            shutil.move(tmp_path / "kept", path)
+            assert store.has(recipe)
+
+
+def test_a_flipped_bit_in_any_file_is_found_by_digest(store: Store, phrase: Phrase) -> None:
+    every = with_ancestors([phrase])
+    for recipe in every:
+        for path in files(store, recipe):
+            if path.name != RECORD and path.stat().st_size:
+                flip_bit(path)
+                assert [(found.recipe, found.file) for found in store.verify(every)] == [(recipe, path)]
+                assert store.has(recipe), "no file is read each time"
+                flip_bit(path)
+    assert not store.verify(every)
+
+
+def test_files_that_were_swapped_are_found(store: Store, phrase: Phrase) -> None:
+    one, other = Word(text="a" * 20), Word(text="b" * 20)
+    for recipe in (one, other):
+        (store.folder(recipe) / "word.txt").rename(store.root / recipe.key)
+    for recipe, key in ((one, other.key), (other, one.key)):
+        (store.root / key).rename(store.folder(recipe) / "word.txt")
+    assert {found.recipe for found in store.verify(with_ancestors([phrase]))} == {one, other}
+
+
+def test_a_record_of_another_artefact_is_found(store: Store) -> None:
+    one, other = Word(text="a" * 20), Word(text="b" * 20)
+    shutil.copy(store.folder(other) / RECORD, store.folder(one) / RECORD)
+    assert not store.has(one)
+    assert [found.problem for found in store.damaged([one, other])] == ["is another artefact's"]
+
+
+@pytest.mark.parametrize("name", [RECORD, DESCRIPTION])
+def test_records_that_are_no_json_are_found(store: Store, phrase: Phrase, name: str) -> None:
+    break_json(store.folder(phrase) / name)
+    assert [found.file.name for found in store.verify([phrase])] == [name]
+    assert len(list(store.artefacts())) == len(with_ancestors([phrase])) - 1, "estimates go on without it"
+    if name == RECORD:
+        assert [found.problem for found in store.damaged([phrase])] == ["is not readable JSON"]
+        assert make(store, phrase) == [phrase]
+
+
+def test_a_log_is_no_part_of_what_was_made(store: Store, phrase: Phrase) -> None:
+    (store.folder(phrase) / LOG).unlink()
+    assert store.has(phrase) and not store.verify([phrase])
+
+
+def test_damage_is_logged_once_with_the_file(store: Store, phrase: Phrase, caplog: pytest.LogCaptureFixture) -> None:
+    path = store.folder(phrase) / "phrase.txt"
+    truncate(path)
+    for _ in range(3):
+        assert not store.has(phrase)
+    (message,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert str(path) in message and "bytes and should have" in message and phrase.label in message
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_after_random_damage_one_run_makes_everything_whole(store: Store, phrase: Phrase, seed: int) -> None:
+    every, draw = with_ancestors([phrase]), random.Random(seed)
+    before = {recipe: digests(store, recipe) for recipe in every}
+    harmed = set()
+    for recipe in draw.sample(every, k=len(every) // 2):
+        damage = draw.choice([*VISIBLE, flip_bit, break_json])
+        damage(draw.choice([path for path in files(store, recipe) if path.stat().st_size and path.name != RECORD]))
+        harmed.add(recipe)
+    untouched = {recipe: store.folder(recipe).stat().st_ino for recipe in every if recipe not in harmed}
+    damaged = {found.recipe for found in store.verify(every)}
+    assert damaged == harmed
+    for recipe in damaged:
+        store.remove(recipe)
+    assert set(make(store, phrase, *damaged)) == harmed
+    assert not store.verify(every)
+    assert {recipe: digests(store, recipe) for recipe in every} == before
+    assert {recipe: store.folder(recipe).stat().st_ino for recipe in untouched} == untouched
+    assert not list((store.root / ".work").iterdir())
+
+
+def repair(root: Path, targets: list[Recipe], outcome: Any) -> None:
+    store = Store(root)
+    make(store, *targets)
+    outcome.put(len(store.verify(targets)))
+
+
+def test_several_processes_repair_one_store_together(store: Store, phrase: Phrase) -> None:
+    every, draw = with_ancestors([phrase]), random.Random(4)
+    before = {recipe: digests(store, recipe) for recipe in every}
+    for recipe in every:
+        truncate(draw.choice([path for path in files(store, recipe) if path.stat().st_size]))
+    context = multiprocessing.get_context("fork")
+    outcome = context.Queue()
+    processes = [context.Process(target=repair, args=(store.root, every, outcome)) for _ in range(2)]
+    for process in processes:
+        process.start()
+    assert [outcome.get(timeout=100) for _ in processes] == [0, 0]
+    for process in processes:
+        process.join()
+    assert {recipe: digests(store, recipe) for recipe in every} == before
+    assert not list((store.root / ".work").iterdir())
+
+
+def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, phrase: Phrase) -> None:
+    parent = phrase.words[1]
+    flip_bit(store.folder(parent) / "word.txt")
+    store.remove(phrase)
+    for _ in range(2):  # the second time in a process that has read the file before
+        with pytest.raises(DataError, match=r"word\.txt.*SHA-256.*--verify") as refusal:
+            make(store, phrase)
+        assert parent.label in str(refusal.value)
+        assert not store.has(phrase)
+    for damage in store.verify(with_ancestors([phrase])):
+        store.remove(damage.recipe)
+    assert len(make(store, phrase)) == 2
+
+
+def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, phrase: Phrase) -> None:
+    for recipe in (phrase, phrase.words[1]):
+        store.remove(recipe)
+    checked = CheckedStore(store.root)
+    with pytest.raises(DataError, match="c was removed from the store meanwhile"):
+        store.build(phrase, lambda item, folder: item.build(folder, checked, lambda *_: None))
+
+
+def test_a_damaged_artefact_keeps_its_name_until_the_new_one_is_there(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    store.build(word, write_word)
+    (store.folder(word) / "word.txt").unlink()
+    with pytest.raises(ValueError, match="the step broke"):
+        store.build(word, fail)
+    assert (store.folder(word) / "more" / "word.txt").read_text() == "hellohello"
+    assert store.build(word, write_word)
+    assert not store.verify([word])
+
+
+def test_a_file_in_the_place_of_an_artefact_gives_way(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    store.build(word, write_word)
+    shutil.rmtree(store.folder(word))
+    store.folder(word).write_text("no folder")
+    assert not store.has(word)
+    assert [found.file.name for found in store.damaged([word])] == [RECORD]
+    assert store.build(word, write_word)
+    assert store.has(word)
+
+
+def test_a_file_in_the_place_of_a_kind_is_said(tmp_path: Path) -> None:
+    (tmp_path / "word").write_text("no folder")
+    with pytest.raises(UserError, match="a file is in the way"):
+        Store(tmp_path).has(Word(text="hello"))
+
+
+def test_what_was_removed_is_never_taken_for_unfinished_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A resumable step goes on from what it finds; a damaged artefact must not be what it finds."""
+    store, word = Store(tmp_path), Lasting(text="hello")
+    store.build(word, write_word)
+    with monkeypatch.context() as killed:
+
+        def stop(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        killed.setattr(shutil, "rmtree", stop)  # the process ends in the middle of the removal
+        with pytest.raises(KeyboardInterrupt):
+            store.remove(word)
+    assert not store.has(word)
+    found: list[str] = []
+
+    def look(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        found.extend(path.name for path in folder.rglob("*.txt") if path.name != LOG)
+        return write_word(recipe, folder)
+
+    assert store.build(word, look)
+    assert found == []
+    assert not list((tmp_path / ".work").iterdir())
+
+
+def test_everything_is_on_the_disk_before_it_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    flushed: set[int] = set()
+    published: list[Path] = []
+    fsync, rename = os.fsync, Path.rename
+
+    def note_flush(descriptor: int) -> None:
+        fsync(descriptor)
+        flushed.add(os.fstat(descriptor).st_ino)
+
+    def note_rename(path: Path, target: Path) -> Path:
+        written = [path, *path.rglob("*")]
+        assert not [file for file in written if file.stat().st_ino not in flushed]
+        published.append(target)
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", note_flush)
+    monkeypatch.setattr(Path, "rename", note_rename)
+    store.build(word, write_word)
+    assert published == [store.folder(word)]
+
+
+@pytest.mark.parametrize("code", [28, 122], ids=["disk full", "quota"])
+def test_a_disk_that_is_full_when_files_reach_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    """File systems that put off writing find out only then."""
+    store, word = Store(tmp_path), Word(text="hello")
+
+    def full(descriptor: int) -> None:
+        raise OSError(code, "no room")
+
+    with monkeypatch.context() as changed:
+        changed.setattr(os, "fsync", full)
+        with pytest.raises(UserError, match="disk is full"):
+            store.build(word, write_word)
+    assert not store.has(word)
+    assert store.build(word, write_word)
+
+
+def test_a_clock_that_jumps_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, other = Store(tmp_path), Store(tmp_path)
+    jumps = random.Random(1)
+    monkeypatch.setattr(time, "time", lambda: jumps.uniform(0, 4e9))
+    words = [Word(text=str(number)) for number in range(30)]
+    for number, word in enumerate(words):
+        assert not other.has(word)
+        assert store.build(word, write_word)
+        os.utime(tmp_path / "word", ns=(0, 10**18 + number % 3))
+        assert other.has(word)
+        assert store.result(word)["seconds"] < 60
+    assert not store.build(words[0], fail)
+
+
+def test_a_file_that_another_process_damages_is_seen(tmp_path: Path) -> None:
+    mine, word = Store(tmp_path), Word(text="hello")
+    mine.build(word, write_word)
+    assert mine.has(word)
+    truncate(Store(tmp_path).folder(word) / "more" / "word.txt")
+    assert not mine.has(word)
+    assert Store(tmp_path).build(word, write_word)
+    assert mine.has(word)
+
+
+def test_a_whole_check_tells_how_far_it_is(tmp_path: Path) -> None:
+    store, words = Store(tmp_path), [Word(text="x" * size) for size in (10, 1000, 100_000)]
+    for word in words:
+        store.build(word, write_word)
+    told: list[tuple[float, float, str]] = []
+    assert store.verify([*words, *words, Word(text="never built")], lambda *now: told.append(now)) == []
+    done = [now[0] for now in told]
+    in_all = sum(file["bytes"] for word in words for file in store.result(word)["files"].values())
+    assert done == sorted(done) and done[-1] == told[-1][1] == in_all
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything, so a missing permission cannot be made")
+def test_what_may_not_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="hello")
+    store.build(word, write_word)
+    (store.folder(word) / "word.txt").chmod(0)
+    with pytest.raises(UserError, match="no permission"):
+        store.verify([word])

@@ -1,0 +1,80 @@
+"""Small recipes that build themselves, for what does not depend on what is made."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from artefacts import CheckedStore, Progress, Recipe, Store, missing
+
+
+class Word(Recipe):
+    kind: ClassVar[str] = "word"
+    incidental: ClassVar[frozenset[str]] = frozenset({"nickname"})
+    text: str
+    nickname: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.nickname or self.text
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        (folder / "word.txt").write_text(self.text)
+        (folder / "more").mkdir(exist_ok=True)
+        (folder / "more" / "word.txt").write_text(self.text * 2)
+        (folder / "empty.txt").touch()
+        return {"letters": len(self.text)}
+
+
+class Lasting(Word):
+    resumable: ClassVar[bool] = True
+
+
+class Phrase(Recipe):
+    kind: ClassVar[str] = "phrase"
+    words: tuple[Word | Phrase, ...]
+    options: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return "+".join(word.label for word in self.words)
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        words = [json.loads((store.folder(word) / "recipe.json").read_text())["label"] for word in self.words]
+        (folder / "phrase.txt").write_text(" ".join(words))
+        return {"words": len(words)}
+
+
+class Process(Recipe):
+    """Tells in which process it was built, and what one of its environment variables said."""
+
+    kind: ClassVar[str] = "process"
+    number: int
+
+    @property
+    def label(self) -> str:
+        return f"process {self.number}"
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        return {"process": os.getpid(), "gpus": os.environ.get("CUDA_VISIBLE_DEVICES")}
+
+
+class Training(Process):
+    """Takes all GPUs of a worker."""
+
+    kind: ClassVar[str] = "training"
+    needs_gpu: ClassVar[bool] = True
+    takes_whole_worker: ClassVar[bool] = True
+
+
+def make(store: Store, *targets: Recipe) -> list[Recipe]:
+    """Build what the store lacks as a worker does, in this process; returns what was missing."""
+    todo = missing(targets, store)
+    checked = CheckedStore(store.root)
+    for recipe in todo:
+        checked.build(recipe, lambda item, folder: item.build(folder, checked, lambda *_: None))
+    return todo
