@@ -17,8 +17,7 @@ from bs4 import BeautifulSoup, Tag
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
-from pseudogec.report.site.mathematics import mathml
-from pseudogec.report.site.notebook_page import read_page
+from pseudogec.report.site.notebook_page import mathml, read_page
 from pseudogec.study import PROJECT, Study
 from site_example import FAILURE, make_site
 

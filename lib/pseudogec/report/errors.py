@@ -95,7 +95,7 @@ class ErrorAnalysis:
         origin = self.report.origin(shown.seed.dropna())
         caption = f"F0.5 in percent on {self.dataset}; the best of each row in bold. {spread} {origin}"
         table = StyledTable(wide.reset_index(names=category.replace("_", " ")), caption)
-        table.format("{:,.0f}", subset=wide.select_dtypes("number").columns).format(na_rep="", escape="html")
+        table.format(na_rep="", escape="html").in_figures([name for name in wide if name == "edits"], end=True)
         return self.report.keep(table.in_figures(list(means)).best_in_rows(means.reset_index(drop=True)), summary, name)
 
     def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:

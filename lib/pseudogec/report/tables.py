@@ -129,7 +129,7 @@ class StyledTable(Styler):
 
 
 def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None = None) -> StyledTable:
-    """A table to look at: numbers at the right edge; of columns of texts such as ``30.1 ± 0.4`` the best is bold.
+    """A table to look at: numbers at the right edge; where all columns are texts, the best of texts like ``30.1 ± 0.4`` is bold.
 
     Args:
         table: what to show; column names are shown as they are.
@@ -141,7 +141,7 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
     shown = StyledTable(table, caption)
     shown.format(formats, na_rep="", escape="html").in_figures(list(formats), end=True)
     values = {}
-    for column in [name for name in list(table)[1:] if name not in formats]:
+    for column in [] if formats else list(table)[1:]:
         read = table[column].astype(str).str.extract(_FIGURE)[0].astype(float)
         if read.notna().any() and (read.notna() | (table[column] == "")).all():
             values[column] = read

@@ -1,25 +1,38 @@
-"""What a notebook's page holds: its content made ready for readers, and what tables of contents list of it."""
+"""An executed notebook as a page: nbconvert's exporter with a template of ours, and what tables of contents list of it.
+
+nbconvert's own templates were measured on notebook 01: `lab` makes a page of 848 kB, `classic` one of 826 kB, both with scripts
+from elsewhere; ours has 164 kB and needs no network, because pictures are files and formulas MathML. So nbconvert serves with its
+preprocessors, its filters and `display_priority.j2`, on which `templates/cells.html` builds. What no template can know (headings,
+where tables were saved, which cells head what) is read from the HTML that it makes.
+"""
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import re
+import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import nbformat
 from bs4 import BeautifulSoup, Tag
+from jinja2 import pass_context
+from jinja2.runtime import Context
+from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from nbconvert.preprocessors import Preprocessor
+from nbformat import NotebookNode
+from traitlets import Any as AnyTrait
+from traitlets import Unicode
 
 from artefacts.files import write_atomically
-from pseudogec.report.display import TABLE_ATTRIBUTE
-from pseudogec.report.site.notebook_html import PageExporter, relative
+from pseudogec.report.display import METADATA, TABLE_ATTRIBUTE
 from pseudogec.report.site.run_record import PAGES
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
@@ -28,6 +41,11 @@ _LONGEST_NUMBER = 32  # characters of "+25.0 ± 10.0 (3/3, p < 0.001)" and the l
 
 CLAIMS = "claims_"
 """How the file names of tables of claims begin."""
+
+_DOTS_A_PIXEL = 1.5
+"""Pictures are drawn for dense screens and print: how many of their dots make a pixel of the page."""
+
+_OTHERWISE_ALT = "A figure without a description; the text around it and the code above say what it shows."
 
 
 @dataclass(frozen=True)
@@ -79,8 +97,6 @@ class ClaimTable:
 
 @dataclass(frozen=True)
 class NotebookPage:
-    """A notebook made ready for its page."""
-
     name: str
     title: str
     html: str
@@ -258,3 +274,140 @@ def _unused(anchor: str, used: set[str]) -> str:
     while free in used:
         free, number = f"{anchor}-{number}", number + 1
     return free
+
+
+# nbconvert
+
+
+class Pictures(Preprocessor):
+    """Finds or writes the file of each PNG among a notebook's outputs; drops captions, which go with their pictures."""
+
+    outputs = AnyTrait(help="The folder of results, a Path.")
+    notebook = Unicode(help="The notebook's name, for files of pictures that have no name of their own.")
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
+        """Say in each picture's metadata where its files are, and how large it is."""
+        if cell.cell_type != "code":
+            return cell, resources
+        cell.outputs = [output for output in cell.outputs if not _about(output).get("caption_of")]
+        for place, output in enumerate(cell.outputs):
+            if "image/png" in output.get("data", {}):
+                output.metadata["picture"] = self._picture(output, f"{self.notebook}-{index + 1}-{place + 1}")
+        return cell, resources
+
+    def _picture(self, output: NotebookNode, otherwise: str) -> dict[str, Any]:
+        about = _about(output)
+        name = about.get("figure", "")
+        stem = self.outputs / "figures" / name
+        if not name or not stem.with_name(f"{name}.png").is_file():
+            name, stem = otherwise, self.outputs / PAGES / "pictures" / otherwise
+            with write_atomically(stem.with_name(f"{name}.png")) as stream:
+                stream.write(base64.b64decode(output.data["image/png"]))
+        files = {kind: stem.with_name(f"{name}.{kind}") for kind in ("png", "svg", "csv")}
+        links = {kind: relative(path, self.outputs) for kind, path in files.items() if path.is_file()}
+        dots = _size(files["png"])
+        return {
+            "name": name,
+            "links": links,
+            "width": round(dots[0] / _DOTS_A_PIXEL),
+            "height": round(dots[1] / _DOTS_A_PIXEL),
+            "alt": output.metadata.get("image/png", {}).get("alt") or _OTHERWISE_ALT,
+            "caption": about.get("caption", ""),
+        }
+
+
+def relative(path: Path, outputs: Path) -> str:
+    """A file of the results as a page of a notebook links to it."""
+    return f"../{path.relative_to(outputs).as_posix()}"
+
+
+def _about(output: NotebookNode) -> Any:
+    return output.get("metadata", {}).get(METADATA, {})
+
+
+def _size(png: Path) -> tuple[int, int]:
+    """Width and height in dots, which stand behind the signature of a PNG and the name of its first chunk."""
+    with png.open("rb") as stream:
+        width, height = struct.unpack(">II", stream.read(24)[16:])
+    return width, height
+
+
+class _Renderer(IPythonRenderer):
+    """Markdown with formulas as MathML; links to notebooks lead to their pages."""
+
+    def block_math(self, body: str) -> str:
+        return mathml(body, block=True)
+
+    def inline_math(self, body: str) -> str:
+        return mathml(body, block=False)
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return mathml(rf"\begin{{{name}}}{body}\end{{{name}}}", block=True)
+
+    def link(self, text: str, url: str, title: str | None = None) -> str:
+        page = re.fullmatch(r"(\w+)\.ipynb(#.*)?", url)
+        if page:
+            return str(super().link(text, f"{page[1]}.html{(page[2] or '').lower()}", title))
+        # A file beside the notebooks' sources is none of the results.
+        return str(super().link(text, url, title)) if re.match(r"https?:|#", url) else text
+
+
+class PageExporter(HTMLExporter):
+    """Makes the content of a page of an executed notebook.
+
+    Args:
+        outputs: the folder of results.
+        notebook: the notebook's name.
+    """
+
+    exclude_anchor_links = True
+
+    def __init__(self, outputs: Path, notebook: str) -> None:
+        super().__init__(template_name="classic", preprocessors=[Pictures(outputs=outputs, notebook=notebook, enabled=True)])
+        self.raw_template = (Path(__file__).parent / "templates" / "cells.html").read_text(encoding="utf-8")
+        self.config.NbConvertBase.display_data_priority = ["text/html", "text/markdown", "image/png", "text/plain"]
+
+    @pass_context
+    def markdown2html(self, context: Context, source: str) -> str:
+        """Markdown to HTML; the name is nbconvert's."""
+        return str(MarkdownWithMath(renderer=_Renderer(escape=False, exclude_anchor_links=True)).render(source))
+
+
+# Formulas
+
+_KNOWN_OTHERWISE = {
+    r"\arg": r"\operatorname{arg}",
+    r"\textsc": r"\text",
+}
+"""Commands that the converter does not know -> what stands for them."""
+
+_LONG = 60
+"""Characters of LaTeX from which a formula within a line may be wider than a small screen, and scrolls by itself."""
+
+_COMMAND = re.compile(r"\\[A-Za-z]+")
+
+_UNREAD = re.compile(rf'{_COMMAND.pattern}|<mi>&</mi>|linebreak="newline"')
+"""What the converter leaves of commands and environments (``aligned``) that it does not know; no browser breaks such lines."""
+
+
+def mathml(formula: str, block: bool) -> str:
+    """A formula as MathML; as code where it cannot be converted.
+
+    Args:
+        formula: LaTeX, without the dollars around it.
+        block: whether it stands on lines of its own.
+    """
+    from latex2mathml.converter import convert
+
+    known = _COMMAND.sub(lambda command: _KNOWN_OTHERWISE.get(command[0], command[0]), formula.strip())
+    try:
+        converted = convert(known, display="block" if block else "inline")
+    except Exception:  # whatever a typing error in a formula may lead to
+        converted = None
+    if converted is None or _UNREAD.search(converted):
+        return f"<code class='formula'>{escape(formula.strip())}</code>"
+    if block:
+        return f"<div class='formula' tabindex='0' role='group' aria-label='Formula'>{converted}</div>"
+    if len(formula) > _LONG:
+        return f"<span class='formula long' tabindex='0' role='group' aria-label='Formula'>{converted}</span>"
+    return converted
