@@ -139,6 +139,8 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
 def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -> Iterator[Contrast]:
     """Compare each kind of system of a grid with the one that differs from it in one choice; see :func:`opponents`.
 
+    A difference is taken between models of the same seed, and tested by swapping their corrections sentence by sentence.
+
     Args:
         study: holds the systems' scores, which must have been built.
         grid: systems of several seeds.

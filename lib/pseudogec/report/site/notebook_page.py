@@ -82,7 +82,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class ClaimTable:
-    """A table of :func:`pseudogec.report.claims.claims`, for the index.
+    """A table of :meth:`pseudogec.report.Report.claims`, for the index.
 
     Attributes:
         rows: its rows as printed, by column.
