@@ -24,6 +24,23 @@ _SENTENCES_AT_ONCE = 1000
 """Sentences whose candidates are ranked in one call: enough to fill batches of like length."""
 
 
+class StepOfModels(Step):
+    """A step that names models of the profile."""
+
+    incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
+    models: tuple[str, ...] = Field(min_length=1, description="names from `models`")
+    seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
+
+    @field_validator("models", "seeds", mode="before")
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return None if value is None else as_tuple(value)
+
+    @property
+    def model_names(self) -> tuple[str, ...]:
+        return self.models
+
+
 class DecodingStep(Step):
     """Corrects by one model, or by several whose probabilities are averaged at each step of the search.
 
@@ -91,22 +108,15 @@ class DecodingStep(Step):
 
 
 @STEPS.register
-class Models(DecodingStep):
+class Models(StepOfModels, DecodingStep):
     """Models correct the text: one system for each seed, or an ensemble that averages their probabilities."""
 
     name: ClassVar[str] = "models"
     label: ClassVar[str] = "models"
-    incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds", "ensemble"})
-    models: tuple[str, ...] = Field(min_length=1, description="names from `models`")
-    seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
+    incidental: ClassVar[frozenset[str]] = StepOfModels.incidental | {"ensemble"}
     ensemble: Literal["none", "all", "greedy"] = Field(
         default="none", description="`all`: of all models and seeds; `greedy`: of those that a search on development data chooses"
     )
-
-    @field_validator("models", "seeds", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return None if value is None else as_tuple(value)
 
     @model_validator(mode="after")
     def _one_model_or_an_ensemble(self) -> Self:
@@ -120,10 +130,6 @@ class Models(DecodingStep):
             return f"the model {self.models[0]}{kept}"
         chosen = "the best ensemble found among" if self.ensemble == "greedy" else "an ensemble of"
         return f"{chosen} {' and '.join(self.models)}{kept}"
-
-    @property
-    def model_names(self) -> tuple[str, ...]:
-        return self.models
 
     def versions(self, seeds: tuple[int, ...]) -> tuple[int, ...]:
         return (self.seeds or seeds) if self.ensemble == "none" else ()
@@ -197,7 +203,7 @@ class ReleasedModels(DecodingStep):
 
 
 @STEPS.register
-class RightToLeft(Step):
+class RightToLeft(StepOfModels):
     """The n best corrections are ranked anew by the same kinds of models trained from right to left (TASLP section IV-E).
 
     The correction with the highest sum of both directions' scores wins (Liu et al. 2016, Sennrich et al. 2016), of equal sums the
@@ -207,15 +213,7 @@ class RightToLeft(Step):
 
     name: ClassVar[str] = "right_to_left"
     label: ClassVar[str] = "models from right to left"
-    incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
     needs_gpu: ClassVar[bool] = True
-    models: tuple[str, ...] = Field(min_length=1, description="names from `models`")
-    seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
-
-    @field_validator("models", "seeds", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return None if value is None else as_tuple(value)
 
     def describe(self) -> str:
         return f"ranked by {' and '.join(self.models)} from right to left"
@@ -224,10 +222,6 @@ class RightToLeft(Step):
         models = needs["models"]
         assert isinstance(models, tuple)
         return f"{len(models)} {self.label}"
-
-    @property
-    def model_names(self) -> tuple[str, ...]:
-        return self.models
 
     def check(self, before: Sequence[Step]) -> None:
         if not (before and before[-1].keeps_candidates):
