@@ -78,6 +78,7 @@ def overrides(step: str = STEP) -> list[str]:
     return [change.replace("%s", step) for change in SYSTEM]
 
 
+@pytest.mark.slow
 def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
     study = Study.open("smoke", overrides(), store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
     with study.engine:
@@ -89,6 +90,7 @@ def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
     assert "replacement of a word" in shown and "replaced" in shown
 
 
+@pytest.mark.slow
 def test_the_command_lists_and_uses_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
