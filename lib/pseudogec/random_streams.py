@@ -1,10 +1,23 @@
-"""Independent random streams, one a sentence."""
+"""Seeds of models, and independent random streams, one a sentence."""
 
 from __future__ import annotations
 
 import hashlib
+from typing import Annotated
 
 import numpy as np
+from pydantic import AfterValidator
+
+
+def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
+    twice = [seed for seed in seeds if seeds.count(seed) > 1]
+    if twice:
+        raise ValueError(f"the seed {twice[0]} is named twice, and its model would count twice; name each once")
+    return seeds
+
+
+Seeds = Annotated[tuple[int, ...], AfterValidator(_each_once)]
+"""Seeds of models, each once."""
 
 
 class SentenceStreams:

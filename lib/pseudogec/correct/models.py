@@ -16,8 +16,8 @@ from artefacts.kinds import as_tuple
 from artefacts.recipe import Recipe
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, Progress, ReadyStep, Step
+from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
-from pseudogec.study.profile_sections import Seeds
 from pseudogec.text import Bpe
 
 _SENTENCES_AT_ONCE = 1000

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from artefacts import ClusterSection, Section
+from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.study import profile_checks as checks
@@ -18,7 +19,6 @@ from pseudogec.study.profile_sections import (
     Method,
     PseudoDataSize,
     Scale,
-    Seeds,
     StageOfTraining,
     Subwords,
 )

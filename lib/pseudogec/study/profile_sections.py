@@ -5,23 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, PlainSerializer, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from artefacts import Section
 from artefacts.kinds import as_tuple
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
-
-
-def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
-    twice = [seed for seed in seeds if seeds.count(seed) > 1]
-    if twice:
-        raise ValueError(f"the seed {twice[0]} is named twice, and its model would count twice; name each once")
-    return seeds
-
-
-Seeds = Annotated[tuple[int, ...], AfterValidator(_each_once)]
-"""Seeds of models, each once."""
-
+from pseudogec.random_streams import Seeds
 
 Scorer = Literal["errant", "maxmatch", "gleu"]
 
