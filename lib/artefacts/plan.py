@@ -80,7 +80,6 @@ class Estimator:
     """
 
     def __init__(self, store: Store, machine: Machine | None = None) -> None:
-        self.store = store
         self._machine = machine or Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
         seconds: dict[str, list[float]] = defaultdict(list)
         sizes: dict[str, list[float]] = defaultdict(list)
@@ -136,79 +135,49 @@ def _size(files: Mapping[str, Mapping[str, Any]]) -> float:
 
 @dataclass(frozen=True)
 class KindOfWork:
-    """The artefacts of one kind.
-
-    Attributes:
-        kind: of artefact.
-        artefacts: in the whole study.
-        done: in the store.
-        to_do: that are to be built; what only finished artefacts need is neither done nor to do where it is gone.
-        shared: that more than one other artefact is made from.
-        cpu_seconds: to build what is not in the store, on one core.
-        gpu_seconds: the same on one GPU.
-        bytes: that they will take.
-    """
+    """The artefacts of one kind."""
 
     kind: str
     artefacts: int
-    done: int
-    to_do: int
-    shared: int
-    cpu_seconds: float
-    gpu_seconds: float
+    done: int  # in the store
+    to_do: int  # what only finished artefacts need is neither done nor to do where it is gone
+    shared: int  # used by more than one other artefact
+    cpu_seconds: float  # for what is to do, on one core
+    gpu_seconds: float  # the same on one GPU
     bytes: float
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of the longest path: artefacts of one kind, one after the other.
-
-    Attributes:
-        kind: of artefact.
-        label: of the one that takes longest.
-        seconds: of all.
-    """
+    """A stretch of the longest path: artefacts of one kind, one after the other."""
 
     kind: str
-    label: str
-    seconds: float
+    label: str  # of the artefact that takes longest
+    seconds: float  # for all
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will take.
+    """What a study will take."""
 
-    Attributes:
-        kinds: by kind of artefact, in the order in which they are first needed.
-        longest_path: what no number of machines makes shorter.
-        elapsed: seconds with the given devices.
-        cores: CPU cores that were planned with.
-        gpus: GPUs that were planned with.
-        bytes_at_work: what unfinished trainings need beside, at most.
-        measured: share of the seconds that rest on what the store has measured.
-    """
-
-    kinds: tuple[KindOfWork, ...]
-    longest_path: tuple[Stage, ...]
-    elapsed: float
+    kinds: tuple[KindOfWork, ...]  # in the order in which they are first needed
+    longest_path: tuple[Stage, ...]  # what no number of machines makes shorter
+    elapsed: float  # seconds with the given devices
     cores: int
     gpus: int
-    bytes_at_work: float
-    measured: float
+    bytes_at_work: float  # what unfinished artefacts need beside, at most
+    measured: float  # share of the seconds that rest on what the store has measured
 
     @property
     def path_seconds(self) -> float:
-        """Length of the longest path."""
         return sum(stage.seconds for stage in self.longest_path)
 
     @property
     def cpu_seconds(self) -> float:
-        """Of one core."""
         return sum(kind.cpu_seconds for kind in self.kinds)
 
     @property
     def gpu_seconds(self) -> float:
-        """Of one GPU."""
         return sum(kind.gpu_seconds for kind in self.kinds)
 
     @property

@@ -97,13 +97,14 @@ class Decoding(Pages):
 
 def test_a_recipe_tells_its_cost_and_a_machine_its_speed(tmp_path: Path) -> None:
     machine = Machine.model_validate({"gpu_training": 20, "cpu_training": 0.5, "gpu_decoding": 100, "seconds": {"novelty": 3}})
-    estimator = Estimator(Store(tmp_path), machine)
+    store = Store(tmp_path)
+    estimator = Estimator(store, machine)
     training, decoding = Training(pages=60), Decoding(pages=1000)
     assert (estimator.seconds(training, on_gpu=True), estimator.seconds(training)) == (3, 120)
     assert (estimator.seconds(decoding, on_gpu=True), estimator.seconds(decoding)) == (20, 1)
     assert estimator.seconds(Novelty(pages=10)) == 30
     assert (estimator.bytes(training), estimator.bytes(decoding)) == (1000, 7000)
-    plan = make_plan([training, decoding], estimator.store, estimator, cores=1, gpus=1)
+    plan = make_plan([training, decoding], store, estimator, cores=1, gpus=1)
     assert (plan.gpu_seconds, plan.bytes) == (23, 8500)
 
 

@@ -117,6 +117,7 @@ class References(Recipe):
     """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
 
     kind: ClassVar[str] = "references"
+    packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 250.0
     corpus: Corpus

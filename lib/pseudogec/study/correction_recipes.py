@@ -13,6 +13,7 @@ class Score(StudyRecipe):
     """A scorer's verdict on a correction, sentence by sentence: ``score.json``."""
 
     kind: ClassVar[str] = "score"
+    packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 100.0
     correction: Correction

@@ -61,6 +61,7 @@ class Correction(_OfStep):
     """
 
     kind: ClassVar[str] = "correction"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.005
     bytes_a_unit: ClassVar[float] = 600.0
     corpus: Corpus
@@ -106,6 +107,7 @@ class Search(_OfStep):
     """What a step is best tuned to on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.005
     references: References
     annotator: str

@@ -72,6 +72,7 @@ class Subwords(Recipe):
     """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
 
     kind: ClassVar[str] = "bpe"
+    packages: ClassVar[tuple[str, ...]] = ("subword-nmt",)
     seconds_a_unit: ClassVar[float] = 0.001
     genuine: Corpus
     merges: int
@@ -256,6 +257,7 @@ class TrainedModel(Training):
     """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
 
     kind: ClassVar[str] = "model"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     architecture: Architecture
     data: tuple[TrainingPairs, ...]
     upsample: int
@@ -313,6 +315,7 @@ class TrainedLanguageModel(Training):
     """A language model of grammatical sentences, in the subwords of the study."""
 
     kind: ClassVar[str] = "language_model"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     architecture: LanguageModelArchitecture
     data: tuple[BinarisedText, ...]
     validation: BinarisedText
@@ -371,6 +374,7 @@ class TrainedDetector(Recipe):
     """
 
     kind: ClassVar[str] = "detector"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     seconds_a_unit: ClassVar[float] = 0.002
     needs_gpu: ClassVar[bool] = True
     options: DetectorOptions

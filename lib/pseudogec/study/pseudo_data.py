@@ -14,6 +14,7 @@ class PseudoData(TrainingPairs, StudyRecipe):
     """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
 
     kind: ClassVar[str] = "pseudo_data"
+    packages: ClassVar[tuple[str, ...]] = ("numpy", "torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.0005
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
@@ -85,6 +86,7 @@ class PseudoEdits(StudyRecipe):
     """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
 
     kind: ClassVar[str] = "pseudo_edits"
+    packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     pseudo_data: PseudoData
     annotator: str
 
