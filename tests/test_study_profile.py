@@ -100,7 +100,7 @@ def test_null_removes_and_replace_replaces_what_is_extended(tmp_path: Path) -> N
     )
     profile = load_profile(path, library=CLASSROOM.parent)
     assert "top_systems" not in profile.comparisons and "spelling" in profile.comparisons
-    assert profile.corpora.genuine.source == "m2"
+    assert profile.corpora.genuine.name == "m2"
     assert list(profile.notebooks) == ["00_data"]
 
 
