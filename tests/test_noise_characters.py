@@ -1,4 +1,4 @@
-"""Synthetic spelling errors, alone, on top of methods, and on pieces."""
+"""Synthetic spelling errors, alone, on top of methods, and on subwords."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 
-from pseudogec.noise import NoiseResources, SyntheticSpelling, make_noiser, noised_tokens
-from pseudogec.noise.characters import edit_character
+from noising import make_noiser
+from pseudogec.noise import NoiseResources, noised_tokens
+from pseudogec.noise.spelling_errors import add_spelling_errors, edit_character
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 from rates import assert_rate
@@ -54,10 +55,10 @@ def test_rate_zero_is_the_identity_and_leaves_the_method_beneath_as_it_is() -> N
     resources = NoiseResources.from_sentences(GENUINE)
     plain = make_noiser("direct_noise", {}, resources)
     alone = make_noiser("sse", {"sse_rate": 0}, resources)
-    on_top = SyntheticSpelling(plain, 0.0)
     for index, tokens in enumerate(SENTENCES[:300]):
         assert alone(tokens, streams[index]) == tokens
-        assert on_top.operations(tokens, streams[index]) == plain.operations(tokens, streams[index])
+        operations = plain.operations(tokens, streams[index])
+        assert add_spelling_errors([*operations], 0.0, streams[index]) == operations
 
 
 @pytest.mark.parametrize("method", ["direct_noise", "random", "sse"])
@@ -80,43 +81,43 @@ def test_no_sentence_becomes_empty() -> None:
     assert all(noiser(["a", "b"], streams[index]) for index in range(200))
 
 
-def test_misspelt_pieces_are_split_again() -> None:
+def test_misspelt_subwords_are_split_again() -> None:
     resources = NoiseResources.from_sentences(GENUINE, BPE)
     possible, streams = set(BPE.possible_pieces()), SentenceStreams(1)
     for method in ("direct_noise", "random", "sse"):
         noiser = make_noiser(method, {"sse_rate": 0.1}, resources)
         for index in range(300):
-            pieces = BPE.apply(GENUINE[0])
-            noised = noiser(pieces, streams[index])
-            assert set(noised) <= possible | {piece + "@@" for piece in possible}
-            assert all(piece.count("@") in (0, 2) for piece in noised)
+            subwords = BPE.apply(GENUINE[0])
+            noised = noiser(subwords, streams[index])
+            assert set(noised) <= possible | {subword + "@@" for subword in possible}
+            assert all(subword.count("@") in (0, 2) for subword in noised)
 
 
-def test_methods_on_words_take_and_give_pieces_when_there_is_a_segmentation() -> None:
+def test_methods_on_words_take_and_give_subwords_when_there_is_a_segmentation() -> None:
     resources = NoiseResources.from_sentences(GENUINE, BPE)
-    pieces = BPE.apply(GENUINE[0])
+    subwords = BPE.apply(GENUINE[0])
     on_words = make_noiser("random", {}, NoiseResources.from_sentences(GENUINE))
-    on_pieces = make_noiser("random", {}, resources)
+    on_subwords = make_noiser("random", {}, resources)
     streams = SentenceStreams(9)
     for index in range(300):
-        assert on_pieces(pieces, streams[index]) == BPE.apply(on_words(GENUINE[0], streams[index]))
-        operations = on_pieces.operations(pieces, streams[index])
-        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == pieces
+        assert on_subwords(subwords, streams[index]) == BPE.apply(on_words(GENUINE[0], streams[index]))
+        operations = on_subwords.operations(subwords, streams[index])
+        assert " ".join(operation.before for operation in operations if operation.before).split(" ") == subwords
 
 
-def test_direct_noise_on_pieces_draws_pieces() -> None:
+def test_direct_noise_on_subwords_draws_subwords() -> None:
     noiser = make_noiser(
         "direct_noise", {"mu_mask": 0, "mu_del": 0, "mu_ins": 1, "mu_keep": 0}, NoiseResources.from_sentences(GENUINE, BPE)
     )
-    pieces = BPE.apply(GENUINE[0])
+    subwords = BPE.apply(GENUINE[0])
     inserted = {
-        operation.after for operation in noiser.operations(pieces * 50, SentenceStreams(1)[0]) if operation.kind == "insert"
+        operation.after for operation in noiser.operations(subwords * 50, SentenceStreams(1)[0]) if operation.kind == "insert"
     }
-    assert inserted == set(pieces)
+    assert inserted == set(subwords)
 
 
 def test_noisers_travel_between_processes() -> None:
     noiser = make_noiser("direct_noise", {"sse_rate": 0.1}, NoiseResources.from_sentences(GENUINE, BPE))
     copied, streams = pickle.loads(pickle.dumps(noiser)), SentenceStreams(1)
-    pieces = BPE.apply(GENUINE[0])
-    assert [copied(pieces, streams[index]) for index in range(50)] == [noiser(pieces, streams[index]) for index in range(50)]
+    subwords = BPE.apply(GENUINE[0])
+    assert [copied(subwords, streams[index]) for index in range(50)] == [noiser(subwords, streams[index]) for index in range(50)]

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from artefacts.files import read_lines, write_lines
+from noising import make_noiser
 from pseudogec.__main__ import main
-from pseudogec.noise import METHODS, NoiseResources, make_noiser
+from pseudogec.noise import METHODS, NoiseResources, TextMethod
 from pseudogec.random_streams import SentenceStreams
 
 SENTENCES = [f"the cat number {index} sat on the mat ." for index in range(5000)]
@@ -52,7 +53,7 @@ def test_the_program_is_also_a_module(text: Path, tmp_path: Path) -> None:
     assert "sse_rate" in run.stderr
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method.name for method in METHODS if issubclass(method, TextMethod)])
 def test_any_number_of_processes_gives_the_same_bytes(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = tmp_path / "in.txt"
     write_lines(text, SENTENCES[:1500])
@@ -136,20 +137,33 @@ def test_learners_edits_come_from_the_genuine_data(text: Path, tmp_path: Path) -
 def test_every_method_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["noise", "--list"]) == 0
     listed = capsys.readouterr().out
-    for name, method in METHODS.items():
-        assert f"\n{name}: " in f"\n{listed}"
-        assert all(f"    {parameter}: " in listed for parameter in method.parameters.model_fields)
+    for method in METHODS:
+        assert (f"\n{method.name}: " in f"\n{listed}") == issubclass(method, TextMethod)
+        assert all(f"    {parameter}: " in listed for parameter in method.model_fields if issubclass(method, TextMethod))
+
+
+def test_help_shows_the_parameters_of_the_method_that_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["noise", "--help", "--method", "backtrans_noisy"]) == 0
+    shown = capsys.readouterr().out
+    assert "--genuine-source F" in shown
+    assert "    beta_random: strength of the noise" in shown
+    assert "mu_mask:" not in shown
+    assert main(["noise", "--help"]) == 0
+    assert "    mu_mask: probability" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--method", "direct_nois"], "did you mean 'direct_noise'"),
-        (["--set", "mu_maks=0.3"], "did you mean 'mu_mask'"),
+        (["--method", "direct_nois"], "did you mean `direct_noise`"),
+        (["--set", "mu_maks=0.3"], "did you mean `mu_mask`"),
         (["--set", "mu_mask=0.3", "--set", "mu_del=0.5", "--set", "mu_ins=0.5", "--set", "mu_keep=0.2"], "must sum to 1"),
         (["--set", "mu_mask"], "NAME=VALUE was expected"),
         (["--set", "mu_mask=0.3", "--set", "mu_mask=0.4"], "given twice"),
         (["--method", "realistic"], "--genuine-source"),
+        (["--method", "backtrans"], "works with a reverse model; name it under `methods` in a profile"),
+        (["--method", "nowhere.noise:Mine"], "cannot be imported (No module named 'nowhere')"),
+        (["--method", "json:JSONDecoder"], "json has no class `JSONDecoder` that derives from Method"),
         (["--genuine-source", "x"], "belong together"),
         (["--jobs", "0"], "at least 1"),
         (["--input", "nowhere.txt"], "nowhere.txt: no such file"),

@@ -15,9 +15,10 @@ from nbformat.v4 import new_code_cell, new_notebook
 from scipy.stats import chisquare
 
 from artefacts.errors import UserError
+from noising import make_noiser
 from pseudogec import play
 from pseudogec.edits import load_annotator
-from pseudogec.noise import DirectNoiseParameters, NoiseResources, make_noiser, noised_tokens
+from pseudogec.noise import DirectNoise, NoiseResources, noised_tokens
 from pseudogec.play.cells import taken_actions
 from pseudogec.play.corruption import Corruptor
 from pseudogec.play.panel import LONGEST_WORD, MOST_CHARACTERS, MOST_TOKENS, read_sentence, read_text, slider
@@ -90,7 +91,7 @@ def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, b
     bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
     decoder = Decoder([study.store.folder(study.planner.reverse_model())])
     for draw in (1, 2):
-        ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, noise_beta=beta, seed=draw)
+        ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         operations = corruptor.corrupt(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
         assert noised_tokens(map(tuple, operations)) == bpe.undo(best.pieces)
         trace = corruptor.trace(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
@@ -129,14 +130,14 @@ def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
 def test_the_probabilities_shown_are_those_that_are_drawn_from(study: Study) -> None:
     panel = play.noise_sliders(study, SENTENCE)
     panel.controls["mu_mask"].value = 0.1
-    probabilities = DirectNoiseParameters.model_validate({"mu_mask": 0.1})
+    probabilities = DirectNoise.model_validate({"mu_mask": 0.1})
     shown = re.findall(r"(mask|delete|insert|keep) ([\d.]+) \((\d+)\)", words(panel.content))
     expected = [probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep]
     assert [float(share) for _, share, _ in shown] == pytest.approx(expected)
 
 
 def test_the_probabilities_are_the_profiles_and_one_method_that_cannot_hides_no_other(study: Study) -> None:
-    overrides = [*OVERRIDES, "methods.direct_noise.parameters={mu_keep: 0.4}"]
+    overrides = [*OVERRIDES, "methods.direct_noise.mu_keep=0.4"]
     panel = play.noise_sliders(Study.open("smoke", overrides, store=study.store.root, workers=1), SENTENCE)
     told = words(panel.content)
     assert "mask 0.3 (" in told and "delete 0.15 (" in told and "insert 0.15 (" in told and "keep 0.4 (" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pseudogec.noise import DirectNoise
 from pseudogec.report.contrasts import Contrast, as_table, contrast, opponents
 from pseudogec.study import Grid, System
 
@@ -12,7 +13,7 @@ from pseudogec.study import Grid, System
 def system(method: str = "direct_noise", seed: int = 1, **changes: object) -> System:
     made = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 1000}
     unmade = {"seed_corpus": None, "setting": "baseline", "pseudo_pairs": 0}
-    common = {"method": method, "seed": seed, "upsample": 1, "parameters": ()}
+    common = {"method": method, "seed": seed, "upsample": 1}
     return System.model_validate({**common, **(unmade if method == "none" else made), **changes})
 
 
@@ -48,7 +49,7 @@ def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> No
 
 
 def test_values_of_a_methods_parameter_are_compared() -> None:
-    grid = [system(parameters=(("mu_mask", value),)) for value in (0.1, 0.3, 0.5)]
+    grid = [system(noise=DirectNoise.model_validate({"mu_mask": value}), swept=("mu_mask",)) for value in (0.1, 0.3, 0.5)]
     assert [label for label, *_ in opponents(grid, "mu_mask", 0.3)] == [
         "mu_mask = 0.1 against mu_mask = 0.3",
         "mu_mask = 0.5 against mu_mask = 0.3",

@@ -32,14 +32,14 @@ def sentences() -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def traces(decoder: Decoder, sentences: list[list[str]]) -> list[BeamTrace]:
-    return [decoder.trace(sentence, beam=BEAM, noise_beta=BETA, seed=3) for sentence in sentences]
+    return [decoder.trace(sentence, beam=BEAM, beta_random=BETA, seed=3) for sentence in sentences]
 
 
 @pytest.mark.parametrize("beta", [0.0, BETA])
 def test_a_watched_search_finds_the_same(decoder: Decoder, sentences: list[list[str]], beta: float) -> None:
     for sentence in sentences:
-        traced = decoder.trace(sentence, beam=BEAM, noise_beta=beta, seed=3).outputs
-        (untraced,) = decoder.decode([sentence], beam=BEAM, n_best=BEAM, noise_beta=beta, seed=3)
+        traced = decoder.trace(sentence, beam=BEAM, beta_random=beta, seed=3).outputs
+        (untraced,) = decoder.decode([sentence], beam=BEAM, n_best=BEAM, beta_random=beta, seed=3)
         assert [output.pieces for output in traced] == [output.pieces for output in untraced]
         assert [output.score for output in traced] == pytest.approx([output.score for output in untraced], abs=1e-4)
 

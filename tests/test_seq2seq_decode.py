@@ -195,7 +195,7 @@ def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, se
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
     from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators
 
-    plain = fairseq_decoder.decode(sentences, noise_beta=0.0)
+    plain = fairseq_decoder.decode(sentences, beta_random=0.0)
 
     class AlwaysNoisy(FairseqEngine):
         def _strategy(self, options, observer):
@@ -266,7 +266,8 @@ def test_more_noise_changes_more(fairseq_decoder, sentences):
     plain = best(fairseq_decoder.decode(sentences))
     changed = [
         sum(
-            output != clean for output, clean in zip(best(fairseq_decoder.decode(sentences, noise_beta=beta)), plain, strict=True)
+            output != clean
+            for output, clean in zip(best(fairseq_decoder.decode(sentences, beta_random=beta)), plain, strict=True)
         )
         for beta in (0.0, 2.0, 8.0)
     ]
@@ -279,7 +280,7 @@ def test_random_outputs_depend_on_seed_and_index_alone(fairseq_decoder, models, 
 
         def run(decoder, part, first_index=0, seed=3, decode=decode):
             if decode == "noise":
-                return best(decoder.decode(part, noise_beta=6.0, seed=seed, first_index=first_index))
+                return best(decoder.decode(part, beta_random=6.0, seed=seed, first_index=first_index))
             return best(decoder.sample(part, seed=seed, first_index=first_index))
 
         whole = run(fairseq_decoder, sentences)
@@ -334,7 +335,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
     with pytest.raises(UserError, match="several models"):
         Decoder(models, engine="ctranslate2").decode([["ba"]])
     with pytest.raises(UserError, match="noise"):
-        Decoder(models[:1], engine="ctranslate2").decode([["ba"]], noise_beta=2.0)
+        Decoder(models[:1], engine="ctranslate2").decode([["ba"]], beta_random=2.0)
     for name in ("dict.src.txt", "dict.trg.txt"):
         make_dictionary(make_pairs(2, seed=8), tmp_path / name)
     with pytest.raises(UserError, match="different vocabularies"):

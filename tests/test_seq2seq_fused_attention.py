@@ -240,7 +240,7 @@ def test_plain_beam(models, sentences):
 
 
 def test_noisy_beam(models, sentences):
-    same_outputs(models[:1], sentences, n_best=5, noise_beta=2.0, seed=1)
+    same_outputs(models[:1], sentences, n_best=5, beta_random=2.0, seed=1)
 
 
 def test_ensemble(models, sentences):
@@ -291,7 +291,7 @@ def test_half_precision_decodes_nearly_alike(models, sentences, fused):
     for length, sources in lengths.items():
         batch = Batch(list(range(len(sources))), sources, longest_output=2 * length + 10)
         for noise, same in alike.items():
-            options = SearchOptions(noise_beta=noise)
+            options = SearchOptions(beta_random=noise)
             for (expected, *_), (found, *_) in zip(full.search(batch, options), half.search(batch, options), strict=True):
                 same.append(found.pieces == expected.pieces)
                 assert not same[-1] or found.score == pytest.approx(expected.score, abs=0.02)

@@ -20,9 +20,9 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
+from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.binarise import SIDES, read_binarised
-from pseudogec.study import PROJECT, Planner, System, back_translation, load_profile
-from pseudogec.study.back_translation import BACK_TRANSLATION
+from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData
 from pseudogec.study.seed_texts import WorldSeedText
@@ -36,11 +36,12 @@ TINY = [
     "subwords.merges=100",
     "pseudo_data.shard=50",
     "optimisations.joint.updates=10",
-    "methods.spelt={method: backtrans, parameters: {sse_rate: 0.2}}",
-    "methods.unspelt={method: backtrans, parameters: {sse_rate: 0}}",
-    "methods.greedy={method: backtrans_noisy, parameters: {beta_random: 0}}",
-    "methods.quirk={method: direct_noise, parameters: {mu_keep: 1, legacy: true}}",
+    "methods.spelt={method: backtrans, sse_rate: 0.2}",
+    "methods.unspelt={method: backtrans, sse_rate: 0}",
+    "methods.greedy={method: backtrans_noisy, beta_random: 0}",
+    "methods.quirk={method: direct_noise, mu_keep: 1, legacy: true}",
 ]
+BACK_TRANSLATION = [method.name for method in METHODS if issubclass(method, DecoderMethod)]
 METHODS_OF_THE_STUDY = ("direct_noise", "direct_noise_spell", "realistic", "random", *BACK_TRANSLATION)
 SMALL_PART = 16
 
@@ -74,7 +75,8 @@ def store(trained: Store, tmp_path: Path) -> Store:
 
 
 def shard(planner: Planner, method: str) -> PseudoData:
-    system = System(method=method, seed_corpus="simple", setting="joint", pseudo_pairs=50, upsample=1, parameters=(), seed=1)
+    common: dict[str, Any] = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    system = System(method=method, noise=planner.profile.methods[method], **common)
     (found,) = planner.pseudo_data(system)
     return found
 
@@ -92,7 +94,7 @@ def make(recipe: Recipe, store: Store, progress: Callable[[float, float, str], N
 
 
 def sources(recipe: PseudoData, store: Store) -> list[list[str]]:
-    """The source side of a built shard, in pieces."""
+    """The source side of a built shard, in subwords."""
     return side(recipe, store, "src")
 
 
@@ -102,7 +104,7 @@ def side(recipe: PseudoData, store: Store, name: str) -> list[list[str]]:
 
 def build_until_third_part(root: str, recipe: PseudoData, ready: Any) -> None:
     """What the process to be killed does: it never gets past the middle of the third part."""
-    back_translation.PART = SMALL_PART
+    pseudo_data.PART = SMALL_PART
     store = Store(root)
     make(recipe.seed_text, store)
 
@@ -132,7 +134,7 @@ def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
     finished = {path: path.stat().st_mtime_ns for path in parts.glob("*.json")}
     assert len(finished) == 2
 
-    monkeypatch.setattr(back_translation, "PART", SMALL_PART)
+    monkeypatch.setattr(pseudo_data, "PART", SMALL_PART)
     seen: list[float] = []
 
     def progress(done: float, total: float, text: str) -> None:
@@ -153,14 +155,14 @@ def test_parts_of_any_size_give_the_same_bytes(
     method: str, planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = make(shard(planner, method), trained)
-    monkeypatch.setattr(back_translation, "PART", 7)
+    monkeypatch.setattr(pseudo_data, "PART", 7)
     assert make(shard(planner, method), store)["files"] == whole["files"]
 
 
 def test_a_damaged_part_is_made_again(planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = shard(planner, "backtrans")
     undisturbed = make(recipe, trained)
-    monkeypatch.setattr(back_translation, "PART", SMALL_PART)
+    monkeypatch.setattr(pseudo_data, "PART", SMALL_PART)
     parts = store.root / ".work" / recipe.key / "work" / "parts"
     parts.mkdir(parents=True)
     (parts / "0000000000.json").write_text('{"left_unchanged": 0, "sources": ["a b"')
@@ -171,7 +173,7 @@ def test_a_damaged_part_is_made_again(planner: Planner, store: Store, trained: S
 def test_empty_and_too_long_sentences_are_counted_and_keep_their_places(
     planner: Planner, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(back_translation, "PART", 3)
+    monkeypatch.setattr(pseudo_data, "PART", 3)
     too_long = " ".join(["a"] * 3000)
     lines = ["the cat sat .", "", too_long, "a dog .", "", "the end ."]
     text = WorldSeedText(name="mine", size=len(lines), shard=0, register_name="simple", seed=1)
@@ -181,7 +183,7 @@ def test_empty_and_too_long_sentences_are_counted_and_keep_their_places(
     assert result["pairs"] == 6
     assert result["left_unchanged"] == 3
     made, targets = side(recipe, store, "src"), side(recipe, store, "trg")
-    assert [" ".join(pieces).replace("@@ ", "") for pieces in targets] == lines
+    assert [" ".join(subwords).replace("@@ ", "") for subwords in targets] == lines
     assert [place for place in range(6) if made[place] == targets[place]] == [1, 2, 4]
 
 

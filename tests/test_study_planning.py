@@ -9,33 +9,36 @@ import pytest
 
 from artefacts import with_ancestors
 from artefacts.errors import DataError, UserError
+from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.grid import expand
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
 
-NOT_IN_A_GRID = {"upsample": 1, "parameters": (), "seed": 1}
+NOT_IN_A_GRID = {"upsample": 1, "seed": 1}
 
 
 def planner(profile: str, *overrides: str) -> Planner:
     return Planner(load_profile(PROJECT / "params" / f"{profile}.yaml", overrides), PROJECT, without_data=True)
 
 
-def system(**changes: object) -> System:
-    values = {
+def system(plan: Planner, **changes: object) -> System:
+    values: dict[str, object] = {
         "method": "direct_noise",
         "seed_corpus": "newswire",
         "setting": "pretrain",
         "pseudo_pairs": 1_400_000,
         **NOT_IN_A_GRID,
     }
-    return System.model_validate({**values, **changes})
+    method = str({**values, **changes}["method"])
+    return System.model_validate({**values, "noise": plan.profile.methods.get(method), **changes})
 
 
 @pytest.mark.parametrize("name", ["paper", "paper-emnlp2019"])
 def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     plan = planner(name)
-    systems = dict.fromkeys(chain.from_iterable(expand(axes, plan.profile.seeds) for axes in plan.profile.grids.values()))
+    grids = (expand(axes, plan.profile.methods, plan.profile.seeds) for axes in plan.profile.grids.values())
+    systems = dict.fromkeys(chain.from_iterable(grids))
     test = next(iter(plan.tests))
     recipes = with_ancestors(plan.score(system, test) for system in systems)
     kinds = Counter(recipe.kind for recipe in recipes)
@@ -45,7 +48,7 @@ def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     assert kinds["bpe"] == 1
     # 70 million pairs of either method from newspapers, in shards of 40,000, shared by all sizes, settings and seeds.
     shards = [recipe for recipe in recipes if isinstance(recipe, NoisedData | BackTranslatedData)]
-    newswire = Counter(recipe.method for recipe in shards if recipe.seed_text.name == "newswire")
+    newswire = Counter(recipe.method.name for recipe in shards if recipe.seed_text.name == "newswire")
     assert newswire["backtrans_noisy"] == (1750 if name == "paper" else 34)
     reverse = {recipe.reverse_model.key for recipe in shards if isinstance(recipe, BackTranslatedData)}
     assert len(reverse) == 1, "one reverse model serves all back-translation"
@@ -53,7 +56,7 @@ def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
 
 def test_the_papers_numbers_are_in_the_recipes() -> None:
     plan = planner("paper")
-    model = plan.model(system())
+    model = plan.model(system(plan))
     assert (model.architecture.encoder_layers, model.architecture.model_size, model.architecture.feed_forward_size) == (
         6,
         1024,
@@ -64,28 +67,31 @@ def test_the_papers_numbers_are_in_the_recipes() -> None:
     assert model.optimisation.selection == "best"
     assert model.initial is not None
     assert model.initial.optimisation.epochs == 10
-    assert plan.model(system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0)).optimisation.epochs == 40
-    assert planner("paper-emnlp2019").pseudo_data(system())[0].parameters["mu_mask"] == 0.5
+    assert plan.model(system(plan, method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0)).optimisation.epochs == 40
+    plan = planner("paper-emnlp2019")
+    assert plan.pseudo_data(system(plan))[0].method == DirectNoise.model_validate({"mu_mask": 0.5})
 
 
 def test_pretraining_is_shared_by_what_is_fine_tuned_from_it() -> None:
     plan = planner("paper")
-    pretrained, fine_tuned = plan.model(system(setting="pretrain_only")), plan.model(system(setting="pretrain"))
+    pretrained, fine_tuned = plan.model(system(plan, setting="pretrain_only")), plan.model(system(plan, setting="pretrain"))
     assert isinstance(fine_tuned.initial, TrainedModel)
     assert fine_tuned.initial.key == pretrained.key
 
 
 def test_a_smaller_corpus_is_part_of_the_larger_one() -> None:
     plan = planner("paper")
-    small, large = plan.pseudo_data(system()), plan.pseudo_data(system(pseudo_pairs=7_000_000))
+    small, large = plan.pseudo_data(system(plan)), plan.pseudo_data(system(plan, pseudo_pairs=7_000_000))
     assert small == large[: len(small)]
 
 
 def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
     plan = planner("classroom")
     values = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": plan.profile.pseudo_data.shard}
-    assert plan.model(system(**values)) == plan.model(system(**values, parameters=(("mu_mask", 0.3),)))
-    assert plan.model(system(**values)) != plan.model(system(**values, parameters=(("mu_mask", 0.5),)))
+    noise = plan.profile.methods["direct_noise"]
+    own, other = (system(plan, **values, noise=noise.changed(mu_mask=value), swept=("mu_mask",)) for value in (0.3, 0.5))
+    assert plan.model(system(plan, **values)) == plan.model(own)
+    assert plan.model(system(plan, **values)) != plan.model(other)
 
 
 def test_missing_corpora_are_named_before_anything_runs() -> None:
@@ -96,11 +102,12 @@ def test_missing_corpora_are_named_before_anything_runs() -> None:
 @pytest.mark.parametrize(
     ("method", "words"),
     [
-        ("{method: direct_noise, parameters: {mu_mask: 0.9, mu_keep: 0.9}}", ["methods.mine", "mu_"]),
-        ("{method: direct_noise, parameters: {mu_mash: 0.3}}", ["methods.mine", "mu_mash", "mu_mask"]),
-        ("{method: backtrans_noisy, parameters: {beta_random: -1}}", ["methods.mine", "beta_random", "-1"]),
-        ("{method: backtrans_noisy, parameters: {beta: 6}}", ["methods.mine", "there is no parameter `beta`", "did you mean"]),
-        ("{method: back_translate}", ["methods.mine", "back_translate"]),
+        ("{method: direct_noise, mu_mask: 0.9, mu_keep: 0.9}", ["methods.mine", "mu_"]),
+        ("{method: direct_noise, mu_mash: 0.3}", ["methods.mine", "mu_mash", "mu_mask"]),
+        ("{method: backtrans_noisy, beta_random: -1}", ["methods.mine", "beta_random", "-1"]),
+        ("{method: backtrans_noisy, beta: 6}", ["methods.mine", "unknown key `methods.mine.beta`", "did you mean `beam`"]),
+        ("{method: back_translate}", ["methods.mine", "back_translate", "did you mean `backtrans`"]),
+        ("{mu_mask: 0.3}", ["methods.mine", "name a method: one of", "package.module:Class"]),
     ],
 )
 def test_impossible_parameters_of_a_method_are_refused(method: str, words: list[str]) -> None:
@@ -117,7 +124,7 @@ def test_a_first_stage_that_teaches_copying_is_shared_by_both_directions() -> No
         f"settings.baseline=[{copying}, {{data: [genuine], optimisation: joint}}]",
         f"reverse_model=[{copying}, {{data: [genuine], optimisation: joint}}]",
     )
-    baseline = plan.model(system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0))
+    baseline = plan.model(system(plan, method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0))
     reverse = plan.reverse_model()
     assert baseline.initial is not None and reverse.initial is not None
     assert baseline.initial.key == reverse.initial.key

@@ -19,7 +19,7 @@ def test_every_profile_that_we_ship_is_valid(path: Path) -> None:
     profile = load_profile(path)
     assert profile.name == path.stem
     for axes in profile.grids.values():
-        assert len(expand(axes, profile.seeds)) > 0
+        assert len(expand(axes, profile.methods, profile.seeds)) > 0
     for notebook in profile.notebooks:
         assert (PROJECT / "notebooks" / f"{notebook}.ipynb").is_file()
 
@@ -164,7 +164,7 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
             "setting: joint, pseudo_pairs: [6000, 12000]}"
         ],
     )
-    grid = expand(profile.grids["generation_methods"], profile.seeds)
+    grid = expand(profile.grids["generation_methods"], profile.methods, profile.seeds)
     names = {system.name for system in grid}
     assert names == {
         "baseline",

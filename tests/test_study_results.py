@@ -9,10 +9,11 @@ import pytest
 from artefacts.errors import UserError
 from artefacts.progress import format_duration
 from pseudogec.evaluate import Score
+from pseudogec.noise import DirectNoise, NoisyBackTranslation
 from pseudogec.study import System
 from pseudogec.study.grid import expand
 from pseudogec.study.profile_sections import GridAxes
-from pseudogec.study.results import COLUMNS, tidy
+from pseudogec.study.results import CHOICES, COLUMNS, tidy
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +25,8 @@ def system(**changes: Any) -> System:
         "setting": "joint",
         "pseudo_pairs": 4000,
         "upsample": 1,
-        "parameters": (("mu_mask", 0.3),),
+        "noise": DirectNoise.model_validate({"mu_mask": 0.3}),
+        "swept": ("mu_mask",),
         "seed": 2,
     }
     return System.model_validate({**values, **changes})
@@ -33,9 +35,12 @@ def system(**changes: Any) -> System:
 # Grids
 
 
+ANY = {"a": DirectNoise.model_validate({}), "b": NoisyBackTranslation()}
+
+
 def test_a_grid_is_every_combination_for_every_seed() -> None:
     axes = GridAxes(method=("a", "b"), seed_corpus=("x", "y"), setting=("joint",), pseudo_pairs=(10, 20), upsample=(1, 2))
-    grid = expand(axes, (1, 2, 3))
+    grid = expand(axes, ANY, (1, 2, 3))
     assert len(grid) == len(set(grid)) == 2 * 2 * 1 * 2 * 2 * 3
     assert {(item.method, item.seed_corpus, item.pseudo_pairs, item.upsample, item.seed) for item in grid} == {
         (method, corpus, pairs, upsample, seed)
@@ -48,7 +53,7 @@ def test_a_grid_is_every_combination_for_every_seed() -> None:
 
 
 def test_the_baseline_comes_once_a_seed_whatever_the_axes() -> None:
-    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("joint",), pseudo_pairs=(10, 20)), (1, 2))
+    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("joint",), pseudo_pairs=(10, 20)), ANY, (1, 2))
     baseline = [item for item in grid if item.method == "none"]
     assert [(item.setting, item.seed_corpus, item.pseudo_pairs, item.seed) for item in baseline] == [
         ("baseline", None, 0, 1),
@@ -58,21 +63,26 @@ def test_the_baseline_comes_once_a_seed_whatever_the_axes() -> None:
 
 def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
     axes = GridAxes(
-        method=("a",), seed_corpus=("x",), setting=("s",), pseudo_pairs=(1,), parameters={"p": (0, 1), "q": (2,)}, seeds=(7,)
+        method=("b",),
+        seed_corpus=("x",),
+        setting=("s",),
+        pseudo_pairs=(1,),
+        parameters={"beam": (2,), "beta_random": (0, 3)},
+        seeds=(7,),
     )
-    assert [(dict(item.parameters), item.seed) for item in expand(axes, (1, 2))] == [
-        ({"p": 0, "q": 2}, 7),
-        ({"p": 1, "q": 2}, 7),
-    ]
+    grid = expand(axes, ANY, (1, 2))
+    assert [(item.point, item.seed) for item in grid] == [({"beam": 2, "beta_random": 0}, 7), ({"beam": 2, "beta_random": 3}, 7)]
+    assert [item.noise for item in grid] == [NoisyBackTranslation(beam=2, beta_random=value) for value in (0, 3)]
+    assert [item.name for item in grid] == ["s/b beam=2 beta_random=0/x/1", "s/b beam=2 beta_random=3/x/1"]
 
 
 def test_a_grid_without_systems_is_refused() -> None:
     with pytest.raises(UserError, match="names no system"):
-        expand(GridAxes(method=("a",)), (1,))
+        expand(GridAxes(method=("a",)), ANY, (1,))
 
 
 def test_a_grid_is_shown_with_one_row_a_system() -> None:
-    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("s",), pseudo_pairs=(5,)), (1, 2, 3))
+    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("s",), pseudo_pairs=(5,)), ANY, (1, 2, 3))
     table = grid.table()
     assert list(table.method) == ["none", "a"]
     assert list(table.seeds) == [3, 3]
@@ -95,7 +105,8 @@ LEVELS = ["A", "B", "B", "C"]
 
 def test_a_row_names_system_data_and_scorer(score: Score) -> None:
     table = tidy([(system(), "test", score, LEVELS)])
-    assert tuple(table.columns) == COLUMNS
+    parameters = ("sse_rate", "mu_mask", "mu_del", "mu_ins", "mu_keep")
+    assert tuple(table.columns) == (*CHOICES, *parameters, *COLUMNS)
     row = table.iloc[0]
     assert (row.method, row.seed_corpus, row.pseudo_pairs, row.parameters) == ("direct_noise", "simple", 4000, "mu_mask=0.3")
     assert (row.seed, row.dataset, row.scorer, row.level, row.error_type) == (2, "test", "errant", "all", "all")
@@ -126,7 +137,7 @@ def test_the_parts_are_named(score: Score) -> None:
 
 
 def test_the_baseline_has_no_seed_corpus_in_the_table(score: Score) -> None:
-    baseline = system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, parameters=())
+    baseline = system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, noise=None, swept=())
     row = tidy([(baseline, "test", score, LEVELS)]).iloc[0]
     assert (row.system, row.seed_corpus, row.parameters) == ("baseline", "", "")
 
@@ -155,7 +166,7 @@ def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None
     from pseudogec.study import PROJECT, Planner, load_profile
     from pseudogec.study.system import System
 
-    system = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, parameters=(), seed=1)
+    system = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, seed=1)
     models = {
         name: Planner(load_profile(PROJECT / "params" / f"{name}.yaml"), PROJECT, without_data=True).model(system)
         for name in ("smoke", "classroom", "paper")
@@ -169,7 +180,9 @@ def test_ways_to_make_pseudo_data_are_timed_apart() -> None:
     from pseudogec.study.system import System
 
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
-    common = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 250, "upsample": 1, "parameters": (), "seed": 1}
+    common = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 250, "upsample": 1, "seed": 1}
     methods = ("direct_noise", "direct_noise_spell", "backtrans_noisy", "backtrans_noisy_sse")
-    shards = [planner.pseudo_data(System(method=method, **common))[0] for method in methods]
+    shards = [
+        planner.pseudo_data(System(method=method, noise=planner.profile.methods[method], **common))[0] for method in methods
+    ]
     assert len({shard.work_kind for shard in shards}) == len(methods)

@@ -36,7 +36,7 @@ def test_a_system_of_one_model_exists_for_each_seed_and_an_ensemble_once(planner
 
 def test_a_single_model_is_the_same_work_as_in_a_grid(planner: Planner) -> None:
     choice = planner.profile.models["pretlarge"]
-    system = System(**choice.model_dump(), parameters=(), seed=2)
+    system = System(**choice.model_dump(), noise=planner.profile.methods.get(choice.method), seed=2)
     assert planner.correction(Pipeline(name="pretlarge", seed=2), "world-test") == planner.correction(system, "world-test")
 
 
@@ -81,7 +81,7 @@ def test_what_a_track_with_few_pairs_is_tuned_on_was_not_trained_on(planner: Pla
 
 def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(planner: Planner) -> None:
     choice = planner.profile.models["low_resource"]
-    model = planner.model(System(**choice.model_dump(), parameters=(), seed=1))
+    model = planner.model(System(**choice.model_dump(), noise=planner.profile.methods.get(choice.method), seed=1))
     copying = True
     stages = []
     stage: TrainedModel | None = model

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -36,9 +37,9 @@ def one_thread() -> Iterator[None]:
 def score() -> Score:
     """All kinds of a plain study: world corpora, pieces, pairs, pseudo data, models, a correction, references, a score."""
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
-    system = System(
-        method="direct_noise", seed_corpus="simple", setting="joint", pseudo_pairs=50, upsample=1, parameters=(), seed=1
-    )
+    noise = planner.profile.methods["direct_noise"]
+    common: dict[str, Any] = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    system = System(method="direct_noise", noise=noise, **common)
     return planner.score(system, "world-test")
 
 

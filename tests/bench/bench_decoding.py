@@ -111,8 +111,8 @@ def measure(folder: Path, work: Path, count: int, repeats: int) -> None:
     print(f"the first use of CTranslate2 with a model, which converts it: {time.process_time() - start:.2f} s")
     generate = FairseqGenerate(model, work / "text", work / "results")
 
-    def fairseq(noise_beta: float) -> list[list[str]]:
-        return [best.pieces for best, *_ in Decoder([model], engine="fairseq").decode(sentences, noise_beta=noise_beta, seed=1)]
+    def fairseq(beta_random: float) -> list[list[str]]:
+        return [best.pieces for best, *_ in Decoder([model], engine="fairseq").decode(sentences, beta_random=beta_random, seed=1)]
 
     noisy, nearly_plain = (f"noisy beam, beta {beta:g}" for beta in (BETA, NEARLY_NONE))
 

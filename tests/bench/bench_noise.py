@@ -1,8 +1,8 @@
-"""How many sentences a second each method noises on one core, on words and on pieces, with cold and with warm caches.
+"""How many sentences a second each method noises on one core, on words and on subwords, with cold and with warm caches.
 
     OMP_NUM_THREADS=1 python tests/bench/bench_noise.py [--sentences 20000] [--repeats 3] [--text F]
 
-Figures are of processor time. A cold cache knows no word of the text yet: neither its pieces, nor its inflections, nor its
+Figures are of processor time. A cold cache knows no word of the text yet: neither its subwords, nor its inflections, nor its
 confusion set; the first pass is cold, the fastest of the repeated ones warm. What is loaded once in a process (dictionaries, the
 tagger's model) counts in neither. Text: newswire of the embedded world, or the lines of F.
 """
@@ -15,7 +15,7 @@ from pathlib import Path
 
 from measuring import Ratio, describe_machine, genuine_text, in_turns, seed_text, show_ratios
 
-from pseudogec.noise import METHODS, Noiser, NoiseResources, make_noiser
+from pseudogec.noise import METHODS, Noiser, NoiseResources, TextMethod
 from pseudogec.noise.realistic import type_choices
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
@@ -30,12 +30,12 @@ def noise(noiser: Noiser, sentences: Sentences) -> None:
         noiser(tokens, streams[number])
 
 
-def measure(method: str, resources: NoiseResources, sentences: Sentences, repeats: int) -> tuple[float, float]:
+def measure(method: TextMethod, resources: NoiseResources, sentences: Sentences, repeats: int) -> tuple[float, float]:
     """Sentences a second of the first pass and of the fastest later one."""
-    noiser = make_noiser(method, {}, resources)
+    noiser = Noiser(method, resources)
     noise(noiser, [["Walking", "of", "informations", "teh"]])  # loads dictionaries and models
     type_choices.cache_clear()
-    cold, *warm = in_turns({method: lambda: noise(noiser, sentences)}, repeats + 1, time.process_time)[method]
+    cold, *warm = in_turns({method.name: lambda: noise(noiser, sentences)}, repeats + 1, time.process_time)[method.name]
     return len(sentences) / cold, len(sentences) / min(warm)
 
 
@@ -49,18 +49,18 @@ def main() -> None:
     sources, targets = genuine_text(4000)
     bpe = Bpe.learn(targets, 2000)
     words = seed_text(options.text, options.sentences)
-    pieces = [bpe.apply(tokens) for tokens in words]
-    print(f"{len(words):,} sentences, {sum(map(len, words)):,} words, {sum(map(len, pieces)):,} pieces")
-    print(f"\n{'sentences a second and core':30}{'words, cold':>14}{'warm':>10}{'pieces, cold':>16}{'warm':>10}")
+    subwords = [bpe.apply(tokens) for tokens in words]
+    print(f"{len(words):,} sentences, {sum(map(len, words)):,} words, {sum(map(len, subwords)):,} subwords")
+    print(f"\n{'sentences a second and core':30}{'words, cold':>14}{'warm':>10}{'subwords, cold':>16}{'warm':>10}")
     realistic: list[float] = []
-    for method in METHODS:
+    for method in (each.model_validate({}) for each in METHODS if issubclass(each, TextMethod)):
         on_words = measure(method, NoiseResources.from_genuine(sources, targets), words, options.repeats)
         of_its_own = NoiseResources.from_genuine(sources, targets, Bpe(bpe.merges))  # a segmentation that has seen no word
-        on_pieces = measure(method, of_its_own, pieces, options.repeats)
-        print(f"{method:30}{on_words[0]:14,.0f}{on_words[1]:10,.0f}{on_pieces[0]:16,.0f}{on_pieces[1]:10,.0f}")
+        on_subwords = measure(method, of_its_own, subwords, options.repeats)
+        print(f"{method.name:30}{on_words[0]:14,.0f}{on_words[1]:10,.0f}{on_subwords[0]:16,.0f}{on_subwords[1]:10,.0f}")
         if method == "realistic":
-            realistic = [*on_words, *on_pieces]
-    names = ("words, cold", "words, warm", "pieces, cold", "pieces, warm")
+            realistic = [*on_words, *on_subwords]
+    names = ("words, cold", "words, warm", "subwords, cold", "pieces, warm")
     show_ratios(
         Ratio(f"realistic on {name}, in {TARGET:,} sentences a second", speed / TARGET, at_least=1)
         for name, speed in zip(names, realistic, strict=True)

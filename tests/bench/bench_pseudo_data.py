@@ -28,7 +28,7 @@ from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import LocatedFile, Plain, WorldPairs
-from pseudogec.noise import UnigramDistribution, check_method
+from pseudogec.noise import DirectNoise
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.binarise import SIDES, data_name
 from pseudogec.study.corpora import WholeCorpus
@@ -59,7 +59,7 @@ class Chain:
         for number, path in enumerate(self._halves):
             write_lines(path, text[number * half : (number + 1) * half])
         counts = [line.rpartition(" ") for line in read_lines(bpe / "dict.txt")]
-        UnigramDistribution({piece: int(count) for piece, _, count in counts}).save(folder / "unigrams")
+        write_lines(folder / "unigrams", (f"{subword}\t{count}" for subword, _, count in counts))
 
     def __call__(self) -> None:
         shutil.rmtree(self.binarised, ignore_errors=True)  # fairseq-preprocess overwrites nothing
@@ -125,8 +125,7 @@ def describe_shards(text: Path, sentences: int, merges: int) -> list[NoisedData]
     return [
         NoisedData(
             name="direct_noise",
-            method="direct_noise",
-            parameters=check_method("direct_noise", {}).model_dump(),
+            method=DirectNoise.model_validate({}),
             seed_text=FileSeedText(name="seed", size=size, shard=number, shards=shards),
             bpe=Subwords(genuine=genuine, merges=merges),
             seed=1,

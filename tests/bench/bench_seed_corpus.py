@@ -30,7 +30,7 @@ from artefacts.files import digest_file
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile, WorldPairs
-from pseudogec.noise import check_method
+from pseudogec.noise import DirectNoise
 from pseudogec.study.corpora import WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
@@ -51,8 +51,7 @@ def shards_of(dump: Path, kind: str, number: int) -> SeedShards:
 def pseudo_data(shards: SeedShards, number: int) -> list[NoisedData]:
     """Direct noise on the first shards, in pieces of 8,000 merges."""
     genuine = WholeCorpus(name="genuine", pairs=WorldPairs(split="train", sentences=4000))
-    parameters = check_method("direct_noise", {}).model_dump()
-    common = {"name": "direct_noise", "method": "direct_noise", "parameters": parameters, "seed": 1, "references": None}
+    common = {"name": "direct_noise", "method": DirectNoise.model_validate({}), "seed": 1, "references": None}
     texts = [FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards) for shard in range(number)]
     bpe = Subwords(genuine=genuine, merges=8000)
     return [NoisedData(seed_text=text, genuine=genuine, bpe=bpe, **common) for text in texts]

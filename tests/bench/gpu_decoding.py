@@ -49,7 +49,7 @@ def ways(model: Path, sentences: list[list[str]], text: Path, work: Path, precis
 
     def ours(fused: bool, noise: float = 0.0) -> Way:
         decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision, fused_attention=fused)
-        return lambda: timed(lambda: decoder.decode(sentences, beam=PAPER_BEAM, noise_beta=noise, seed=1), sentences)
+        return lambda: timed(lambda: decoder.decode(sentences, beam=PAPER_BEAM, beta_random=noise, seed=1), sentences)
 
     def sampling(fused: bool) -> Way:
         decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision, fused_attention=fused)

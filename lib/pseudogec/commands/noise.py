@@ -21,16 +21,15 @@ from pseudogec.commands.noise_description import describe_dictionary, describe_n
 from pseudogec.corpora import read_parallel, read_plain, sample
 from pseudogec.edits import load_annotator
 from pseudogec.noise import (
+    METHODS,
     EditDictionary,
-    NoiseParameters,
     NoiseProfile,
     Noiser,
     NoiseResources,
-    RealisticNoiseParameters,
-    check_method,
-    describe_methods,
-    find_method,
-    make_noiser,
+    RealisticNoise,
+    TextMethod,
+    describe,
+    make_method,
     noised_tokens,
 )
 from pseudogec.random_streams import SentenceStreams
@@ -40,7 +39,7 @@ _COMPRESSIONS = (".gz", ".zst", ".xz")
 
 _DESCRIPTION = """\
 Make pseudo data: P.src holds noised sentences, P.trg the sentences themselves, line by line.
-Tokens are taken as they stand: give BPE pieces to put noise on pieces, as the paper does."""
+Tokens are taken as they stand: give BPE subwords to put noise on subwords, as the paper does."""
 
 
 def add_parser(commands: Any) -> None:
@@ -50,12 +49,14 @@ def add_parser(commands: Any) -> None:
         help="make pseudo data of a grammatical text",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
+        add_help=False,
     )
+    parser.add_argument("-h", "--help", action="store_true", help="show this, with the parameters of --method or of every method")
     parser.add_argument("--list", action="store_true", help="explain the methods and their parameters, and stop")
     parser.add_argument(
         "--show-dictionary", action="store_true", help="show the edits that the method learns from genuine data, and stop"
     )
-    parser.add_argument("--method", metavar="M", help="a noising method; --list explains them")
+    parser.add_argument("--method", metavar="M", help="a noising method's name, or package.module:Class; --list explains them")
     parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, one sentence a line; plain, .gz, .zst or .xz")
     parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
     parser.add_argument("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
@@ -85,7 +86,7 @@ def add_parser(commands: Any) -> None:
         action="store_true",
         help="then show what was made: operations and, with genuine data, ERRANT's error types\nbeside the genuine ones",
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, format_help=parser.format_help)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -94,8 +95,10 @@ def run(options: argparse.Namespace) -> None:
     Raises:
         UserError: an option, a parameter or a file is wrong.
     """
-    if options.list:
-        print("\n".join(describe_methods()))
+    if options.help or options.list:
+        _print(
+            [*([options.format_help(), "methods and their parameters:"] if options.help else []), *_descriptions(options.method)]
+        )
         return
     for name in ("method",) if options.show_dictionary else ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
@@ -103,13 +106,15 @@ def run(options: argparse.Namespace) -> None:
     if options.jobs < 1:
         raise UserError(f"--jobs {options.jobs}: at least 1 process is needed")
     parameters = _parse_parameters(options.set)
-    checked = check_method(options.method, parameters, "--set" if parameters else "--method")
+    method = make_method(options.method, parameters, "--set" if parameters else "--method")
+    if not isinstance(method, TextMethod):
+        raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
     if options.show_dictionary:
-        _print(describe_dictionary(_learnt_edits(checked, options)))
+        _print(describe_dictionary(_learnt_edits(method, options)))
         return
     outputs = _outputs(options)
-    genuine = _genuine(options)
-    noiser = make_noiser(options.method, parameters, _resources(genuine, options))
+    genuine = _genuine(method, options)
+    noiser = Noiser(method, _resources(method, genuine, options))
     made = _write(noiser, options, outputs)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(
@@ -119,6 +124,16 @@ def run(options: argparse.Namespace) -> None:
     )
     if options.show_profile:
         _show_profile(made, genuine, outputs)
+
+
+def _descriptions(named: str | None) -> Iterator[str]:
+    """What a method does and takes, or, where none is named, every method that needs no model."""
+    try:
+        methods = [METHODS.find(named)] if named else [method for method in METHODS if issubclass(method, TextMethod)]
+    except ValueError as error:
+        raise UserError(f"--method: {error}") from None
+    for method in methods:
+        yield from describe(method)
 
 
 def _show_profile(made: NoiseProfile, genuine: GenuineData | None, outputs: tuple[Path, Path]) -> None:
@@ -159,7 +174,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     return source, target
 
 
-def _genuine(options: argparse.Namespace) -> GenuineData | None:
+def _genuine(method: TextMethod, options: argparse.Namespace) -> GenuineData | None:
     """The genuine data, which a method that learns from edits must have.
 
     Raises:
@@ -169,24 +184,24 @@ def _genuine(options: argparse.Namespace) -> GenuineData | None:
     genuine = read_genuine(options)
     if options.input is not None:
         refuse_empty(options.input)
-    if genuine is None and find_method(options.method).needs_pairs:
+    if genuine is None and method.needs_pairs:
         ways = "--genuine-source and --genuine-target, or with --genuine-m2"
         raise UserError(f"{options.method} learns from learners' edits: give genuine data with {ways}")
     return genuine
 
 
-def _resources(genuine: GenuineData | None, options: argparse.Namespace) -> NoiseResources:
+def _resources(method: TextMethod, genuine: GenuineData | None, options: argparse.Namespace) -> NoiseResources:
     """Learn what the method needs, from genuine data or, failing that, from the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
-    return genuine.resources(find_method(options.method).needs_pairs)
+    return genuine.resources(method.needs_pairs)
 
 
-def _learnt_edits(parameters: NoiseParameters, options: argparse.Namespace) -> EditDictionary:
+def _learnt_edits(method: TextMethod, options: argparse.Namespace) -> EditDictionary:
     """The edit dictionary that the method learns from genuine data."""
-    if not isinstance(parameters, RealisticNoiseParameters):
+    if not isinstance(method, RealisticNoise):
         raise UserError(f"--show-dictionary: {options.method} learns no edits; --method realistic does")
-    return _resources(_genuine(options), options).edits(parameters.minimum_count)
+    return _resources(method, _genuine(method, options), options).edits(method.minimum_count)
 
 
 class _Noised(NamedTuple):

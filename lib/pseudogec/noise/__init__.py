@@ -1,46 +1,56 @@
-"""Noising methods, one small class each: a grammatical sentence and its random stream in, an ungrammatical sentence out."""
+"""Ways to make errors: one class a method, found by its registered name or as ``package.module:Class``.
 
-from pseudogec.noise.characters import SyntheticSpelling
+A new method derives from `TextMethod` or `DecoderMethod`. Its fields are its parameters: in profiles, in the tidy table and on
+the command line.
+"""
+
+from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
 from pseudogec.noise.confusion_sets import ConfusionSets
-from pseudogec.noise.direct import DirectNoise, DirectNoiseParameters
+from pseudogec.noise.direct import DirectNoise
 from pseudogec.noise.edit_dictionary import DictionarySummary, EditDictionary, WrittenFor
-from pseudogec.noise.methods import METHODS, Method, check_method, describe_methods, find_method, make_noiser
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, noised_tokens
-from pseudogec.noise.profile import NoiseProfile, profile_of
-from pseudogec.noise.random_words import RandomNoise, RandomNoiseParameters
-from pseudogec.noise.realistic import RealisticNoise, RealisticNoiseParameters
-from pseudogec.noise.resources import NoiseResources
-from pseudogec.noise.spell import SpellNoise, SpellNoiseParameters
-from pseudogec.noise.unigram import UnigramDistribution
-from pseudogec.noise.units import OnWords
+from pseudogec.noise.method import (
+    METHODS,
+    DecoderMethod,
+    Method,
+    Operation,
+    TextMethod,
+    describe,
+    explain,
+    make_method,
+    noised_tokens,
+)
+from pseudogec.noise.noiser import NoiseProfile, Noiser, profile_of
+from pseudogec.noise.random_words import RandomNoise
+from pseudogec.noise.realistic import RealisticNoise
+from pseudogec.noise.resources import NoiseResources, UnigramDistribution
+from pseudogec.noise.spell import SpellNoise
+from pseudogec.noise.spelling_errors import SpellingErrors
 
 __all__ = [
     "METHODS",
+    "BackTranslation",
     "ConfusionSets",
+    "DecoderMethod",
     "DictionarySummary",
     "DirectNoise",
-    "DirectNoiseParameters",
     "EditDictionary",
     "Method",
-    "NoiseParameters",
     "NoiseProfile",
     "NoiseResources",
     "Noiser",
-    "OnWords",
+    "NoisyBackTranslation",
     "Operation",
     "RandomNoise",
-    "RandomNoiseParameters",
     "RealisticNoise",
-    "RealisticNoiseParameters",
+    "SampledBackTranslation",
     "SpellNoise",
-    "SpellNoiseParameters",
-    "SyntheticSpelling",
+    "SpellingErrors",
+    "TextMethod",
     "UnigramDistribution",
     "WrittenFor",
-    "check_method",
-    "describe_methods",
-    "find_method",
-    "make_noiser",
+    "describe",
+    "explain",
+    "make_method",
     "noised_tokens",
     "profile_of",
 ]

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 
-from artefacts.errors import DataError
-from artefacts.files import read_lines, write_lines
 from pseudogec.text.spell_checker import dictionaries, spell_checker
 
 SIZE = 20
@@ -37,26 +33,6 @@ class ConfusionSets:
         if word.isupper() and len(word) > 1:
             return tuple(other.upper() for other in others)
         return tuple(other[:1].upper() + other[1:] for other in others)
-
-    def save(self, path: Path | str) -> None:
-        """Write the sets known so far as JSON, one line a word."""
-        write_lines(path, (json.dumps([word, self._sets[word]], ensure_ascii=False) for word in sorted(self._sets)))
-
-    @classmethod
-    def load(cls, path: Path | str) -> ConfusionSets:
-        """Read what :meth:`save` wrote.
-
-        Raises:
-            DataError: a line is not such an entry.
-        """
-        known: dict[str, list[str]] = {}
-        for number, line in enumerate(read_lines(path), start=1):
-            try:
-                word, others = json.loads(line)
-                known[word] = [str(other) for other in others]
-            except (ValueError, TypeError):
-                raise DataError(path, "expected [word, [other, ...]]", number) from None
-        return cls(known)
 
 
 def confusion_set(word: str) -> tuple[str, ...]:

@@ -2,57 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
-import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep, mask, noised_tokens
-from pseudogec.noise.unigram import UnigramDistribution
+from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep, mask, noised_tokens
+from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 from pseudogec.text import MASK
 
+if TYPE_CHECKING:
+    import numpy as np
+
 _TOLERANCE = 1e-6
+_PROBABILITIES = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
 
 
-class DirectNoiseParameters(NoiseParameters):
-    """Probabilities of the four operations; they sum to 1.
+@METHODS.register
+class DirectNoise(TextMethod):
+    """Mask, delete, insert after, or keep each subword; the four probabilities sum to 1.
 
-    What is not given follows TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of what ``mu_keep`` leaves (0.3 of 0.8),
-    and ``mu_del`` and ``mu_ins`` share the rest equally. So ``mu_mask`` alone describes each point of the paper's sweep; 0.3 is
-    the setting of TASLP 2020, 0.5 that of EMNLP 2019.
+    Probabilities that are not given follow TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of what ``mu_keep`` leaves
+    (0.3 of 0.8), and ``mu_del`` and ``mu_ins`` share the rest equally. So ``mu_mask`` alone describes each point of the paper's
+    sweep; 0.3 is the setting of TASLP 2020, 0.5 that of EMNLP 2019.
     """
 
-    mu_mask: float = Field(ge=0, le=1, description="probability that a piece becomes the mask token; default 0.3")
-    mu_del: float = Field(ge=0, le=1, description="probability that a piece is deleted; default half of what mask and keep leave")
-    mu_ins: float = Field(
-        ge=0, le=1, description="probability that a random piece follows; default half of what mask and keep leave"
+    name = "direct_noise"
+    label = "DirectNoise"
+    colour = "#0072B2"
+    summary = "mask, delete, insert after, or keep each subword (Kiyono et al. 2020, algorithm 1)"
+    unit: ClassVar[Literal["subword", "word"]] = "subword"
+
+    mu_mask: float = Field(ge=0, le=1, description="probability that a subword becomes the mask token; default 0.3")
+    mu_del: float = Field(
+        ge=0, le=1, description="probability that a subword is deleted; default half of what mask and keep leave"
     )
-    mu_keep: float = Field(ge=0, le=1, description="probability that a piece stays; default 0.2")
+    mu_ins: float = Field(
+        ge=0, le=1, description="probability that a random subword follows; default half of what mask and keep leave"
+    )
+    mu_keep: float = Field(ge=0, le=1, description="probability that a subword stays; default 0.2")
     mask_token: str = Field(MASK, pattern=r"^\S+$", description="how a mask is written; the authors wrote '|'")
     legacy: bool = Field(
         False, description="the authors' quirk: 1 to 8 masks before the target of a pair that noising left identical"
     )
 
-    @model_validator(mode="before")
+    @model_validator(mode="wrap")
     @classmethod
-    def _complete(cls, given: Any) -> Any:
-        """Fill in the probabilities that were not given."""
-        names = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
-        try:
-            complete = {"mu_keep": 0.2, **given, **{name: float(given[name]) for name in names if name in given}}
-        except (TypeError, ValueError):
-            return {**dict.fromkeys(names, 0.0), **given}  # the field's own check says what is wrong
-        complete.setdefault("mu_mask", round(0.375 * (1 - complete["mu_keep"]), 12))
-        missing = [name for name in names if name not in complete]
-        rest = 1 - sum(complete[name] for name in names if name in complete)
-        if missing and rest < -_TOLERANCE:
-            raise ValueError(f"mu_mask {complete['mu_mask']:g} and mu_keep {complete['mu_keep']:g} exceed 1; lower one of them")
-        complete.update({name: round(max(rest, 0.0) / len(missing), 12) for name in missing})
-        return complete
+    def _complete(cls, given: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(given, Mapping):
+            return validate(given)
+        method = validate(_completed(given))
+        # What was derived does not count as given: `changed` derives it anew.
+        method.model_fields_set.intersection_update(given)
+        return method
 
     @model_validator(mode="after")
-    def _sum_to_one(self) -> DirectNoiseParameters:
+    def _sum_to_one(self) -> Self:
         total = self.mu_mask + self.mu_del + self.mu_ins + self.mu_keep
         if abs(total - 1) > _TOLERANCE:
             share = max((1 - self.mu_mask - self.mu_keep) / 2, 0)
@@ -62,30 +68,25 @@ class DirectNoiseParameters(NoiseParameters):
             )
         return self
 
+    @cached_property
+    def _thresholds(self) -> np.ndarray:
+        import numpy as np
 
-class DirectNoise(Noiser):
-    """Mask, delete, insert after, or keep each piece.
+        thresholds = np.cumsum([self.mu_mask, self.mu_del, self.mu_ins])
+        if self.mu_keep == 0:
+            thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
+        return thresholds
 
-    Args:
-        parameters: the probabilities.
-        unigrams: pieces of genuine text, from which inserted pieces are drawn.
-    """
+    def learn(self, resources: NoiseResources) -> UnigramDistribution:
+        """Subwords of genuine text, from which inserted ones are drawn."""
+        return resources.subwords
 
-    unit: ClassVar[Literal["piece", "word"]] = "piece"
-
-    def __init__(self, parameters: DirectNoiseParameters, unigrams: UnigramDistribution) -> None:
-        self.parameters = parameters
-        self._unigrams = unigrams
-        self._thresholds = np.cumsum([parameters.mu_mask, parameters.mu_del, parameters.mu_ins])
-        if parameters.mu_keep == 0:
-            self._thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
-
-    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
-        """One operation for each piece, two (keep, insert) where a piece is inserted after it."""
+    def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:
+        """One operation for each subword, two (keep, insert) where a subword is inserted after it."""
         actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
         insertions = actions.count(2)
-        inserted = iter(self._unigrams.draw(insertions, random) if insertions else ())
-        written = self.parameters.mask_token
+        inserted = iter(learnt.draw(insertions, random) if insertions else ())
+        written = self.mask_token
         operations: list[Operation] = []
         for token, action in zip(tokens, actions, strict=True):
             if action == 0:
@@ -100,6 +101,21 @@ class DirectNoise(Noiser):
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
         """The sentence itself; with ``legacy``, 1 to 8 masks stand before it when its source equals it."""
-        if self.parameters.legacy and tokens and noised_tokens(operations) == list(tokens):
-            return [*[self.parameters.mask_token] * int(random.integers(1, 9)), *tokens]
+        if self.legacy and tokens and noised_tokens(operations) == list(tokens):
+            return [*[self.mask_token] * int(random.integers(1, 9)), *tokens]
         return list(tokens)
+
+
+def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The probabilities that were given, and those that follow from them."""
+    try:
+        complete = {"mu_keep": 0.2, **given, **{name: float(given[name]) for name in _PROBABILITIES if name in given}}
+    except (TypeError, ValueError):
+        return {**dict.fromkeys(_PROBABILITIES, 0.0), **given}  # the field's own check says what is wrong
+    complete.setdefault("mu_mask", round(0.375 * (1 - complete["mu_keep"]), 12))
+    missing = [name for name in _PROBABILITIES if name not in complete]
+    rest = 1 - sum(complete[name] for name in _PROBABILITIES if name in complete)
+    if missing and rest < -_TOLERANCE:
+        raise ValueError(f"mu_mask {complete['mu_mask']:g} and mu_keep {complete['mu_keep']:g} exceed 1; lower one of them")
+    complete.update({name: round(max(rest, 0.0) / len(missing), 12) for name in missing})
+    return complete

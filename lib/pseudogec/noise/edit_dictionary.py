@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, write_lines
+from artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 
 
@@ -102,26 +99,6 @@ class EditDictionary:
             if text != token
         ]
         return sorted(edits, key=lambda edit: (-edit.times, edit.correct, edit.written))[:most]
-
-    def save(self, path: Path | str) -> None:
-        """Write JSON, one line a token."""
-        write_lines(path, (json.dumps([token, written], ensure_ascii=False) for token, written in self.counts.items()))
-
-    @classmethod
-    def load(cls, path: Path | str) -> EditDictionary:
-        """Read what :meth:`save` wrote.
-
-        Raises:
-            DataError: a line is not such an entry.
-        """
-        counts = {}
-        for number, line in enumerate(read_lines(path), start=1):
-            try:
-                token, written = json.loads(line)
-                counts[token] = {str(text): int(count) for text, count in written.items()}
-            except (ValueError, TypeError, AttributeError):
-                raise DataError(path, "expected [token, {written: count, ...}]", number) from None
-        return cls(counts)
 
 
 def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tuple[str, str]]:

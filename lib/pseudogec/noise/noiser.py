@@ -1,91 +1,68 @@
-"""What every noising method is: tokens and a random stream in, operations out."""
+"""A text method at work: subwords joined and split, spelling errors on top, no sentence emptied; and what was done, counted."""
 
 from __future__ import annotations
 
-import functools
-from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field
 
-OperationKind = Literal["keep", "mask", "delete", "insert", "replace", "swap", "shuffle", "spell"]
+from artefacts.errors import UserError
+from pseudogec.noise.method import Operation, TextMethod, keep, noised_tokens
+from pseudogec.noise.resources import NoiseResources
+from pseudogec.noise.spelling_errors import add_spelling_errors
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import Bpe
+
+_CACHED_OPERATIONS = 1 << 17  # about 50 MB
 
 
-class Operation(NamedTuple):
-    """One step of noising.
+class _InSubwords(dict[Operation, Operation]):
+    """Operations on words, written in subwords; each is split when it first occurs."""
 
-    The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give the grammatical sentence,
-    their non-empty ``after`` the noised one.
+    def __init__(self, bpe: Bpe) -> None:
+        super().__init__()
+        self._bpe = bpe
 
-    Attributes:
-        kind: what was done.
-        before: the tokens it was done to, joined by spaces; empty for an insertion.
-        after: what stands in their place; empty for a deletion.
+    def __reduce__(self) -> tuple[type[_InSubwords], tuple[Bpe]]:
+        return (type(self), (self._bpe,))
+
+    def __missing__(self, operation: Operation) -> Operation:
+        if len(self) >= _CACHED_OPERATIONS:
+            self.clear()
+        before, after = (" ".join(self._bpe.apply(text.split())) for text in operation[1:])
+        self[operation] = split = Operation(operation.kind, before, after)
+        return split
+
+
+class Noiser:
+    """A text method with what it has learnt. It holds no random state and may be pickled.
+
+    Args:
+        method: what makes the errors.
+        resources: what is learnt from genuine data. When they hold a segmentation, the noiser takes and gives its subwords,
+            whatever unit the method is defined on; otherwise it takes the tokens as they stand.
+
+    Raises:
+        UserError: the method needs genuine data that the resources lack.
     """
 
-    kind: OperationKind
-    before: str
-    after: str
-
-
-# A text's operations are few and come again and again, so each is made once: to look one up takes a third of the time.
-_remembered = functools.lru_cache(maxsize=1 << 16)
-
-
-@_remembered
-def keep(token: str) -> Operation:
-    """A token that stays as it is."""
-    return Operation("keep", token, token)
-
-
-@_remembered
-def delete(token: str) -> Operation:
-    """A token that goes."""
-    return Operation("delete", token, "")
-
-
-@_remembered
-def insert(token: str) -> Operation:
-    """A token that comes from nowhere."""
-    return Operation("insert", "", token)
-
-
-@_remembered
-def mask(token: str, written: str) -> Operation:
-    """A token that is masked, and how the mask is written."""
-    return Operation("mask", token, written)
-
-
-class NoiseParameters(BaseModel):
-    """What every method takes.
-
-    Attributes:
-        sse_rate: rate of synthetic spelling errors per character on top of the method (TASLP section IV-E2: 0.003).
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
-
-
-class Noiser(ABC):
-    """A noising method with its parameters and resources, ready to use.
-
-    Subclasses define :meth:`draw`. A noiser holds no random state, may be pickled, and never empties a sentence: when every token
-    would go, one of them, drawn with equal chances, stays.
-    """
-
-    unit: ClassVar[Literal["piece", "word"]] = "word"
-    """What the method is defined on: BPE pieces or words."""
-
-    @abstractmethod
-    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
-        """Draw the operations of a sentence of at least one token; deleting everything is allowed here."""
+    def __init__(self, method: TextMethod, resources: NoiseResources) -> None:
+        self.method = method
+        try:
+            self._learnt = method.learn(resources)
+        except UserError as error:
+            raise UserError(f"{method.known_as()}: {error}") from None
+        joined = resources.bpe is not None and method.unit == "word"
+        self._joining = resources.bpe if joined else None
+        self._splitting = None if joined else resources.bpe
+        self._in_subwords = _InSubwords(resources.bpe) if resources.bpe else {}
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """Noise a sentence and tell what was done to it.
+
+        When every token would be deleted, one of them, drawn with equal chances, stays.
 
         Args:
             tokens: a grammatical sentence.
@@ -94,14 +71,14 @@ class Noiser(ABC):
         Returns:
             Operations that cover the sentence in order; none for an empty sentence.
         """
-        if not tokens:
+        units = tokens if self._joining is None else self._joining.undo(tokens)
+        if not units:
             return []
-        operations = self.draw(tokens, random)
-        if not any(operation.after for operation in operations):
-            covering = [number for number, operation in enumerate(operations) if operation.before]
-            survivor = covering[int(random.integers(len(covering)))]
-            operations[survivor] = keep(operations[survivor].before)
-        return operations
+        operations = _not_emptied(self.method.draw(units, self._learnt, random), random)
+        if self.method.sse_rate:
+            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting)
+            operations = _not_emptied(misspelt, random)
+        return operations if self._joining is None else [self._in_subwords[operation] for operation in operations]
 
     def __call__(self, tokens: Sequence[str], random: np.random.Generator) -> list[str]:
         """Noise a sentence.
@@ -116,19 +93,56 @@ class Noiser(ABC):
         return noised_tokens(self.operations(tokens, random))
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
-        """The target that belongs to a noised source: the grammatical sentence itself, but for the authors' quirk.
-
-        Args:
-            tokens: the grammatical sentence.
-            operations: what :meth:`operations` made of it.
-            random: the sentence's random stream, after that call.
-        """
-        return list(tokens)
+        """The target that belongs to a noised source; see `TextMethod.target`."""
+        return self.method.target(tokens, operations, random)
 
 
-def noised_tokens(operations: Iterable[Operation]) -> list[str]:
-    """The tokens that operations leave."""
-    tokens = [after for _, _, after in operations if after]
-    text = " ".join(tokens)
-    several = text.count(" ") >= len(tokens) > 0  # an operation has left several tokens
-    return text.split(" ") if several else tokens
+def _not_emptied(operations: list[Operation], random: np.random.Generator) -> list[Operation]:
+    if not any(operation.after for operation in operations):
+        covering = [number for number, operation in enumerate(operations) if operation.before]
+        survivor = covering[int(random.integers(len(covering)))]
+        operations[survivor] = keep(operations[survivor].before)
+    return operations
+
+
+@dataclass(frozen=True)
+class NoiseProfile:
+    """Counts over a noised text.
+
+    Attributes:
+        sentences: how many sentences.
+        tokens: how many tokens they had before noising.
+        operations: kind of operation to how often it was done.
+    """
+
+    sentences: int
+    tokens: int
+    operations: dict[str, int]
+
+    def __add__(self, other: NoiseProfile) -> NoiseProfile:
+        """The profile of two texts together."""
+        operations = Counter(self.operations) + Counter(other.operations)
+        return NoiseProfile(self.sentences + other.sentences, self.tokens + other.tokens, dict(sorted(operations.items())))
+
+    @property
+    def edits_per_token(self) -> float:
+        """Operations other than keeping, per token of the grammatical text."""
+        edits = sum(count for kind, count in self.operations.items() if kind != "keep")
+        return edits / self.tokens if self.tokens else 0.0
+
+
+def profile_of(noiser: Noiser, sentences: Iterable[Sequence[str]], seed: int | str) -> NoiseProfile:
+    """Noise a text and count what was done.
+
+    Args:
+        noiser: the method.
+        sentences: grammatical sentences; read once.
+        seed: of the random streams.
+    """
+    streams = SentenceStreams(seed)
+    operations: Counter[str] = Counter()
+    count = tokens = 0
+    for count, sentence in enumerate(sentences, start=1):
+        tokens += len(sentence)
+        operations.update(operation.kind for operation in noiser.operations(sentence, streams[count - 1]))
+    return NoiseProfile(count, tokens, dict(sorted(operations.items())))

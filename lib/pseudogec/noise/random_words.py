@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
-from pseudogec.noise.unigram import UnigramDistribution
+from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
+from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 
 
-class RandomNoiseParameters(NoiseParameters):
-    """Probabilities of the three operations for each word, and how far words move."""
+@METHODS.register
+class RandomNoise(TextMethod):
+    """Delete, replace, or insert after each word, then shuffle words locally."""
+
+    name = "random"
+    label = "Random"
+    colour = "#4B1FA8"
+    summary = "delete, replace, insert words at random, shuffle locally (Zhao et al. 2019)"
 
     delete: float = Field(0.1, ge=0, le=1, description="probability that a word is deleted")
     replace: float = Field(0.1, ge=0, le=1, description="probability that a random word takes a word's place")
@@ -20,7 +28,7 @@ class RandomNoiseParameters(NoiseParameters):
     shuffle_deviation: float = Field(0.5, ge=0, description="words are sorted by position + N(0, this); 0 keeps their order")
 
     @model_validator(mode="after")
-    def _leave_something(self) -> RandomNoiseParameters:
+    def _leave_something(self) -> Self:
         total = self.delete + self.replace + self.insert
         if total > 1 + 1e-6:
             raise ValueError(
@@ -29,24 +37,18 @@ class RandomNoiseParameters(NoiseParameters):
             )
         return self
 
+    @cached_property
+    def _thresholds(self) -> np.ndarray:
+        return np.cumsum([self.delete, self.replace, self.insert])
 
-class RandomNoise(Noiser):
-    """Delete, replace, or insert after each word, then shuffle words locally.
+    def learn(self, resources: NoiseResources) -> UnigramDistribution:
+        """Words of genuine text, from which new words are drawn."""
+        return resources.words
 
-    Args:
-        parameters: the probabilities.
-        unigrams: words of genuine text, from which new words are drawn.
-    """
-
-    def __init__(self, parameters: RandomNoiseParameters, unigrams: UnigramDistribution) -> None:
-        self.parameters = parameters
-        self._unigrams = unigrams
-        self._thresholds = np.cumsum([parameters.delete, parameters.replace, parameters.insert])
-
-    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+    def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:
         """One operation for each word, two where a word is inserted; ``shuffle`` covers words that changed places."""
         actions = self._thresholds.searchsorted(random.random(len(tokens)), side="right").tolist()
-        new_words = iter(self._unigrams.draw(actions.count(1) + actions.count(2), random))
+        new_words = iter(learnt.draw(actions.count(1) + actions.count(2), random))
         operations: list[Operation] = []
         for token, action in zip(tokens, actions, strict=True):
             if action == 0:
@@ -57,14 +59,12 @@ class RandomNoise(Noiser):
                 operations.append(keep(token))
                 if action == 2:
                     operations.append(insert(next(new_words)))
-        if self.parameters.shuffle_deviation:
-            return self._shuffle(operations, random)
-        return operations
+        return self._shuffle(operations, random) if self.shuffle_deviation else operations
 
     def _shuffle(self, operations: list[Operation], random: np.random.Generator) -> list[Operation]:
         """Sort the words that are left by position plus noise; each run of words that changed places becomes one operation."""
         standing = [number for number, operation in enumerate(operations) if operation.after]
-        keys = np.arange(len(standing)) + random.normal(0, self.parameters.shuffle_deviation, len(standing))
+        keys = np.arange(len(standing)) + random.normal(0, self.shuffle_deviation, len(standing))
         order = np.argsort(keys).tolist()
         shuffled: list[Operation] = []
         copied = run_start = furthest = 0

@@ -6,13 +6,13 @@ import functools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
-from pseudogec.noise.edit_dictionary import EditDictionary
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
+from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
+from pseudogec.noise.resources import NoiseResources
 
 # fmt: off
 PREPOSITIONS = (
@@ -25,18 +25,6 @@ PREPOSITIONS = (
 _NOUN_TAGS = {"NN0", "NN1", "NN2"}  # CLAWS 5, HanTa's English tags
 _VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
 _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
-
-
-class RealisticNoiseParameters(NoiseParameters):
-    """How often a token changes."""
-
-    token_probability: float = Field(
-        0.9, ge=0, le=1, description="probability that a token of the edit dictionary is drawn from it"
-    )
-    type_probability: float = Field(
-        0.1, ge=0, le=1, description="otherwise: probability that a preposition, noun or verb changes"
-    )
-    minimum_count: int = Field(4, ge=1, description="edits that occur less often in the genuine data are left out")
 
 
 class _Choices(NamedTuple):
@@ -55,25 +43,34 @@ class _Choices(NamedTuple):
         return self.texts[min(bisect_right(self.bounds, point), len(self.texts) - 1)]
 
 
-class RealisticNoise(Noiser):
-    """Put what learners write in the place of a token, or change a preposition, a noun's number or a verb's inflection.
+@METHODS.register
+class RealisticNoise(TextMethod):
+    """Put what learners write in the place of a token, or change a preposition, a noun's number or a verb's inflection."""
 
-    Args:
-        parameters: the probabilities.
-        edits: what learners wrote where a token would have been right.
-    """
+    name = "realistic"
+    label = "Realistic"
+    colour = "#009E73"
+    summary = "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' inflection (Choe et al. 2019)"
+    needs_pairs: ClassVar[bool] = True
 
-    def __init__(self, parameters: RealisticNoiseParameters, edits: EditDictionary) -> None:
-        self.parameters = parameters
-        self._by_token = {token: _Choices.of(counts) for token, counts in edits.counts.items()}
+    token_probability: float = Field(
+        0.9, ge=0, le=1, description="probability that a token of the edit dictionary is drawn from it"
+    )
+    type_probability: float = Field(
+        0.1, ge=0, le=1, description="otherwise: probability that a preposition, noun or verb changes"
+    )
+    minimum_count: int = Field(4, ge=1, description="edits that occur less often in the genuine data are left out")
 
-    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+    def learn(self, resources: NoiseResources) -> dict[str, _Choices]:
+        """What learners wrote where a token would have been right."""
+        return {token: _Choices.of(counts) for token, counts in resources.edits(self.minimum_count).counts.items()}
+
+    def draw(self, tokens: Sequence[str], learnt: Mapping[str, _Choices], random: np.random.Generator) -> list[Operation]:
         """One operation for each word; ``insert`` stands before the word where learners add a word before it."""
-        token_probability, type_probability = self.parameters.token_probability, self.parameters.type_probability
         operations: list[Operation] = []
         for token, by_token, by_type, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
-            choices = self._by_token.get(token) if by_token < token_probability else None
-            if choices is None and by_type < type_probability:
+            choices = learnt.get(token) if by_token < self.token_probability else None
+            if choices is None and by_type < self.type_probability:
                 choices = type_choices(token)
             written = token if choices is None else choices.at(point)
             if written == token:

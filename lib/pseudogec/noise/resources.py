@@ -3,26 +3,52 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+
+import numpy as np
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence
 from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.edit_dictionary import EditDictionary
-from pseudogec.noise.unigram import UnigramDistribution
 from pseudogec.text import Bpe
 
 _EXCHANGE = 10_000  # pairs that are annotated together
+
+
+class UnigramDistribution:
+    """A distribution over tokens from which any number is drawn at once.
+
+    Args:
+        counts: token to count, in any order; tokens without a count are left out.
+
+    Raises:
+        UserError: no token has a count.
+    """
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        # Sorted, so that equal counts give equal draws whatever order they were counted in.
+        self.counts = {token: count for token, count in sorted(counts.items()) if count > 0}
+        if not self.counts:
+            raise UserError("a unigram distribution needs text; the text given holds no token")
+        self._tokens = list(self.counts)
+        self._cumulative = np.cumsum(np.fromiter(self.counts.values(), dtype=np.int64))
+        self._total = int(self._cumulative[-1])
+
+    def draw(self, count: int, random: np.random.Generator) -> list[str]:
+        """Draw tokens, each with its relative frequency."""
+        draws = random.integers(self._total, size=count)
+        return [self._tokens[position] for position in self._cumulative.searchsorted(draws, side="right").tolist()]
 
 
 class NoiseResources:
     """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first asks for it.
 
     Args:
-        word_counts: how often each word stands in genuine grammatical text (when all text is in pieces: each piece).
+        word_counts: how often each word stands in genuine grammatical text (when all text is in subwords: each subword).
         pairs: genuine (source, target) sentences, tokens joined by spaces; for methods that learn from edits.
-        bpe: when the text to noise is in pieces: its segmentation.
+        bpe: when the text to noise is in subwords: its segmentation.
         confusions: confusion sets that are known already.
         annotated: the same pairs with their edits, where these are known already; read once for each minimum count.
     """
@@ -49,7 +75,7 @@ class NoiseResources:
         Args:
             sources: ungrammatical sentences.
             targets: their corrections, whose words are counted.
-            bpe: when given, noisers take and give pieces; otherwise the tokens as they stand.
+            bpe: when given, noisers take and give subwords; otherwise the tokens as they stand.
         """
         pairs = [(" ".join(source), " ".join(target)) for source, target in zip(sources, targets, strict=True)]
         return cls(Counter(word for _, target in pairs for word in target.split()), pairs, bpe)
@@ -69,8 +95,8 @@ class NoiseResources:
         return UnigramDistribution(self._word_counts)
 
     @cached_property
-    def pieces(self) -> UnigramDistribution:
-        """The pieces of genuine text; its words when there is no segmentation.
+    def subwords(self) -> UnigramDistribution:
+        """The subwords of genuine text; its words when there is no segmentation.
 
         Raises:
             UserError: there is no text.
@@ -79,8 +105,8 @@ class NoiseResources:
             return self.words
         counts: Counter[str] = Counter()
         for word, count in self._word_counts.items():
-            for piece in self.bpe.apply([word]):
-                counts[piece] += count
+            for subword in self.bpe.apply([word]):
+                counts[subword] += count
         return UnigramDistribution(counts)
 
     def edits(self, minimum_count: int) -> EditDictionary:

@@ -3,20 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.characters import CONTINUES, edit_character
 from pseudogec.noise.confusion_sets import ConfusionSets
-from pseudogec.noise.noiser import NoiseParameters, Noiser, Operation, delete, insert, keep
-from pseudogec.noise.unigram import UnigramDistribution
+from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
+from pseudogec.noise.resources import NoiseResources, UnigramDistribution
+from pseudogec.noise.spelling_errors import edit_character
+from pseudogec.text.bpe import SEPARATOR
 
 _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
 
 
-class SpellNoiseParameters(NoiseParameters):
-    """How many words of a sentence change, and how; the four operations sum to 1."""
+class _Learnt(NamedTuple):
+    words: UnigramDistribution
+    confusions: ConfusionSets
+
+
+@METHODS.register
+class SpellNoise(TextMethod):
+    """Change a share of a sentence's words, most of them to words they may be confused with; misspell some of the others.
+
+    A word without a confusion set, and a last word that would be swapped, stay as they are. A word that its neighbour was swapped
+    with keeps its form.
+    """
+
+    name = "direct_noise_spell"
+    label = "DirectNoise (spell)"
+    colour = "#56B4E9"
+    summary = "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)"
 
     mean: float = Field(0.15, ge=0, le=1, description="mean of the share of a sentence's words that change")
     deviation: float = Field(0.2, ge=0, description="standard deviation of that share, which is clipped to [0, 1]")
@@ -27,7 +45,7 @@ class SpellNoiseParameters(NoiseParameters):
     character_noise: float = Field(0.1, ge=0, le=1, description="probability that a word that stays gets one wrong character")
 
     @model_validator(mode="after")
-    def _sum_to_one(self) -> SpellNoiseParameters:
+    def _sum_to_one(self) -> Self:
         total = self.replace + self.delete + self.insert + self.swap
         if abs(total - 1) > 1e-6:
             raise ValueError(
@@ -36,30 +54,21 @@ class SpellNoiseParameters(NoiseParameters):
             )
         return self
 
+    @cached_property
+    def _thresholds(self) -> np.ndarray:
+        thresholds = np.cumsum([self.replace, self.delete, self.insert])
+        if self.swap == 0:
+            thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
+        return thresholds
 
-class SpellNoise(Noiser):
-    """Change a share of a sentence's words, most of them to words they may be confused with; misspell some of the others.
+    def learn(self, resources: NoiseResources) -> _Learnt:
+        """Words of genuine text, from which inserted ones are drawn, and confusion sets."""
+        return _Learnt(resources.words, resources.confusions)
 
-    A word without a confusion set, and a last word that would be swapped, stay as they are. A word that its neighbour was swapped
-    with keeps its form.
-
-    Args:
-        parameters: the shares.
-        unigrams: words of genuine text, from which inserted words are drawn.
-        confusions: what words may be confused with.
-    """
-
-    def __init__(self, parameters: SpellNoiseParameters, unigrams: UnigramDistribution, confusions: ConfusionSets) -> None:
-        self.parameters = parameters
-        self._unigrams, self._confusions = unigrams, confusions
-        self._thresholds = np.cumsum([parameters.replace, parameters.delete, parameters.insert])
-        if parameters.swap == 0:
-            self._thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
-
-    def draw(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
+    def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
         """One operation for each word, two where a word is inserted, one for two words that are swapped."""
         changes = self._choose(len(tokens), random)
-        misspelt = random.random(len(tokens)) < self.parameters.character_noise
+        misspelt = random.random(len(tokens)) < self.character_noise
         operations: list[Operation] = []
         number = 0
         while number < len(tokens):
@@ -70,18 +79,18 @@ class SpellNoise(Noiser):
                 continue
             if change == _DELETE:
                 operations.append(delete(token))
-            elif change == _REPLACE and (others := self._confusions[token]):
+            elif change == _REPLACE and (others := learnt.confusions[token]):
                 operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
             else:
                 operations.append(_misspell(token, random) if misspelt[number] else keep(token))
             if change == _INSERT:
-                operations.append(insert(self._unigrams.draw(1, random)[0]))
+                operations.append(insert(learnt.words.draw(1, random)[0]))
             number += 1
         return operations
 
     def _choose(self, length: int, random: np.random.Generator) -> dict[int, int]:
         """Positions of the words to change, with how."""
-        share = min(max(random.normal(self.parameters.mean, self.parameters.deviation), 0.0), 1.0)
+        share = min(max(random.normal(self.mean, self.deviation), 0.0), 1.0)
         count = round(share * length)
         positions = random.choice(length, count, replace=False).tolist()
         actions = self._thresholds.searchsorted(random.random(count), side="right").tolist()
@@ -89,8 +98,8 @@ class SpellNoise(Noiser):
 
 
 def _misspell(token: str, random: np.random.Generator) -> Operation:
-    """Change one character of a word; what has no letter is no word."""
-    core = token.removesuffix(CONTINUES)
+    """Change one character of a word; numbers and punctuation marks, which have no letter, stay."""
+    core = token.removesuffix(SEPARATOR)
     if not any(map(str.isalpha, core)):
         return keep(token)
     written = edit_character(core, int(random.integers(len(core))), random)

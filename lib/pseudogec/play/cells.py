@@ -10,7 +10,7 @@ from itertools import chain
 from artefacts.errors import UserError
 from pseudogec.correct import Trace
 from pseudogec.edits import Annotator, load_annotator
-from pseudogec.noise import DirectNoiseParameters
+from pseudogec.noise import DirectNoise, NoisyBackTranslation
 from pseudogec.play.corruption import Corruptor, Operations
 from pseudogec.play.panel import (
     Panel,
@@ -58,14 +58,15 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
         tokens = read_sentence(sentence)
 
         def direct() -> Operations:
-            return corruptor.corrupt(tokens, corruptor.named("direct_noise"), draw, {"mu_mask": mu_mask})
+            return corruptor.corrupt(tokens, corruptor.named(DirectNoise), draw, {"mu_mask": mu_mask})
 
         def noisy() -> Operations:
-            return corruptor.corrupt(tokens, corruptor.named("backtrans_noisy"), draw, {"beta_random": beta_random})
+            return corruptor.corrupt(tokens, corruptor.named(NoisyBackTranslation), draw, {"beta_random": beta_random})
 
         try:
-            drawn_from = corruptor.recipe(corruptor.named("direct_noise"), {"mu_mask": mu_mask}).parameters
-            shares = _shares(direct(), DirectNoiseParameters.model_validate(drawn_from))
+            method = corruptor.recipe(corruptor.named(DirectNoise), {"mu_mask": mu_mask}).method
+            assert isinstance(method, DirectNoise)
+            shares = _shares(direct(), method)
         except UserError:
             shares = ""  # the line about the method says why
         shown = _side_by_side([(f"direct noise, μ_mask {mu_mask:g}", direct), (f"noisy beam, β_random {beta_random:g}", noisy)])
@@ -113,7 +114,7 @@ def taken_actions(operations: Operations) -> dict[str, int]:
     }
 
 
-def _shares(operations: Operations, probabilities: DirectNoiseParameters) -> str:
+def _shares(operations: Operations, probabilities: DirectNoise) -> str:
     """What was drawn beside the probabilities."""
     expected = {
         "mask": probabilities.mu_mask,
@@ -153,7 +154,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
 
     @functools.lru_cache(maxsize=8)
     def trace(tokens: tuple[str, ...], beta_random: float, draw: int) -> BeamTrace:
-        return corruptor.trace(tokens, corruptor.named("backtrans_noisy"), draw, {"beta_random": beta_random})
+        return corruptor.trace(tokens, corruptor.named(NoisyBackTranslation), draw, {"beta_random": beta_random})
 
     def render(sentence: str, beta_random: float, draw: int, step: int) -> str:
         tokens = read_sentence(sentence)

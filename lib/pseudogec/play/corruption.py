@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pydantic import ValidationError
+
 from artefacts.errors import UserError
 from artefacts.recipe import Recipe
-from pseudogec.noise import Noiser, NoiseResources, make_noiser
+from pseudogec.noise import Method, Noiser, NoisyBackTranslation, explain
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace, Decoder
 from pseudogec.study import Study, System, loaded, missing
-from pseudogec.study.back_translation import BackTranslator
-from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData
-from pseudogec.study.pseudo_data_steps import differences
+from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, differences
+from pseudogec.text import Bpe
 
 Operations = Sequence[Sequence[str]]
 """What was done to a sentence: kind, before, after."""
@@ -28,19 +29,20 @@ class Corruptor:
     def __init__(self, study: Study) -> None:
         self._study, self._store = study, study.store
 
-    def named(self, method: str) -> str:
-        """The profile's first entry that is made by a method.
+    def named(self, method: type[Method]) -> str:
+        """The profile's first entry of a method.
 
         Raises:
             UserError: there is none.
         """
-        for name, entry in self._study.profile.methods.items():
-            if entry.method == method:
+        profile = self._study.profile
+        for name, entry in profile.methods.items():
+            if isinstance(entry, method):
                 return name
-        raise UserError(f"The profile {self._study.profile.name} has no method {method}.")
+        raise UserError(f"The profile {profile.name} has no method {method.name}.")
 
     def recipe(self, name: str, changes: Mapping[str, float] | None = None) -> PseudoData:
-        """The pseudo data that a method makes, with all its parameters.
+        """The pseudo data that a method makes.
 
         Args:
             name: of the profile's ``methods``.
@@ -50,14 +52,19 @@ class Corruptor:
             UserError: there is no such parameter, or its value is impossible.
         """
         profile = self._study.profile
+        try:
+            method = profile.methods[name].changed(**(changes or {}))
+        except ValidationError as error:
+            raise UserError(f"{name}: {explain(error)}") from None
         system = System(
             method=name,
             seed_corpus=next(iter(profile.corpora.seeds)),
             setting="",
             pseudo_pairs=profile.pseudo_data.shard,
             upsample=1,
-            parameters=tuple((changes or {}).items()),
-            seed=self._study.profile.seeds[0],
+            noise=method,
+            swept=tuple(changes or ()),
+            seed=profile.seeds[0],
         )
         return self._study.planner.pseudo_data(system)[0]
 
@@ -71,39 +78,34 @@ class Corruptor:
             changes: parameters that differ from the profile's.
 
         Returns:
-            Operations on pieces from a noising method, on words from a reverse model.
+            Operations on subwords from a text method, on words from a reverse model.
 
         Raises:
             UserError: a parameter is impossible, or the store lacks what the method needs.
         """
         recipe = self.recipe(name, changes)
         if isinstance(recipe, NoisedData):
-            return self.noiser(recipe).operations(self.pieces(recipe, tokens), SentenceStreams(draw)[0])
+            return self.noiser(recipe).operations(self.subwords(recipe, tokens), SentenceStreams(draw)[0])
         return differences(self._translated(recipe, tokens, draw), tokens)
 
     def noiser(self, recipe: NoisedData) -> Noiser:
-        """The noising method of some pseudo data.
+        """The text method of some pseudo data.
 
         Raises:
             UserError: the store lacks what it learns from.
         """
         self._need(recipe.bpe, recipe.genuine, *filter(None, [recipe.references]))
-        references = self._store.folder(recipe.references) if recipe.references else None
-        resources = loaded.noise_resources(self._store.folder(recipe.genuine), self._store.folder(recipe.bpe), references)
-        return make_noiser(recipe.method, recipe.parameters, resources)
+        return recipe.noiser(self._store)
 
     def _translated(self, recipe: PseudoData, tokens: Sequence[str], draw: int) -> list[str]:
-        """A sentence as a reverse model writes it."""
+        """A sentence as a reverse model writes it, with spelling errors where the method has them."""
+        translated = recipe.pseudo_data if isinstance(recipe, MisspeltData) else recipe
+        assert isinstance(translated, BackTranslatedData)
+        decoder = self._decoder(translated)
+        (source,) = translated.method.translate(decoder, [self.subwords(recipe, tokens)], draw)
         if isinstance(recipe, MisspeltData):
-            bpe = loaded.segmentation(self._store.folder(recipe.bpe))
-            spelling = make_noiser("sse", {"sse_rate": recipe.parameters["sse_rate"]}, NoiseResources(bpe=bpe))
-            translated = self._translated(recipe.pseudo_data, tokens, draw)
-            return bpe.undo(spelling(bpe.apply(translated), SentenceStreams(draw)[0]))
-        assert isinstance(recipe, BackTranslatedData)
-        self._need(recipe.bpe, recipe.reverse_model)
-        model, bpe_folder = self._store.folder(recipe.reverse_model), self._store.folder(recipe.bpe)
-        translator = BackTranslator(model, bpe_folder / "dict.txt", recipe.method, recipe.parameters, draw)
-        return loaded.segmentation(bpe_folder).undo(translator.translate(self.pieces(recipe, tokens)))
+            source = recipe.noiser(self._store)(source, SentenceStreams(draw)[0])
+        return Bpe.undo(source)
 
     def trace(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> BeamTrace:
         """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`.
@@ -114,21 +116,24 @@ class Corruptor:
             UserError: the method searches no noisy beam, a parameter is impossible, or the store lacks the reverse model.
         """
         recipe = self.recipe(name, changes)
-        if not isinstance(recipe, BackTranslatedData) or "beta_random" not in recipe.parameters:
+        method = recipe.method
+        if not (isinstance(recipe, BackTranslatedData) and isinstance(method, NoisyBackTranslation)):
             raise UserError(f"{name} searches no noisy beam.")
-        self._need(recipe.bpe, recipe.reverse_model)
-        decoder = Decoder([self._store.folder(recipe.reverse_model)])
-        beam, beta = recipe.parameters["beam"], recipe.parameters["beta_random"]
-        return decoder.trace(self.pieces(recipe, tokens), beam=beam, noise_beta=beta, seed=draw)
+        decoder = self._decoder(recipe)
+        return decoder.trace(self.subwords(recipe, tokens), beam=method.beam, beta_random=method.beta_random, seed=draw)
 
-    def pieces(self, recipe: PseudoData, tokens: Sequence[str]) -> list[str]:
-        """A sentence in the pieces that a method works on.
+    def subwords(self, recipe: PseudoData, tokens: Sequence[str]) -> list[str]:
+        """A sentence in the subwords that a method works on.
 
         Raises:
             UserError: the store lacks the segmentation.
         """
         self._need(recipe.bpe)
         return loaded.segmentation(self._store.folder(recipe.bpe)).apply(tokens)
+
+    def _decoder(self, recipe: BackTranslatedData) -> Decoder:
+        self._need(recipe.bpe, recipe.reverse_model)
+        return Decoder([self._store.folder(recipe.reverse_model)])
 
     def _need(self, *recipes: Recipe) -> None:
         """Refuse to go on where something was not built.

@@ -156,7 +156,7 @@ def _kind(system: System) -> _Kind:
     if system.method == "none":
         return _BASELINE
     names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
-    return (*((name, getattr(system, name)) for name in names), *system.parameters)
+    return (*((name, getattr(system, name)) for name in names), *system.point.items())
 
 
 def _varying(kinds: Iterable[_Kind]) -> set[str]:

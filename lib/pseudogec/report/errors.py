@@ -9,7 +9,7 @@ import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
 from pseudogec.evaluate import Score, compare_scores, confidence_interval, frequent_types, main_type
-from pseudogec.noise import EditDictionary
+from pseudogec.noise import EditDictionary, RealisticNoise
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import bar_colours, f05_bars, spread_told
 from pseudogec.report.findings import UNKNOWN_TRUTH
@@ -256,18 +256,18 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | 
     """
     study = report.study
     method = study.profile.methods.get("realistic")
-    if method is None:
+    if not isinstance(method, RealisticNoise):
         return Finding("*The profile has no method `realistic`.*")
-    minimum_count = int(method.parameters.get("minimum_count", 4))
-    dictionary = EditDictionary.from_annotated(overview.annotated_sentences(study, study.planner.genuine), minimum_count)
+    annotated = overview.annotated_sentences(study, study.planner.genuine)
+    dictionary = EditDictionary.from_annotated(annotated, method.minimum_count)
     summary = dictionary.summary()
     rows = [
         {"correct": edit.correct, "written": edit.written or "(nothing)", "times": edit.times, "share": edit.share}
         for edit in dictionary.most_frequent(most)
     ]
     note = (
-        f"{summary.entries:,} tokens have an entry, with {summary.edits:,} different errors, each seen {minimum_count} times or "
-        f"more; these tokens were written right in {summary.identity_share:.0%} of {summary.occurrences:,} cases. Share: of all "
-        "that was written for a token."
+        f"{summary.entries:,} tokens have an entry, with {summary.edits:,} different errors, each seen "
+        f"{method.minimum_count} times or more; these tokens were written right in {summary.identity_share:.0%} of "
+        f"{summary.occurrences:,} cases. Share: of all that was written for a token."
     )
     return report.table(pd.DataFrame(rows), name, note, {"share": 3})

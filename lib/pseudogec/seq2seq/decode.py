@@ -51,7 +51,7 @@ class SearchOptions:
         beam: hypotheses kept at each step.
         n_best: outputs a sentence.
         length_penalty: exponent of the length by which a hypothesis's log-probability is divided.
-        noise_beta: strength of the noise in the beam (`NoisyBeamSearch`).
+        beta_random: strength of the noise in the beam (`NoisyBeamSearch`).
         sample: draw from the distribution instead of searching.
         temperature: divides the logits; above 1 flattens the distribution.
         seed: of noise and draws.
@@ -60,7 +60,7 @@ class SearchOptions:
     beam: int = 5
     n_best: int = 1
     length_penalty: float = 1.0
-    noise_beta: float = 0.0
+    beta_random: float = 0.0
     sample: bool = False
     temperature: float = 1.0
     seed: int = 0
@@ -68,7 +68,7 @@ class SearchOptions:
     @property
     def deterministic(self) -> bool:
         """Whether the output needs no random numbers."""
-        return not self.sample and self.noise_beta == 0.0
+        return not self.sample and self.beta_random == 0.0
 
 
 class Batch(NamedTuple):
@@ -150,7 +150,7 @@ class Decoder:
         beam: int = 5,
         n_best: int = 1,
         length_penalty: float = 1.0,
-        noise_beta: float = 0.0,
+        beta_random: float = 0.0,
         seed: int = 0,
         first_index: int = 0,
         progress: Callable[[int, int], None] | None = None,
@@ -165,7 +165,7 @@ class Decoder:
             beam: hypotheses kept at each step.
             n_best: outputs a sentence, best first.
             length_penalty: exponent of the length that divides a log-probability; 1: mean over pieces, 0: no normalisation.
-            noise_beta: strength of the noise in the beam; 0: plain beam search.
+            beta_random: strength of the noise in the beam; 0: plain beam search.
             seed: of the noise.
             first_index: index of the first sentence in the whole corpus; the noise of a sentence depends on seed and index alone.
             progress: called with sentences done and sentences in all.
@@ -179,7 +179,7 @@ class Decoder:
         """
         if not 1 <= n_best <= beam:
             raise UserError(f"n_best must lie between 1 and the beam ({beam}), got {n_best}")
-        options = SearchOptions(beam=beam, n_best=n_best, length_penalty=length_penalty, noise_beta=noise_beta, seed=seed)
+        options = SearchOptions(beam=beam, n_best=n_best, length_penalty=length_penalty, beta_random=beta_random, seed=seed)
         return self._run(sentences, options, first_index, progress)
 
     def sample(
@@ -223,7 +223,7 @@ class Decoder:
         return [[next(in_order) for _ in targets] for targets in candidates]
 
     def trace(
-        self, sentence: Pieces, beam: int = 5, length_penalty: float = 1.0, noise_beta: float = 0.0, seed: int = 0
+        self, sentence: Pieces, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
     ) -> BeamTrace:
         """Search the best outputs of one sentence, the first of its corpus, and tell what every step of the search chose from.
 
@@ -236,7 +236,7 @@ class Decoder:
 
         if not 0 < len(sentence) <= self.longest_source:
             raise UserError(f"a sentence of {len(sentence)} pieces cannot be decoded; 1 to {self.longest_source} can")
-        options = SearchOptions(beam, n_best=beam, length_penalty=length_penalty, noise_beta=noise_beta, seed=seed)
+        options = SearchOptions(beam, n_best=beam, length_penalty=length_penalty, beta_random=beta_random, seed=seed)
         recorder = BeamRecorder(self._models[0] / dictionary_name(SIDES[-1]), beam)
         (outputs,) = self._fairseq().search(self._batch([sentence], [0], 0), options, recorder)
         return recorder.trace(outputs)

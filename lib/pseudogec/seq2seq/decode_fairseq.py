@@ -93,8 +93,8 @@ class FairseqEngine:
         generators = SentenceGenerators(options.seed, self._device)
         if options.sample:
             return SentenceSampling(self._dictionary, generators)
-        if options.noise_beta or observer is not None:  # noise of strength 0 is plain beam search
-            return NoisyBeamSearch(self._dictionary, options.noise_beta, generators, observer)
+        if options.beta_random or observer is not None:  # noise of strength 0 is plain beam search
+            return NoisyBeamSearch(self._dictionary, options.beta_random, generators, observer)
         return BeamSearch(self._dictionary)
 
     def _hypothesis(self, found: dict[str, torch.Tensor], source: Pieces) -> Hypothesis:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import product
 from typing import TYPE_CHECKING
 
 from artefacts.errors import UserError
+from pseudogec.noise import Method
 from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.system import System
 
@@ -34,7 +35,7 @@ class Grid(tuple[System, ...]):
             seeds.setdefault(system.name, []).append(system.seed)
             rows[system.name] = {
                 "method": system.method,
-                **dict(system.parameters),
+                **system.point,
                 "seed corpus": system.seed_corpus or "",
                 "setting": system.setting,
                 "pseudo pairs": system.pseudo_pairs,
@@ -46,28 +47,34 @@ class Grid(tuple[System, ...]):
         return table.fillna("")
 
 
-def expand(axes: GridAxes, default_seeds: tuple[int, ...]) -> Grid:
+def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Grid:
     """Every combination of the axes' values; a system without pseudo data comes once, as the setting `baseline`.
+
+    Args:
+        axes: the values, which `profile_checks.check_grid` has found possible.
+        methods: the profile's methods by name.
+        default_seeds: where the axes name none.
 
     Raises:
         UserError: the axes name no system.
     """
     seeds = axes.seeds or default_seeds
-    names, values = list(axes.parameters), list(axes.parameters.values())
+    names = tuple(axes.parameters)
     systems: dict[System, None] = {}
     for method in axes.method:
+        combinations: list[tuple[str, str | None, int, int, Method | None]]
         if method == "none":
-            combinations = [("baseline", None, 0, 1, ())]
+            combinations = [("baseline", None, 0, 1, None)]
         else:
             combinations = [
-                (setting, seed_corpus, pairs, upsample, tuple(zip(names, point, strict=True)))  # type: ignore[misc]
+                (setting, seed_corpus, pairs, upsample, methods[method].changed(**dict(zip(names, point, strict=True))))
                 for setting, seed_corpus, pairs, upsample in product(
                     axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample
                 )
-                for point in product(*values)
+                for point in product(*axes.parameters.values())
             ]
         variants = product(axes.architecture, axes.track, combinations, seeds)
-        for architecture, track, (setting, seed_corpus, pairs, upsample, parameters), seed in variants:
+        for architecture, track, (setting, seed_corpus, pairs, upsample, noise), seed in variants:
             system = System(
                 method=method,
                 seed_corpus=seed_corpus,
@@ -76,7 +83,8 @@ def expand(axes: GridAxes, default_seeds: tuple[int, ...]) -> Grid:
                 upsample=upsample,
                 architecture=architecture,
                 track=track,
-                parameters=parameters,
+                noise=noise,
+                swept=() if noise is None else names,
                 seed=seed,
             )
             systems[system] = None

@@ -78,7 +78,9 @@ class PipelinePlanner:
     def model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
         """A model that the profile names."""
         choice = self.profile.models[name]
-        return self.planner.model(System(**choice.model_dump(), parameters=(), seed=seed), right_to_left)
+        return self.planner.model(
+            System(**choice.model_dump(), noise=self.profile.methods.get(choice.method), seed=seed), right_to_left
+        )
 
     @cached_property
     def language_model(self) -> TrainedLanguageModel:

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from artefacts import FileDigests, SourceFile
 from pseudogec.corpora import CorpusFile, FilePairs, FileSentences, LocatedFile, PairFormat, WorldSentences, load_catalogue
 from pseudogec.edits import annotator_signature
-from pseudogec.noise import METHODS, check_method
+from pseudogec.noise import DecoderMethod, Method, TextMethod
 from pseudogec.seq2seq.options import Architecture
-from pseudogec.study.back_translation import BACK_TRANSLATION, check_back_translation
 from pseudogec.study.corpora import Corpus, References, SplitCorpus, WholeCorpus
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.corrections import Correction
@@ -73,18 +72,9 @@ class Planner:
             remaining = SplitCorpus(name=f"{name}-validation", part="remaining", **parts)
             self.tracks[name] = GenuineData(training, remaining, None)
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
-        self._shards: dict[tuple[str, tuple[tuple[str, float], ...], str, str], list[PseudoData]] = {}
+        self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
         self.pipelines = PipelinePlanner(self)
-        for name in profile.methods:
-            self._checked(name, {})
-
-    def _checked(self, name: str, changes: dict[str, float]) -> tuple[str, dict[str, Any]]:
-        """A method of the profile with all its parameters, defaults included."""
-        method = self.profile.methods[name]
-        parameters = {**method.parameters, **changes}
-        check = check_back_translation if method.method in BACK_TRANSLATION else check_method
-        return method.method, check(method.method, parameters, f"methods.{name}").model_dump()
 
     def file(self, path: Path) -> SourceFile:
         """A file of the profile's data folder.
@@ -139,32 +129,49 @@ class Planner:
 
     def pseudo_data(self, system: System) -> tuple[PseudoData, ...]:
         """The shards of a system's pseudo data; none for a system without."""
-        if system.method == "none" or system.seed_corpus is None:
+        if system.noise is None or system.seed_corpus is None:
             return ()
-        return self._pseudo_data(system.method, dict(system.parameters), system.seed_corpus, system.pseudo_pairs, system.track)
+        values = "".join(f"-{parameter}={value:g}" for parameter, value in system.point.items())
+        return self._pseudo_data(system.method + values, system.noise, system.seed_corpus, system.pseudo_pairs, system.track)
 
-    def _pseudo_data(
-        self, name: str, changes: dict[str, float], seed_corpus: str, pairs: int, track: str
-    ) -> tuple[PseudoData, ...]:
+    def _pseudo_data(self, name: str, method: Method, seed_corpus: str, pairs: int, track: str) -> tuple[PseudoData, ...]:
         # Systems of all settings, sizes and seeds use the same shards: each is described once; a larger size adds to the list.
-        shards = self._shards.setdefault((name, tuple(changes.items()), seed_corpus, track), [])
+        shards = self._shards.setdefault((name, seed_corpus, track), [])
         wanted = pairs // self.profile.pseudo_data.shard
         if len(shards) < wanted:
             texts = [self.seed_text(seed_corpus, number) for number in range(len(shards), wanted)]
-            shards += self._more_shards(name, changes, texts, track)
+            shards += self._more_shards(name, method, texts, track)
         return tuple(shards[:wanted])
 
-    def _more_shards(self, name: str, changes: dict[str, float], texts: Sequence[SeedText], track: str) -> list[PseudoData]:
-        method, parameters = self._checked(name, changes)
-        values = "".join(f"-{parameter}={value:g}" for parameter, value in changes.items())
-        common: dict[str, Any] = {"name": name + values, "method": method, "parameters": parameters, "bpe": self.bpe, "seed": 1}
-        if method in BACK_TRANSLATION:
-            reverse = self.reverse_model(track)
-            how = {"precision": self.profile.decoding.precision, "fused_attention": self.profile.decoding.fused_attention}
-            return [_back_translated(text, reverse, common, how) for text in texts]
+    def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str) -> Sequence[PseudoData]:
+        common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": 1}
+        if isinstance(method, DecoderMethod):
+            return self._back_translated(method, texts, track, common)
+        assert isinstance(method, TextMethod)
         genuine = self.tracks[track].genuine
-        references = References(corpus=genuine, annotator=self.annotator) if METHODS[method].needs_pairs else None
-        return [NoisedData(seed_text=text, genuine=genuine, references=references, **common) for text in texts]
+        common["references"] = References(corpus=genuine, annotator=self.annotator) if method.needs_pairs else None
+        return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
+
+    def _back_translated(
+        self, method: DecoderMethod, texts: Sequence[SeedText], track: str, common: dict[str, Any]
+    ) -> Sequence[PseudoData]:
+        reverse_model, decoding = self.reverse_model(track), self.profile.decoding
+        # Translating is what costs: the method without spelling errors is shared, and they come on top.
+        without_errors = method.changed(sse_rate=0.0)
+        translated = [
+            BackTranslatedData(
+                seed_text=text,
+                method=without_errors,
+                reverse_model=reverse_model,
+                precision=decoding.precision,
+                fused_attention=decoding.fused_attention,
+                **common,
+            )
+            for text in texts
+        ]
+        if not method.sse_rate:
+            return translated
+        return [MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common) for data in translated]
 
     def reverse_model(self, track: str = "restricted") -> TrainedModel:
         """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
@@ -251,7 +258,8 @@ class Planner:
             elif part == "pseudo":
                 found += pseudo
             else:
-                found += self._pseudo_data(part.method, {}, part.seed_corpus, part.pseudo_pairs, track)
+                method = self.profile.methods[part.method]
+                found += self._pseudo_data(part.method, method, part.seed_corpus, part.pseudo_pairs, track)
         return tuple(found)
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, drop_identical: bool = True) -> BinarisedPairs:
@@ -273,12 +281,3 @@ class Planner:
         return Score(
             correction=self.correction(system, test), references=self.references(test), scorer=scorer, annotator=annotator
         )
-
-
-def _back_translated(text: SeedText, reverse: TrainedModel, common: dict[str, Any], how: dict[str, Any]) -> PseudoData:
-    """Back-translated data; spelling errors come on top of what is shared with the method without them."""
-    without_errors = {**common, "parameters": {**common["parameters"], "sse_rate": 0.0}}
-    translated = BackTranslatedData(seed_text=text, reverse_model=reverse, **without_errors, **how)
-    if not common["parameters"]["sse_rate"]:
-        return translated
-    return MisspeltData(seed_text=text, pseudo_data=translated, **common)

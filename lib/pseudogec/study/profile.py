@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, model_validator
 
 from artefacts import ClusterSection, Section
+from pseudogec.noise import METHODS, Method
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.detector_options import DetectorOptions
 from pseudogec.seq2seq.options import Architecture, Optimisation
@@ -16,13 +17,14 @@ from pseudogec.study.profile_sections import (
     Corpora,
     Decoding,
     GridAxes,
-    Method,
     PseudoDataSize,
     Scale,
     StageOfTraining,
     Subwords,
 )
 from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
+
+AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)]
 
 
 class Profile(Section):
@@ -46,7 +48,7 @@ class Profile(Section):
         (), description="stages that every model begins with, the reverse model too; trained once a seed"
     )
     settings: dict[str, Annotated[tuple[StageOfTraining, ...], Field(min_length=1)]]
-    methods: dict[str, Method]
+    methods: dict[str, AnyMethod]
     reverse_model: tuple[StageOfTraining, ...] = Field(
         min_length=1, description="the stages of the model that makes errors, for back-translation; it learns from genuine pairs"
     )

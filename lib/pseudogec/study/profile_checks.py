@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from artefacts import refuse_unknown
 from pseudogec.correct import Step
+from pseudogec.noise import Method, explain
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
 from pseudogec.study.profile_systems import ModelChoice
 
@@ -103,6 +105,9 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
     if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
+    for name in grid.method:
+        if name != "none":
+            _check_sweep(f"{where}.parameters", name, profile.methods[name], grid.parameters)
     for pairs in grid.pseudo_pairs:
         _check_size(profile, where, pairs)
     for setting in grid.setting:
@@ -115,6 +120,15 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
             )
         if grid.track != ("restricted",) and any("in_domain" in stage.data for stage in stages):
             raise ValueError(f"{where}: the setting `{setting}` trains on in_domain data, which only the track `restricted` has")
+
+
+def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> None:
+    refuse_unknown(where, f"number among the parameters of {name} that is called", values, method.numbers)
+    for point in product(*values.values()):
+        try:
+            method.changed(**dict(zip(values, point, strict=True)))
+        except ValidationError as error:
+            raise ValueError(f"{where}: {name}: {explain(error)}") from None
 
 
 def check_systems(profile: Profile) -> None:

@@ -98,13 +98,6 @@ class StageOfTraining(Section):
     upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
 
 
-class Method(Section):
-    """A way to make pseudo data: a noising method's name and its parameters."""
-
-    method: str
-    parameters: dict[str, Any] = Field(default_factory=dict)
-
-
 class Scale(Section):
     """Amounts that the design leaves to each scale; ``$name`` anywhere in a profile stands for one of them."""
 
@@ -137,7 +130,9 @@ class GridAxes(Section):
     upsample: tuple[int, ...] = (1,)
     architecture: tuple[str, ...] = ("default",)
     track: tuple[str, ...] = ("restricted",)
-    parameters: dict[str, tuple[float, ...]] = Field(default_factory=dict, description="a sweep: method parameter -> its values")
+    parameters: dict[str, tuple[float, ...]] = Field(
+        default_factory=dict, description="a sweep: a parameter of the methods -> its values; every combination of several"
+    )
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
 
     @field_validator(

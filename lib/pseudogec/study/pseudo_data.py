@@ -1,59 +1,118 @@
-"""Pseudo data, as recipes: what a method makes of a shard of seed text."""
+"""Pseudo data, as recipes: what a method makes of one shard of a seed corpus, and the edits that would correct it."""
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+import difflib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
 
+from artefacts.files import digest_file, write_atomically, write_json
+from artefacts.progress import Progress
+from artefacts.recipe import Recipe
+from artefacts.store import Store
+from pseudogec.corpora import Pair, read_plain
+from pseudogec.edits import AnnotatedSentence, EditProfile, write_m2
+from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
+from pseudogec.random_streams import SentenceStreams
+from pseudogec.seq2seq import Decoder, binarise, read_binarised
+from pseudogec.seq2seq.training_data import check_dictionaries
+from pseudogec.study import loaded
 from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.study.seed_texts import SeedText
-from pseudogec.study.study_recipe import StudyRecipe
+
+EXAMPLES_KEPT = 300
+
+PART = 4000
+"""Sentences that are back-translated and written together: what a killed process loses at most, and what memory holds."""
+
+_kind = attrgetter("kind")
 
 
-class PseudoData(TrainingPairs, StudyRecipe):
-    """One shard of pseudo data, binarised; ``examples.json`` shows how the first sentences came about."""
+class PseudoData(TrainingPairs):
+    """One shard of pseudo data; ``examples.json`` shows how the first sentences came about."""
 
     kind: ClassVar[str] = "pseudo_data"
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.0005
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
-    method: str
-    parameters: dict[str, Any]
+    method: Method
     seed_text: SeedText
     seed: int
 
     @property
     def label(self) -> str:
-        """Method, its parameters and the seed text."""
         return f"{self.name}-{self.seed_text.label}"
 
     @property
     def work(self) -> float:
-        """Sentences."""
         return self.seed_text.size
 
     @property
     def work_kind(self) -> str:
-        """Noise or decoding of one method; their speeds differ by far."""
-        return f"{self.kind} {self.method}"
+        return f"{self.kind} {self.method.known_as()}"
+
+    def _streams(self) -> SentenceStreams:
+        return SentenceStreams(f"{self.seed}/{self.seed_text.key}")
+
+    def _seed_sentences(self, store: Store) -> Iterator[list[str]]:
+        return read_plain(store.folder(self.seed_text) / "sentences.txt")
 
 
 class NoisedData(PseudoData):
-    """Pseudo data from a noising method, which learns unigrams or edits from the genuine pairs."""
+    """Pseudo data from a text method, which may learn from the genuine pairs."""
 
+    method: TextMethod
     genuine: Corpus
     references: References | None
     """The genuine pairs' edits, for methods that learn from them."""
 
+    def noiser(self, store: Store) -> Noiser:
+        """The method at work; the store must hold the parents, but for the seed text."""
+        references = store.folder(self.references) if self.references else None
+        resources = loaded.noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
+        return Noiser(self.method, resources)
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        bpe, noiser, streams = loaded.segmentation(store.folder(self.bpe)), self.noiser(store), self._streams()
+        operations: Counter[str] = Counter()
+        examples: list[dict[str, Any]] = []
+
+        def pairs() -> Iterator[Pair]:
+            for index, tokens in enumerate(self._seed_sentences(store)):
+                subwords, random = bpe.apply(tokens), streams[index]
+                steps = noiser.operations(subwords, random)
+                source = noised_tokens(steps)
+                operations.update(map(_kind, steps))
+                if index < EXAMPLES_KEPT:
+                    examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
+                progress(index + 1, self.seed_text.size, "sentences")
+                yield Pair(source, noiser.target(subwords, steps, random))
+
+        size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
+        write_json(folder / "examples.json", examples)
+        return {**asdict(size), "operations": dict(operations)}
+
 
 class BackTranslatedData(PseudoData):
-    """Pseudo data from a reverse model, which was trained to make errors."""
+    """Pseudo data from a reverse model, which was trained to make errors.
+
+    The shard is translated in parts, each kept until the shard is whole, so that a killed process loses minutes. Noise and draws
+    of a sentence depend on the seed and on its place in the shard alone, so that parts, batches and workers change no byte.
+    """
 
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
-    added_later: ClassVar[frozenset[str]] = frozenset({"precision"})
     incidental: ClassVar[frozenset[str]] = PseudoData.incidental | {"fused_attention"}
+    method: DecoderMethod
     reverse_model: TrainedModel
     precision: Literal["fp32", "fp16"] = "fp32"
     fused_attention: bool = False
@@ -64,25 +123,93 @@ class BackTranslatedData(PseudoData):
 
     @property
     def work_kind(self) -> str:
-        """Decoding by one method and shape of model."""
         return f"{super().work_kind} {shapes_of_models(self)}"
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        bpe, dictionary = loaded.segmentation(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
+        reverse_model = store.folder(self.reverse_model)
+        check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
+        decoder = Decoder([reverse_model], precision=self.precision, fused_attention=self.fused_attention)
+        # All that a killed build can leave half-written lies in one folder, which is removed when the shard is whole.
+        work = folder / "work"
+        examples: list[dict[str, Any]] = []
+        left_unchanged = 0
+
+        def pairs() -> Iterator[Pair]:
+            nonlocal left_unchanged
+            for part in self._parts(decoder, map(bpe.apply, self._seed_sentences(store)), work / "parts", progress):
+                left_unchanged += part.left_unchanged
+                for source, target in zip(part.sources, part.targets, strict=True):
+                    if len(examples) < EXAMPLES_KEPT:
+                        examples.append(_translation(bpe.undo(source), bpe.undo(target)))
+                    yield Pair(source, target)
+
+        shutil.rmtree(work / "binarised", ignore_errors=True)
+        size = binarise(pairs(), dictionary, work / "binarised")
+        for file in (work / "binarised").iterdir():
+            file.rename(folder / file.name)
+        write_json(folder / "examples.json", examples)
+        shutil.rmtree(work)
+        return {**asdict(size), "left_unchanged": left_unchanged}
+
+    def _parts(self, decoder: Decoder, targets: Iterable[list[str]], folder: Path, progress: Progress) -> Iterator[_Part]:
+        """Translate the shard in parts of `PART` sentences, in order; parts that a killed process finished are read again."""
+        # The random stream of a sentence is addressed by the shard's seed and the sentence's place in the shard.
+        seed = int(self.seed_text.key[:8], 16) + self.seed
+        remaining, first, total = iter(targets), 0, self.seed_text.size
+        while chunk := list(islice(remaining, PART)):
+            file = folder / f"{first:010d}.json"
+            part = _finished_part(file, chunk)
+            if part is None:
+                earlier, start = decoder.left_unchanged, first
+
+                def show(done: int, _: int, start: int = start) -> None:
+                    progress(start + done, total, "sentences")
+
+                sources = self.method.translate(decoder, chunk, seed, first, show)
+                part = _Part(chunk, sources, decoder.left_unchanged - earlier)
+                _keep(part, file)
+            first += len(chunk)
+            progress(first, total, "sentences")
+            yield part
 
 
 class MisspeltData(PseudoData):
     """Back-translated pseudo data with synthetic spelling errors on the source side; nothing is translated again.
 
-    The words of the source are split into pieces anew, also where the reverse model had chosen other pieces for them.
+    The words of the source are split into subwords anew, also where the reverse model had chosen other subwords for them.
     """
 
+    method: DecoderMethod
     pseudo_data: BackTranslatedData
 
     @property
     def work_kind(self) -> str:
-        """Spelling errors alone."""
-        return f"{self.kind} sse"
+        return f"{self.kind} {SpellingErrors.name}"
+
+    def noiser(self, store: Store) -> Noiser:
+        """The spelling errors alone; the store must hold the segmentation."""
+        resources = NoiseResources(bpe=loaded.segmentation(store.folder(self.bpe)))
+        return Noiser(SpellingErrors(sse_rate=self.method.sse_rate), resources)
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        bpe, noiser, streams = loaded.segmentation(store.folder(self.bpe)), self.noiser(store), self._streams()
+        examples: list[dict[str, Any]] = []
+
+        def pairs() -> Iterator[Pair]:
+            for index, (translated, target) in enumerate(read_binarised(store.folder(self.pseudo_data))):
+                source = noiser(translated, streams[index])
+                if len(examples) < EXAMPLES_KEPT:
+                    examples.append(_translation(bpe.undo(source), bpe.undo(target)))
+                progress(index + 1, self.seed_text.size, "sentences")
+                yield Pair(source, target)
+
+        size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
+        write_json(folder / "examples.json", examples)
+        return asdict(size)
 
 
-class PseudoEdits(StudyRecipe):
+class PseudoEdits(Recipe):
     """The edits that would correct pseudo data, found by the annotator in a shard's examples: ``edits.m2``."""
 
     kind: ClassVar[str] = "pseudo_edits"
@@ -92,5 +219,68 @@ class PseudoEdits(StudyRecipe):
 
     @property
     def label(self) -> str:
-        """The pseudo data."""
         return self.pseudo_data.label
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        examples = json.loads((store.folder(self.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
+        sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
+        edits = loaded.annotator(self.annotator).annotate(sources, targets)
+        found = list(zip(sources, edits, strict=True))
+        write_m2(folder / "edits.m2", (AnnotatedSentence(tuple(source), {0: tuple(each)}) for source, each in found))
+        return asdict(EditProfile.of(found))
+
+
+def differences(source: Sequence[str], target: Sequence[str]) -> list[list[str]]:
+    """What distinguishes a back-translated source from its target, as operations on words for display: kind, before, after."""
+    operations: list[list[str]] = []
+    matcher = difflib.SequenceMatcher(None, target, source, autojunk=False)
+    for kind, first, last, other_first, other_last in matcher.get_opcodes():
+        before, after = target[first:last], source[other_first:other_last]
+        if kind == "equal":
+            operations += [["keep", token, token] for token in before]
+        else:
+            operations.append([kind, " ".join(before), " ".join(after)])
+    return operations
+
+
+def _example(source: list[str], target: list[str], operations: list[list[str]]) -> dict[str, Any]:
+    return {"source": " ".join(source), "target": " ".join(target), "operations": operations}
+
+
+def _translation(source: list[str], target: list[str]) -> dict[str, Any]:
+    return _example(source, target, differences(source, target))
+
+
+class _Part(NamedTuple):
+    """A run of back-translated sentences, in subwords.
+
+    Attributes:
+        targets: grammatical sentences.
+        sources: what the reverse model made of them.
+        left_unchanged: how many the model could not take, because they are empty or too long: their sources are the targets.
+    """
+
+    targets: list[list[str]]
+    sources: list[list[str]]
+    left_unchanged: int
+
+
+def _keep(part: _Part, file: Path) -> None:
+    sources = [" ".join(source) for source in part.sources]
+    with write_atomically(file) as stream:
+        stream.write(json.dumps({"left_unchanged": part.left_unchanged, "sources": sources}, ensure_ascii=False).encode())
+
+
+def _finished_part(file: Path, targets: list[list[str]]) -> _Part | None:
+    """The part in a file; none when the file is missing, or damaged by more than a kill (a power cut)."""
+    if not file.exists():
+        return None
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        part = _Part(targets, [source.split() for source in kept["sources"]], int(kept["left_unchanged"]))
+        if len(part.sources) == len(targets):
+            return part
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    file.unlink()
+    return None

@@ -15,10 +15,11 @@ By = Literal["level", "error_type", "level_and_error_type"]
 
 MEASURES = ("tp", "fp", "fn", "precision", "recall", "f05")
 
-COLUMNS = (
-    "system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "parameters", "seed",
-    "dataset", "level", "error_type", "scorer", "signature", *MEASURES, "gleu",
-)  # fmt: skip
+CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "parameters")
+"""The columns that say what was chosen for a system; the parameters of its method follow, each a column of numbers."""
+
+COLUMNS = ("seed", "dataset", "level", "error_type", "scorer", "signature", *MEASURES, "gleu")
+"""The columns after those."""
 
 
 def tidy(rows: Iterable[tuple[System | Pipeline, str, Score | GleuScore, Sequence[str]]], by: By | None = None) -> pd.DataFrame:
@@ -29,16 +30,27 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score | GleuScore, Sequenc
         by: split the counts; ``level`` and ``error_type`` are ``all`` where they are not split.
 
     Returns:
-        A data frame with the columns ``COLUMNS``. Precision, recall and F0.5, or GLEU, are fractions (0 to 1).
+        A data frame with the columns ``CHOICES``, a column for each number among the parameters of the systems' methods
+        (missing where a method has no such parameter), and ``COLUMNS``. Precision, recall and F0.5, or GLEU, are fractions (0
+        to 1).
     """
     import pandas as pd
 
     records = []
+    parameters: dict[str, float] = {}
     for system, dataset, score, levels in rows:
-        identity = {**system.choices, "dataset": dataset, "scorer": score.scorer, "signature": score.signature}
+        parameters |= system.parameters
+        identity = {
+            **system.parameters,
+            **system.choices,
+            "dataset": dataset,
+            "scorer": score.scorer,
+            "signature": score.signature,
+        }
         for level, error_type, counts in parts(score, levels, by):
             records.append({**identity, "level": level, "error_type": error_type, **counts})
-    return pd.DataFrame.from_records(records, columns=list(COLUMNS))
+    table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *COLUMNS])
+    return table.astype(dict.fromkeys(parameters, float))
 
 
 def parts(score: Score | GleuScore, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:

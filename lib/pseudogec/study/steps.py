@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +11,10 @@ from artefacts.progress import Progress
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import read_plain
-from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, apply_edits, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
-from pseudogec.study import pseudo_data_steps
 from pseudogec.study.correction_recipes import Score
 from pseudogec.study.loaded import annotator
-from pseudogec.study.pseudo_data import PseudoEdits
 
 
 @functools.singledispatch
@@ -32,25 +28,6 @@ def build(recipe: Recipe, folder: Path, store: Store, progress: Progress) -> dic
         progress: told how far the step is.
     """
     raise TypeError(f"there is no step for {type(recipe).__name__}")
-
-
-for _step in (
-    pseudo_data_steps.noised_data,
-    pseudo_data_steps.back_translated_data,
-    pseudo_data_steps.misspelt_data,
-):
-    build.register(_step)
-
-
-@build.register
-def _pseudo_edits(recipe: PseudoEdits, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-    examples = json.loads((store.folder(recipe.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
-    sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
-    edits = annotator(recipe.annotator).annotate(sources, targets)
-    write_m2(
-        folder / "edits.m2", (AnnotatedSentence(tuple(s), {0: tuple(found)}) for s, found in zip(sources, edits, strict=True))
-    )
-    return asdict(EditProfile.of(zip(sources, edits, strict=True)))
 
 
 @build.register

@@ -122,7 +122,7 @@ class Study:
             raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
         except ValueError as error:
             raise UserError(str(error)) from None
-        return expand(grid, self.profile.seeds)
+        return expand(grid, self.profile.methods, self.profile.seeds)
 
     def comparison(self, name: str, *, notebook: str | None = None) -> list[Pipeline]:
         """The systems of one of the profile's ``comparisons``, each once for every seed that it has.

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, SerializeAsAny
+
+from pseudogec.noise import Method
 
 
 class System(BaseModel):
@@ -17,8 +21,21 @@ class System(BaseModel):
     upsample: int
     architecture: str = "default"
     track: str = "restricted"
-    parameters: tuple[tuple[str, float], ...]
+    noise: SerializeAsAny[Method] | None = None
+    """What makes the errors of its pseudo data, with the values of the sweep."""
+    swept: tuple[str, ...] = ()
+    """The parameters of the method that the grid varies."""
     seed: int
+
+    @property
+    def point(self) -> dict[str, float]:
+        """Its point of a sweep: the values of the parameters that the grid varies."""
+        return {name: getattr(self.noise, name) for name in self.swept}
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """All numbers among the method's parameters."""
+        return {} if self.noise is None else self.noise.numbers
 
     @property
     def name(self) -> str:
@@ -27,7 +44,7 @@ class System(BaseModel):
         others += [self.track] if self.track != "restricted" else []
         if self.method == "none":
             return " ".join([self.setting, *others])
-        values = "".join(f" {name}={value:g}" for name, value in self.parameters)
+        values = "".join(f" {name}={value:g}" for name, value in self.point.items())
         upsample = [f"x{self.upsample}"] if self.upsample != 1 else []
         made = f"{self.setting}/{self.method}{values}/{self.seed_corpus}/{self.pseudo_pairs}"
         return " ".join([made, *upsample, *others])
@@ -44,7 +61,7 @@ class System(BaseModel):
             "upsample": self.upsample,
             "architecture": self.architecture,
             "track": self.track,
-            "parameters": " ".join(f"{name}={value:g}" for name, value in self.parameters),
+            "parameters": " ".join(f"{name}={value:g}" for name, value in self.point.items()),
             "seed": self.seed,
         }
 
@@ -55,12 +72,14 @@ class Pipeline(BaseModel):
     Attributes:
         name: its name among the profile's ``systems``.
         seed: which models it has.
+        parameters: none: its models may have several methods.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     seed: int
+    parameters: ClassVar[dict[str, float]] = {}
 
     @property
     def choices(self) -> dict[str, str | int]:

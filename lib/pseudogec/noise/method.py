@@ -1,0 +1,258 @@
+"""What a way to make errors is: one class a method, whose fields are its parameters.
+
+A `TextMethod` changes the tokens of a sentence by chance; a `DecoderMethod` has a reverse model translate the sentence into what
+learners might write. A profile names a method by its registered name or as ``package.module:Class``.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+
+from pydantic import Field, ValidationError
+
+from artefacts.errors import UserError
+from artefacts.kinds import Kind, Kinds
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from pseudogec.noise.resources import NoiseResources
+
+OperationKind = Literal["keep", "mask", "delete", "insert", "replace", "swap", "shuffle", "spell"]
+
+
+class Operation(NamedTuple):
+    """One step of noising.
+
+    The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give the grammatical sentence,
+    their non-empty ``after`` the noised one.
+
+    Attributes:
+        kind: what was done.
+        before: the tokens it was done to, joined by spaces; empty for an insertion.
+        after: what stands in their place; empty for a deletion.
+    """
+
+    kind: OperationKind
+    before: str
+    after: str
+
+
+# A text has few distinct operations and each occurs many times: to look one up takes a third of the time of making it.
+_remembered = functools.lru_cache(maxsize=1 << 16)
+
+
+@_remembered
+def keep(token: str) -> Operation:
+    """A token that stays as it is."""
+    return Operation("keep", token, token)
+
+
+@_remembered
+def delete(token: str) -> Operation:
+    """A token that is removed."""
+    return Operation("delete", token, "")
+
+
+@_remembered
+def insert(token: str) -> Operation:
+    """A token that is added."""
+    return Operation("insert", "", token)
+
+
+@_remembered
+def mask(token: str, written: str) -> Operation:
+    """A token that is masked, and how the mask is written; spelling errors leave masks alone."""
+    return Operation("mask", token, written)
+
+
+def noised_tokens(operations: Iterable[Operation]) -> list[str]:
+    """The tokens that operations leave."""
+    tokens = [after for _, _, after in operations if after]
+    text = " ".join(tokens)
+    several = text.count(" ") >= len(tokens) > 0  # an operation has left several tokens
+    return text.split(" ") if several else tokens
+
+
+class Method(Kind):
+    """A way to make errors in grammatical text. Derive from `TextMethod` or `DecoderMethod`."""
+
+    summary: ClassVar[str]
+    """What the method does and where it comes from, in a line."""
+    colour: ClassVar[str]
+    """Its colour in every figure, as ``#RRGGBB``."""
+    colour_with_sse: ClassVar[str | None] = None
+    """Its colour with synthetic spelling errors on top; by default figures choose one."""
+
+    sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """The parameters that are numbers, by name: columns of the tidy table."""
+        values = ((name, getattr(self, name)) for name in type(self).model_fields)
+        return {name: float(value) for name, value in values if isinstance(value, int | float) and not isinstance(value, bool)}
+
+    def changed(self, **values: Any) -> Self:
+        """The method with other values; what follows from them, as ``mu_del`` from ``mu_mask``, is derived anew.
+
+        Raises:
+            ValidationError: there is no such parameter, or a value is impossible.
+        """
+        return type(self).model_validate({**self.model_dump(include=self.model_fields_set), **values})
+
+
+METHODS = Kinds(Method, "method")
+
+
+class TextMethod(Method):
+    """A method that changes the tokens of a sentence at random.
+
+    A `Noiser` applies it: it joins and splits subwords, adds synthetic spelling errors, and keeps sentences from becoming empty.
+    """
+
+    unit: ClassVar[Literal["subword", "word"]] = "word"
+    """What the method is defined on."""
+    needs_pairs: ClassVar[bool] = False
+    """Whether it learns from genuine pairs, not from grammatical text alone."""
+
+    def learn(self, resources: NoiseResources) -> Any:
+        """What `draw` needs to know of genuine data; learnt once for a text, and pickled to other processes.
+
+        Raises:
+            UserError: the resources lack what the method learns from.
+        """
+        return None
+
+    @abstractmethod
+    def draw(self, tokens: Sequence[str], learnt: Any, random: np.random.Generator) -> list[Operation]:
+        """Draw the operations of a sentence.
+
+        Args:
+            tokens: a grammatical sentence of at least one token.
+            learnt: what `learn` returned.
+            random: the sentence's random stream, the only source of chance.
+
+        Returns:
+            Operations that cover the sentence in order; they may delete all of it.
+        """
+
+    def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
+        """The target that belongs to a noised source: the grammatical sentence itself, but for the authors' quirk.
+
+        Args:
+            tokens: the grammatical sentence.
+            operations: what was done to it.
+            random: the sentence's random stream, after the operations were drawn.
+        """
+        return list(tokens)
+
+
+class Hypothesis(Protocol):
+    """One output of a decoder."""
+
+    @property
+    def pieces(self) -> list[str]:
+        """In subwords."""
+        ...
+
+
+class ReverseDecoder(Protocol):
+    """A reverse model ready to decode, as `pseudogec.seq2seq.Decoder` is.
+
+    ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers, so that
+    batches and workers change no result. The hypotheses of a sentence are ordered from best to worst.
+    """
+
+    def decode(
+        self,
+        sentences: Sequence[Sequence[str]],
+        beam: int = 5,
+        n_best: int = 1,
+        length_penalty: float = 1.0,
+        beta_random: float = 0.0,
+        seed: int = 0,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Sequence[Sequence[Hypothesis]]:
+        """Beam search, with noise where ``beta_random`` is above 0."""
+        ...
+
+    def sample(
+        self,
+        sentences: Sequence[Sequence[str]],
+        temperature: float = 1.0,
+        seed: int = 0,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Sequence[Sequence[Hypothesis]]:
+        """One draw a sentence from the model's full distribution."""
+        ...
+
+
+class DecoderMethod(Method):
+    """A method that has a reverse model, trained from correct to ungrammatical text, translate each sentence."""
+
+    @abstractmethod
+    def translate(
+        self,
+        decoder: ReverseDecoder,
+        sentences: Sequence[Sequence[str]],
+        seed: int,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[list[str]]:
+        """Translate grammatical sentences.
+
+        Args:
+            decoder: the reverse model.
+            sentences: grammatical sentences in subwords.
+            seed: of all random numbers, together with a sentence's place in the text.
+            first_index: place of the first sentence in the text.
+            progress: called with sentences done and sentences in all.
+
+        Returns:
+            An ungrammatical sentence in subwords for each.
+        """
+
+
+def make_method(name: str, parameters: Mapping[str, Any], where: str = "method") -> Method:
+    """The method of a name, with the parameters that differ from the defaults.
+
+    Args:
+        name: a registered name, or ``package.module:Class``.
+        parameters: of the method, as numbers or as text from a command line.
+        where: where the user wrote them; messages begin with it.
+
+    Raises:
+        UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
+    """
+    try:
+        return METHODS.parse({METHODS.tag: name, **parameters})
+    except ValidationError as error:
+        raise UserError(f"{where}: {name}: {explain(error)}") from None
+    except ValueError as error:
+        raise UserError(f"{where}: {error}") from None
+
+
+def explain(error: ValidationError) -> str:
+    """What is wrong with a method's parameters, in the user's terms."""
+    reasons = []
+    for reason in error.errors():
+        name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
+        if reason["type"] == "missing":
+            message = "is missing"
+        elif name:
+            message = f"{message[:1].lower()}{message[1:]}, not {reason['input']!r}"
+        reasons.append(f"{name}: {message}" if name else message)
+    return "; ".join(reasons)
+
+
+def describe(method: type[Method]) -> Iterator[str]:
+    """Lines of text that explain a method and its parameters."""
+    yield f"{method.known_as()}: {method.summary}"
+    for parameter, field in method.model_fields.items():
+        default = "" if field.is_required() or field.default is None else f"; default {field.default}"
+        yield f"    {parameter}: {field.description}{default}"

@@ -1,0 +1,100 @@
+"""Synthetic spelling errors, SSE (Lichtarge et al. 2019; TASLP section IV-E2), alone or on top of any method."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+
+import numpy as np
+from pydantic import Field
+
+from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
+from pseudogec.text import Bpe
+from pseudogec.text.bpe import SEPARATOR
+
+
+@METHODS.register
+class SpellingErrors(TextMethod):
+    """Synthetic spelling errors alone: the `Noiser` adds them, as it does on top of other methods."""
+
+    name = "sse"
+    label = "SSE"
+    colour = "#999933"
+    summary = "synthetic spelling errors alone: delete, insert, replace, transpose characters (Lichtarge et al. 2019)"
+
+    sse_rate: float = Field(0.003, ge=0, le=1, description="synthetic spelling errors per character")
+
+    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+        """Nothing is changed here."""
+        return [keep(token) for token in tokens]
+
+
+def edit_character(text: str, position: int, random: np.random.Generator) -> str:
+    """Delete, replace or transpose a character, or insert one after it; each with probability 1/4.
+
+    New characters are lower-case letters, drawn with equal chances; a replacement differs from what it replaces. The last
+    character changes places with the one before it, the others with the one after them.
+    """
+    action, letter = int(random.integers(4)), int(random.integers(26))
+    before, character, after = text[:position], text[position], text[position + 1 :]
+    if action == 0:
+        return before + after
+    if action == 1:
+        others = string.ascii_lowercase.replace(character, "")
+        return before + others[letter % len(others)] + after
+    if action == 2:
+        return before + character + string.ascii_lowercase[letter] + after
+    if after:
+        return before + after[0] + character + after[1:]
+    return before[:-1] + character + before[-1:]
+
+
+def add_spelling_errors(
+    operations: list[Operation], rate: float, random: np.random.Generator, bpe: Bpe | None = None
+) -> list[Operation]:
+    """Put spelling errors into what operations leave; a kept token with an error becomes the operation ``spell``.
+
+    Masks, the ``@@`` of subwords, and the spaces between tokens are never touched.
+
+    Args:
+        operations: of a sentence; changed in place.
+        rate: errors per character.
+        random: the sentence's random stream.
+        bpe: how to split a subword again that an error has changed; None leaves it whole.
+
+    Returns:
+        The operations, without those that an error has left empty on both sides.
+    """
+    ends = np.cumsum([len(operation.after) for operation in operations])
+    hits = np.flatnonzero(random.random(int(ends[-1])) < rate)
+    hit_operations = np.searchsorted(ends, hits, side="right").tolist()
+    for number in sorted(set(hit_operations)):
+        kind, before, after = operations[number]
+        if kind == "mask":
+            continue
+        start = int(ends[number]) - len(after)
+        positions = [hit - start for hit, owner in zip(hits.tolist(), hit_operations, strict=True) if owner == number]
+        misspelt = _misspell(after, positions, random, bpe)
+        if misspelt != after:
+            operations[number] = Operation(("spell" if misspelt else "delete") if kind == "keep" else kind, before, misspelt)
+    return [operation for operation in operations if operation.before or operation.after]
+
+
+def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None) -> str:
+    """Put errors at ascending positions of tokens joined by spaces."""
+    tokens: list[str] = []
+    start = 0
+    for token in text.split(" "):
+        core = token.removesuffix(SEPARATOR)
+        inside = [position - start for position in positions if start <= position < start + len(core)]
+        start += len(token) + 1
+        if not inside:
+            tokens.append(token)
+            continue
+        misspelt = core
+        for position in reversed(inside):  # from the end, so that the positions before a change stay true
+            misspelt = edit_character(misspelt, position, random)
+        if misspelt:
+            split = bpe.apply([misspelt]) if bpe else [misspelt]
+            tokens += [*split[:-1], split[-1] + token[len(core) :]]
+    return " ".join(tokens)

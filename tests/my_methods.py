@@ -1,0 +1,52 @@
+"""Methods as a researcher would write them in a package of their own: nothing of this study names them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from pydantic import Field
+
+from pseudogec.noise.method import DecoderMethod, Operation, ReverseDecoder, TextMethod, keep
+
+
+class Shouting(TextMethod):
+    """Write some words in capitals."""
+
+    name = "shouting"
+    label = "Shouting"
+    colour = "#123456"
+    summary = "write words in capitals"
+
+    share: float = Field(0.5, ge=0, le=1, description="probability that a word is shouted")
+
+    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+        """One operation for each word."""
+        shouted = random.random(len(tokens)) < self.share
+        return [
+            Operation("replace", token, token.upper()) if loud and token != token.upper() else keep(token)
+            for token, loud in zip(tokens, shouted, strict=True)
+        ]
+
+
+class WorstOfBeam(DecoderMethod):
+    """The worst hypothesis of a beam."""
+
+    name = "worst"
+    label = "Backtrans (worst)"
+    colour = "#654321"
+    summary = "back-translate and take the hypothesis at a place of the beam"
+
+    place: int = Field(2, ge=1, le=5, description="which hypothesis is taken, from the best")
+
+    def translate(
+        self,
+        decoder: ReverseDecoder,
+        sentences: Sequence[Sequence[str]],
+        seed: int,
+        first_index: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[list[str]]:
+        """The hypothesis at the place, or the last that there is."""
+        found = decoder.decode(sentences, n_best=5, seed=seed, first_index=first_index, progress=progress)
+        return [hypotheses[: self.place][-1].pieces for hypotheses in found]
