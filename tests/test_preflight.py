@@ -10,11 +10,9 @@ from pathlib import Path
 import pytest
 
 from corpora_by_format import read_pairs
-from pseudogec.commands.preflight import run_check
+from pseudogec.commands.preflight import Preflight, Row, check, format_size, run_check, show
 from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
-from pseudogec.study.preflight import check, show
-from pseudogec.study.preflight_rows import Preflight, Row, format_size
 
 PROFILES = sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"})
 PUBLISHED = {

@@ -117,7 +117,7 @@ class Kinds(Generic[K]):
             return value
         fields: Mapping[str, Any] = {self.tag: value} if isinstance(value, str) else value
         if not isinstance(fields, Mapping) or not isinstance(fields.get(self.tag), str):
-            raise PydanticCustomError("missing", f"name a {self.tag}: one of {', '.join(self._classes)}, or package.module:Class")
+            raise PydanticCustomError("unnamed", f"name a {self.tag}: one of {', '.join(self._classes)}, or package.module:Class")
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
 
     def dump(self, kind: K) -> dict[str, Any]:

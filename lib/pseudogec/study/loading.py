@@ -131,7 +131,7 @@ def _override(content: dict[str, Any], override: str) -> None:
 
 
 def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
-    location = _without_tags(error["loc"], content)
+    location = _without_tags(error["loc"], content, last_is_there=error["type"] != "missing")
     name = ".".join(map(str, location))
     if error["type"] == "extra_forbidden":
         known = _keys_at(error["loc"][:-1], content)
@@ -144,11 +144,11 @@ def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
     return f"{path}: {name + ': ' if name else ''}{message}{got}"
 
 
-def _without_tags(location: Sequence[str | int], content: Any) -> list[str | int]:
+def _without_tags(location: Sequence[str | int], content: Any, last_is_there: bool) -> list[str | int]:
     """The keys and places in lists along the location of an error, without the names of a union's members between them."""
     found: list[str | int] = []
     for number, part in enumerate(location, start=1):
-        if isinstance(content, dict) and number < len(location) and part not in content:
+        if isinstance(content, dict) and (number < len(location) or last_is_there) and part not in content:
             continue
         found.append(part)
         try:
