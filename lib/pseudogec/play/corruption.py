@@ -11,9 +11,9 @@ from artefacts.recipe import Recipe
 from pseudogec.noise import Method, Noiser, NoisyBackTranslation, explain
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace, Decoder
-from pseudogec.study import Study, System, loaded, missing
+from pseudogec.study import Study, System, missing
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, differences
-from pseudogec.text import Bpe
+from pseudogec.text import Bpe, load_bpe
 
 Operations = Sequence[Sequence[str]]
 """What was done to a sentence: kind, before, after."""
@@ -129,7 +129,7 @@ class Corruptor:
             UserError: the store lacks the segmentation.
         """
         self._need(recipe.bpe)
-        return loaded.segmentation(self._store.folder(recipe.bpe)).apply(tokens)
+        return load_bpe(self._store.folder(recipe.bpe)).apply(tokens)
 
     def _decoder(self, recipe: BackTranslatedData) -> Decoder:
         self._need(recipe.bpe, recipe.reverse_model)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import json
 import shutil
 from collections import Counter
@@ -18,15 +19,15 @@ from artefacts.progress import Progress
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import Pair, read_plain
-from pseudogec.edits import AnnotatedSentence, EditProfile, write_m2
+from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, write_m2
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
 from pseudogec.seq2seq.training_data import check_dictionaries
-from pseudogec.study import loaded
 from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.study.seed_texts import SeedText
+from pseudogec.text import load_bpe
 
 EXAMPLES_KEPT = 300
 
@@ -67,6 +68,14 @@ class PseudoData(TrainingPairs):
         return read_plain(store.folder(self.seed_text) / "sentences.txt")
 
 
+@functools.lru_cache(maxsize=2)
+def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
+    """What noising methods learn from a corpus and, where they need edits, its references; kept between a worker's shards."""
+    words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
+    annotated = M2File(references / "references.m2") if references else ()
+    return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated)
+
+
 class NoisedData(PseudoData):
     """Pseudo data from a text method, which may learn from the genuine pairs."""
 
@@ -78,11 +87,11 @@ class NoisedData(PseudoData):
     def noiser(self, store: Store) -> Noiser:
         """The method at work; the store must hold the parents, but for the seed text."""
         references = store.folder(self.references) if self.references else None
-        resources = loaded.noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
+        resources = _noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
         return Noiser(self.method, resources)
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        bpe, noiser, streams = loaded.segmentation(store.folder(self.bpe)), self.noiser(store), self._streams()
+        bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         operations: Counter[str] = Counter()
         examples: list[dict[str, Any]] = []
 
@@ -126,7 +135,7 @@ class BackTranslatedData(PseudoData):
         return f"{super().work_kind} {shapes_of_models(self)}"
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        bpe, dictionary = loaded.segmentation(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
+        bpe, dictionary = load_bpe(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
         reverse_model = store.folder(self.reverse_model)
         check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
         decoder = Decoder([reverse_model], precision=self.precision, fused_attention=self.fused_attention)
@@ -189,11 +198,11 @@ class MisspeltData(PseudoData):
 
     def noiser(self, store: Store) -> Noiser:
         """The spelling errors alone; the store must hold the segmentation."""
-        resources = NoiseResources(bpe=loaded.segmentation(store.folder(self.bpe)))
+        resources = NoiseResources(bpe=load_bpe(store.folder(self.bpe)))
         return Noiser(SpellingErrors(sse_rate=self.method.sse_rate), resources)
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        bpe, noiser, streams = loaded.segmentation(store.folder(self.bpe)), self.noiser(store), self._streams()
+        bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         examples: list[dict[str, Any]] = []
 
         def pairs() -> Iterator[Pair]:
@@ -224,7 +233,7 @@ class PseudoEdits(Recipe):
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
         examples = json.loads((store.folder(self.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
         sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
-        edits = loaded.annotator(self.annotator).annotate(sources, targets)
+        edits = annotator_of(self.annotator).annotate(sources, targets)
         found = list(zip(sources, edits, strict=True))
         write_m2(folder / "edits.m2", (AnnotatedSentence(tuple(source), {0: tuple(each)}) for source, each in found))
         return asdict(EditProfile.of(found))

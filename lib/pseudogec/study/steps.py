@@ -11,10 +11,9 @@ from artefacts.progress import Progress
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import read_plain
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
+from pseudogec.edits import AnnotatedSentence, Edit, annotator_of, apply_edits, read_m2
 from pseudogec.evaluate import ErrantScorer, GleuScorer, MaxMatchScorer
 from pseudogec.study.correction_recipes import Score
-from pseudogec.study.loaded import annotator
 
 
 @functools.singledispatch
@@ -39,7 +38,7 @@ def _score(recipe: Score, folder: Path, store: Store, progress: Progress) -> dic
         gleu = GleuScorer(sources, _corrected_texts(references)).score(hypotheses)
         (folder / "score.json").write_text(gleu.to_json(), encoding="utf-8")
         return {"gleu": gleu.gleu}
-    scorer = ErrantScorer(references, annotator(recipe.annotator)) if recipe.scorer == "errant" else MaxMatchScorer(references)
+    scorer = ErrantScorer(references, annotator_of(recipe.annotator)) if recipe.scorer == "errant" else MaxMatchScorer(references)
     score = scorer.score(hypotheses)
     (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
     tp, fp, fn = score.totals
