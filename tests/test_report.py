@@ -14,7 +14,7 @@ from matplotlib.container import BarContainer
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.noise.noiser import OperationKind
+from pseudogec.noise.method import OperationKind
 from pseudogec.report import (
     Report,
     against_baseline,
