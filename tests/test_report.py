@@ -231,7 +231,7 @@ def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> Non
 
 def test_the_best_of_a_sweep_and_its_lead() -> None:
     points = {0.1: 0.30, 0.3: 0.34, 0.5: 0.33}
-    table = pd.DataFrame([row("direct_noise", 1, f05, parameters=f"mu_mask={value:g}") for value, f05 in points.items()])
+    table = pd.DataFrame([row("direct_noise", 1, f05, mu_mask=value) for value, f05 in points.items()])
     text = best_of_sweep(table, "mu_mask")
     assert "mu_mask = 0.3" in text
     assert "F0.5 34.0, 1.0 points above" in text
@@ -239,6 +239,25 @@ def test_the_best_of_a_sweep_and_its_lead() -> None:
     twice = pd.concat([table, table.assign(seed=2)])
     assert "one seed" not in best_of_sweep(twice, "mu_mask")
     assert best_of_sweep(table.iloc[:1], "mu_mask") == "This profile does not vary `mu_mask`."
+
+
+def test_a_sweep_over_two_parameters_has_a_best_pair_and_a_line_for_each_value_of_the_second(scores: pd.DataFrame) -> None:
+    points = {(2, 0.0): 0.30, (2, 6.0): 0.31, (5, 0.0): 0.36, (5, 6.0): 0.33}
+    table = pd.DataFrame(
+        [
+            row("backtrans_noisy", 1, f05, beam=beam, beta_random=beta, system=f"{beam} {beta}")
+            for (beam, beta), f05 in points.items()
+        ]
+    )
+    assert "**beta_random = 0, beam = 5** (F0.5 36.0, 3.0 points above" in best_of_sweep(table, "beta_random", "beam")
+    baseline = scores[scores.method == "none"]
+    axes = draw.sweep(table, "beta_random", "beta", baseline, {}, lines="beam").figure.axes[0]
+    drawn = {container.get_label(): container[0] for container in axes.containers}
+    assert list(drawn) == ["Backtrans (noisy), beam = 2", "Backtrans (noisy), beam = 5"]
+    assert [list(line.get_ydata()) for line in drawn.values()] == [pytest.approx([30, 31]), pytest.approx([36, 33])]
+    for wrong in (lambda: best_of_sweep(table, "beta_random"), lambda: draw.sweep(table, "beta_random", "beta", baseline, {})):
+        with pytest.raises(UserError, match="several systems for one beta_random"):
+            wrong()
 
 
 def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
@@ -336,7 +355,7 @@ def test_shares_of_error_types_are_of_each_level() -> None:
 
 def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.DataFrame) -> None:
     points = [(0.5, 1, 0.35), (0.5, 2, 0.37), (0.1, 1, 0.30), (0.1, 2, 0.34)]
-    swept = pd.DataFrame([row("direct_noise", seed, f05, parameters=f"mu_mask={value:g}") for value, seed, f05 in points])
+    swept = pd.DataFrame([row("direct_noise", seed, f05, mu_mask=value) for value, seed, f05 in points])
     baseline = scores[scores.method == "none"]
     axes = draw.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).figure.axes[0]
     line, _, bars = axes.containers[0]

@@ -19,7 +19,7 @@ import pandas as pd
 
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
-from pseudogec.report.findings import UNKNOWN_TRUTH, varies
+from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.report.tables import METHOD_NAMES, NoiseProfile, beside_paper, summarise, type_shares
 
@@ -158,34 +158,50 @@ def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
 
 
 def sweep(
-    scores: pd.DataFrame, parameter: str, symbol: str, baseline: pd.DataFrame, published_best: Mapping[str, float]
+    scores: pd.DataFrame,
+    parameter: str,
+    symbol: str,
+    baseline: pd.DataFrame,
+    published_best: Mapping[str, float],
+    lines: str | None = None,
 ) -> Picture | Finding:
     """F0.5 against a method's parameter, with the baseline as a band; a note where the profile does not vary it.
 
     Args:
-        scores: tidy scores of one method; the parameter's value is read from ``parameters``.
-        parameter: its name, such as ``mu_mask``.
+        scores: tidy scores of one method.
+        parameter: a column of them, such as ``mu_mask``.
         symbol: how the axis prints it.
         baseline: tidy scores of the baseline.
         published_best: paper -> the value that it found best, marked on the axis (the curves were published as pictures only).
+        lines: a second parameter of the sweep, with a line for each of its values.
+
+    Raises:
+        UserError: the sweep varies a parameter that is not named.
     """
     import matplotlib.pyplot as plt
+    import seaborn as sns
 
     if not varies(scores, parameter):
         return Finding(f"This profile does not vary {symbol}.")
-    values = scores.parameters.str.extract(rf"\b{parameter}=(\S+)")[0].astype(float)
+    points = points_of_sweep(scores, [parameter, *([lines] if lines else [])])
     method = scores.method.iloc[0]
     figure, axes = plt.subplots(figsize=(8.5, 3.8))
-    _f05_line(axes, scores.f05, values, method, colours_of([method])[method])
+    if lines is None:
+        _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
+    else:
+        values = sorted(scores[lines].unique())
+        for value, colour in zip(values, sns.color_palette("viridis", len(values)).as_hex(), strict=True):
+            part = scores[scores[lines] == value]
+            _f05_line(axes, part.f05, part[parameter], f"{METHOD_NAMES.get(method, method)}, {lines} = {value:g}", colour)
     _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
         look = {**_PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
         axes.plot([value], [1], label=_BEST_IN + paper, **{**look, "markerfacecolor": "#ffffff", "zorder": 5})
-    axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(values.unique()))
+    axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(scores[parameter].unique()))
     _legend(axes)
     caption = (
-        f"{_counted(scores.groupby('parameters').seed.nunique().max())} a point; {_baseline_told(baseline)} Marks on the upper "
+        f"{_counted(points.seed.nunique().max())} a point; {_baseline_told(baseline)} Marks on the upper "
         "edge are no scores: they show which values the papers found best."
     )
     return Picture(figure, caption, pd.concat([scores, baseline]), scores.seed)

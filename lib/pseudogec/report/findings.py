@@ -7,8 +7,9 @@ from itertools import pairwise
 from typing import Any
 
 import pandas as pd
+from pandas.api.typing import DataFrameGroupBy
 
-from artefacts import with_ancestors
+from artefacts import UserError, with_ancestors
 from artefacts.progress import format_duration
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
@@ -27,23 +28,41 @@ def in_points(difference: float) -> str:
 
 def varies(scores: pd.DataFrame, parameter: str) -> bool:
     """Whether a parameter of a method has several values in tidy scores."""
-    return bool(scores.parameters[scores.parameters.str.contains(parameter, regex=False)].nunique() > 1)
+    return parameter in scores and bool(scores[parameter].nunique() > 1)
 
 
-def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
-    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next."""
-    if not varies(scores, parameter):
-        return Finding(f"This profile does not vary `{parameter}`.")
-    means = (scores.groupby("parameters").f05.mean() * 100).sort_values(ascending=False)
-    seeds = int(scores.groupby("parameters").seed.nunique().min())
-    best = means.index[0].removeprefix(f"{parameter}=")
+def points_of_sweep(scores: pd.DataFrame, parameters: Sequence[str]) -> DataFrameGroupBy:
+    """The scores of each point of a sweep.
+
+    Raises:
+        UserError: systems of one point and seed differ in another parameter, over which a mean would say nothing.
+    """
+    if scores.duplicated([*parameters, "seed"]).any():
+        raise UserError(
+            f"the sweep has several systems for one {' and '.join(parameters)}: {', '.join(scores.system.unique()[:3])}, ...; "
+            "name every parameter that it varies"
+        )
+    return scores.groupby(list(parameters))
+
+
+def best_of_sweep(scores: pd.DataFrame, *parameters: str) -> Finding:
+    """Which value of a parameter, or which values of several, have the highest mean F0.5, and by how much they lead the next.
+
+    Raises:
+        UserError: the sweep varies a parameter that is not named.
+    """
+    if not any(varies(scores, parameter) for parameter in parameters):
+        return Finding(f"This profile does not vary `{'`, `'.join(parameters)}`.")
+    points = points_of_sweep(scores, parameters)
+    means = (points.f05.mean() * 100).sort_values(ascending=False)
+    seeds = int(points.seed.nunique().min())
+    values = means.index[0] if isinstance(means.index[0], tuple) else (means.index[0],)
+    best = ", ".join(f"{name} = {value:g}" for name, value in zip(parameters, values, strict=True))
     lead = means.iloc[0] - means.iloc[1]
     caution = (
         " With one seed a value, a lead smaller than the spread over seeds in the table above says nothing." if seeds == 1 else ""
     )
-    return Finding(
-        f"The best value here is **{parameter} = {best}** (F0.5 {means.iloc[0]:.1f}, {lead:.1f} points above the next).{caution}"
-    )
+    return Finding(f"The best value here is **{best}** (F0.5 {means.iloc[0]:.1f}, {lead:.1f} points above the next).{caution}")
 
 
 def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) -> Finding:

@@ -15,7 +15,7 @@ By = Literal["level", "error_type", "level_and_error_type"]
 
 MEASURES = ("tp", "fp", "fn", "precision", "recall", "f05")
 
-CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "parameters")
+CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
 """The columns that say what was chosen for a system; the parameters of its method follow, each a column of numbers."""
 
 COLUMNS = ("seed", "dataset", "level", "error_type", "scorer", "signature", *MEASURES, "gleu")

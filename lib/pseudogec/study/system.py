@@ -61,7 +61,6 @@ class System(BaseModel):
             "upsample": self.upsample,
             "architecture": self.architecture,
             "track": self.track,
-            "parameters": " ".join(f"{name}={value:g}" for name, value in self.point.items()),
             "seed": self.seed,
         }
 
@@ -84,5 +83,5 @@ class Pipeline(BaseModel):
     @property
     def choices(self) -> dict[str, str | int]:
         """Name and seed; the columns of single models stay empty."""
-        nothing = dict.fromkeys(("method", "seed_corpus", "setting", "architecture", "track", "parameters"), "")
+        nothing = dict.fromkeys(("method", "seed_corpus", "setting", "architecture", "track"), "")
         return {"system": self.name, **nothing, "pseudo_pairs": 0, "upsample": 1, "seed": self.seed}
