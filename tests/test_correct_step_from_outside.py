@@ -55,7 +55,7 @@ class Replacement(Step):
     def tune(self, development, built, progress):
         def f05(by):
             corrected = self.replace(development.sources, development.before, by=by)
-            return development.scorer.score([sentence.tokens for sentence in corrected]).f05
+            return development.score([sentence.tokens for sentence in corrected]).headline
 
         return {"by": max(self.by, key=f05)}
 

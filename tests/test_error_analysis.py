@@ -16,7 +16,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import CUT_OTHERWISE, Score, compare_means, frequent_types, type_agreement
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, frequent_types, type_agreement
 from pseudogec.report import (
     ErrorAnalysis,
     Report,
@@ -332,7 +332,7 @@ def test_each_level_has_its_own_frequent_types() -> None:
 
 
 def score(*rows: tuple[int, int, int]) -> Score:
-    return Score.from_rows("errant", "", len(rows), [(number, "R:NOUN", *counts) for number, counts in enumerate(rows)])
+    return Score.from_rows(ERRANT, "", len(rows), [(number, "R:NOUN", *counts) for number, counts in enumerate(rows)])
 
 
 def test_instructive_sentences_are_those_that_tell_systems_apart() -> None:

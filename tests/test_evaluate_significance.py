@@ -10,7 +10,7 @@ from scipy import stats
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import ErrantScorer, Score, compare_scores, compare_statistics, confidence_interval, f05_of
+from pseudogec.evaluate import ERRANT, Gold, Score, compare_scores, compare_statistics, confidence_interval, f05_of
 
 
 def counts(sentences: int, rate: float, seed: int) -> np.ndarray:
@@ -118,7 +118,7 @@ def test_the_interval_of_one_system_holds_its_true_score_in_ninety_five_percent_
     truth = f05_of(simulated_pair(np.random.default_rng(1), 2_000_000, (0.4, 0.4))[0].sum(axis=0))
     stream = np.random.default_rng(13)
     pairs = (simulated_pair(stream, 150, (0.4, 0.4)) for _ in range(DRAWS))
-    intervals = np.array([confidence_interval(first, samples=199, seed=draw) for draw, (first, _) in enumerate(pairs)])
+    intervals = np.array([confidence_interval(first, f05_of, samples=199, seed=draw) for draw, (first, _) in enumerate(pairs)])
     assert 0.93 <= np.mean((intervals[:, 0] <= truth) & (truth <= intervals[:, 1])) <= 0.97
 
 
@@ -137,23 +137,23 @@ def test_the_confidence_interval_of_one_system():
         method="percentile",
         rng=7,
     ).confidence_interval
-    assert confidence_interval(FIRST, samples=5000) == pytest.approx((expected.low, expected.high), abs=0.01)
-    narrow, wide = confidence_interval(FIRST, level=0.5), confidence_interval(FIRST, level=0.99)
+    assert confidence_interval(FIRST, f05_of, samples=5000) == pytest.approx((expected.low, expected.high), abs=0.01)
+    narrow, wide = confidence_interval(FIRST, f05_of, level=0.5), confidence_interval(FIRST, f05_of, level=0.99)
     assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
 
 def test_scores_are_compared_when_they_are_comparable():
     references = [AnnotatedSentence(("a", "b"), {0: (Edit(0, 1, "x", "R:NOUN"),)})] * 40
-    good = ErrantScorer(references).compare([[Edit(0, 1, "x", "R:NOUN")]] * 40)
-    bad = ErrantScorer(references).compare([[Edit(1, 2, "x", "R:NOUN")]] * 40)
+    good = ERRANT.compare(Gold.annotated(references), [[Edit(0, 1, "x", "R:NOUN")]] * 40)
+    bad = ERRANT.compare(Gold.annotated(references), [[Edit(1, 2, "x", "R:NOUN")]] * 40)
     found = compare_scores(good, bad, samples=500)
     assert (found.first, found.second, found.difference) == (1, 0, 1)
     assert found.p_value < 0.01
     with pytest.raises(UserError, match="same references can be compared"):
-        compare_scores(good, ErrantScorer(references[:39]).compare([[]] * 39))
+        compare_scores(good, ERRANT.compare(Gold.annotated(references[:39]), [[]] * 39))
     with pytest.raises(UserError, match="no test is called"):
         compare_scores(good, bad, "t-test")
     with pytest.raises(UserError, match="must be the same"):
         compare_statistics(FIRST, SECOND[:-1], f05_of)
     with pytest.raises(UserError, match="at least one sentence"):
-        compare_scores(Score.from_rows("errant", "", 0, []), Score.from_rows("errant", "", 0, []))
+        compare_scores(Score.from_rows(ERRANT, "", 0, []), Score.from_rows(ERRANT, "", 0, []))

@@ -280,7 +280,7 @@ def put_jfleg(mirror: Mirror, profile: Path) -> None:
     """A mirror with JFLEG's test set, and a profile that reads nothing else from files; the content is not JFLEG's."""
     profile.write_text(
         "extends: smoke\nannotator: offline\ncorpora:\n  tests:\n"
-        "    JFLEG: {source: jfleg, scorers: gleu, files: [jfleg/test/test.src, jfleg/test/test.ref0]}\n"
+        "    JFLEG: {source: jfleg, metrics: gleu, files: [jfleg/test/test.src, jfleg/test/test.ref0]}\n"
     )
     for side in ("src", "ref0"):
         mirror.put(f"https://raw.githubusercontent.com/keisks/jfleg/master/test/test.{side}", b"A sentence .\n")

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pseudogec.evaluate import ERRANT
 from pseudogec.report import figures as draw
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
 from pseudogec.report.tables import FIGURE_SPACE, METHOD_NAMES, StyledTable, beside_paper, comparison, styled, summarise
@@ -97,7 +98,7 @@ def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
 
 def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
     ours = scores({("one", 1): 0.3, ("two", 1): 0.4})
-    axes = draw.systems(ours, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
+    axes = draw.systems(ours, ERRANT.measures, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
     hollow = {line.get_label(): line for line in axes.lines if str(line.get_label()).endswith(", paper")}
     assert set(hollow) == {"Precision, paper", "Recall, paper", "F0.5, paper"}
     assert list(hollow["F0.5, paper"].get_xdata()) == [65]

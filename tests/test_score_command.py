@@ -60,7 +60,7 @@ def counts(measures: dict[str, Any]) -> tuple[int, int, int]:
     return measures["tp"], measures["fp"], measures["fn"]
 
 
-@pytest.mark.parametrize("scorer", ["errant", "m2"])
+@pytest.mark.parametrize("metric", ["errant", "maxmatch"])
 @pytest.mark.parametrize(
     ("references", "totals"),
     [
@@ -71,10 +71,10 @@ def counts(measures: dict[str, Any]) -> tuple[int, int, int]:
     ],
 )
 def test_edits_are_counted(
-    scorer: str, references: str, totals: tuple[int, int, int], capsys: pytest.CaptureFixture[str]
+    metric: str, references: str, totals: tuple[int, int, int], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = score(capsys, f"--scorer {scorer} --hypothesis hyp.txt --reference {references} --annotator offline")
-    assert found["scorer"] == scorer
+    found = score(capsys, f"--metric {metric} --hypothesis hyp.txt --reference {references} --annotator offline")
+    assert found["metric"] == metric
     (system,) = found["systems"]
     tp, fp, fn = totals
     assert counts(system) == totals
@@ -82,19 +82,19 @@ def test_edits_are_counted(
     assert system["f05"] == pytest.approx(1.25 * tp / (1.25 * tp + 0.25 * fn + fp))
     assert system["hypothesis"] == "hyp.txt"
     assert not system.keys() & {"by", "p_value", "difference"}
-    annotated = scorer == "errant" or "ref.txt" in references
+    annotated = metric == "errant" or "ref.txt" in references
     assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
 
 
 def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:
-    found = score(capsys, "--scorer errant --hypothesis hyp.txt --reference ref.m2 --by type --annotator offline")
+    found = score(capsys, "--metric errant --hypothesis hyp.txt --reference ref.m2 --by type --annotator offline")
     by = found["systems"][0]["by"]
     assert {name: counts(measures) for name, measures in by.items()} == {"NOUN:NUM": (0, 0, 1), "VERB:SVA": (1, 1, 0)}
     assert by["VERB:SVA"]["f05"] == pytest.approx(1.25 * 0.5 / (0.25 * 0.5 + 1))
 
 
 def test_by_level(capsys: pytest.CaptureFixture[str]) -> None:
-    found = score(capsys, "--scorer m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
+    found = score(capsys, "--metric maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
     by = found["systems"][0]["by"]
     assert {name: counts(measures) for name, measures in by.items()} == {"A": (1, 0, 1), "B": (0, 1, 0)}
     assert (by["A"]["precision"], by["A"]["recall"], by["A"]["f05"]) == pytest.approx((1, 0.5, 1.25 * 0.5 / (0.25 + 0.5)))
@@ -105,7 +105,7 @@ def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("ref.txt", [GLEU_REFERENCE] * 2)
     write_lines("hyp.txt", [GLEU_REFERENCE, "there are cats on the"])
     write_lines("levels.txt", "AB")
-    command = "--scorer gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by level --levels levels.txt"
+    command = "--metric gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by level --levels levels.txt"
     found = score(capsys, command)
     (system,) = found["systems"]
     # All n-grams are right; 11 tokens stand for 12, and within level B 5 for 6: the brevity penalty alone.
@@ -117,7 +117,7 @@ def test_systems_are_tested_against_the_first(capsys: pytest.CaptureFixture[str]
     write_lines("ref.m2", [*M2[:3]] * 10)
     write_lines("none.txt", [SOURCE[0]] * 10)
     write_lines("all.txt", [HYPOTHESIS[0]] * 10)
-    found = score(capsys, "--scorer m2 --hypothesis none.txt --hypothesis all.txt none.txt --reference ref.m2")
+    found = score(capsys, "--metric maxmatch --hypothesis none.txt --hypothesis all.txt none.txt --reference ref.m2")
     first, second, third = found["systems"]
     assert (first["difference"], first["p_value"]) == (None, None)
     assert second["difference"] == 1
@@ -130,14 +130,14 @@ def test_gleu_of_systems_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("src.txt", [GLEU_SOURCE] * 10)
     for name in ("ref.txt", "right.txt"):
         write_lines(name, [GLEU_REFERENCE] * 10)
-    found = score(capsys, "--scorer gleu --hypothesis src.txt right.txt right.txt --reference ref.txt --source src.txt")
+    found = score(capsys, "--metric gleu --hypothesis src.txt right.txt right.txt --reference ref.txt --source src.txt")
     _, second, third = found["systems"]
     assert second["difference"] == third["difference"] == pytest.approx(1), "the source's GLEU is 0: no 4-gram is right"
     assert second["p_value"] == pytest.approx(2 / 1024, abs=0.0015)
 
 
 def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:
-    command = "score --scorer m2 --hypothesis src.txt hyp.txt --reference ref.m2 --by level --levels levels.txt"
+    command = "score --metric maxmatch --hypothesis src.txt hyp.txt --reference ref.m2 --by level --levels levels.txt"
     assert main(command.split()) == 0
     whole, by_level, note, signature = capsys.readouterr().out.strip().split("\n\n")
     head, *rows = whole.splitlines()
@@ -155,53 +155,59 @@ def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) ->
 
 def test_empty_hypotheses_warn(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("hyp.txt", ["This is a sentence .", "", "He go home ."])
-    assert main("score --scorer m2 --hypothesis hyp.txt --reference ref.m2".split()) == 0
+    assert main("score --metric maxmatch --hypothesis hyp.txt --reference ref.m2".split()) == 0
     told = capsys.readouterr().err
     assert told.startswith("warning: hyp.txt: 1 of 3 hypotheses are empty (the first is line 2)")
     assert "Warning" not in told, "no trace of Python"
 
 
-@pytest.mark.parametrize("scorer", ["errant", "m2"])
-def test_a_missing_annotator_warns(scorer: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("metric", ["errant", "maxmatch"])
+def test_a_missing_annotator_warns(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
     second = M2[1].removesuffix("0") + "1"
     write_lines("two.m2", [*M2[:2], second, *M2[2:]])
-    assert main(f"score --scorer {scorer} --hypothesis hyp.txt --reference two.m2".split()) == 0
+    assert main(f"score --metric {metric} --hypothesis hyp.txt --reference two.m2".split()) == 0
     told = capsys.readouterr().err
     assert told.startswith("warning: two.m2: 2 of 3 sentences lack an annotator (the first is sentence 2, without annotator 1)")
     assert "`noop`" in told
     everyone = [*M2[:2], second, *M2[2:5], f"{M2[-2].removesuffix('0')}1", *M2[5:8], f"{M2[-2].removesuffix('0')}1", ""]
     write_lines("two.m2", everyone)
-    assert main(f"score --scorer {scorer} --hypothesis hyp.txt --reference two.m2".split()) == 0
+    assert main(f"score --metric {metric} --hypothesis hyp.txt --reference two.m2".split()) == 0
     assert not capsys.readouterr().err
 
 
 def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("hyp.txt", ["This is a sentence.", "I like cats.", "He go home."])
-    assert main("score --scorer m2 --hypothesis hyp.txt --reference ref.m2".split()) == 0
+    assert main("score --metric maxmatch --hypothesis hyp.txt --reference ref.m2".split()) == 0
     assert "3 of 3 hypotheses are tokenised otherwise than the references" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("command", "told"),
     [
-        ("m2 --hypothesis hyp.txt --reference outside.m2", ["outside.m2, line 2", "span 1 9", "sentence of 5 tokens"]),
-        ("m2 --hypothesis short.txt --reference ref.m2", ["short.txt", "2 lines", "ref.m2 has 3 sentences"]),
+        ("maxmatch --hypothesis hyp.txt --reference outside.m2", ["outside.m2, line 2", "span 1 9", "sentence of 5 tokens"]),
+        ("maxmatch --hypothesis short.txt --reference ref.m2", ["short.txt", "2 lines", "ref.m2 has 3 sentences"]),
         ("gleu --hypothesis hyp.txt --reference short.txt --source src.txt", ["short.txt has 2", "src.txt has 3"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --source short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
-        ("m2 --hypothesis absent.txt --reference ref.m2", ["absent.txt: no such file"]),
-        ("m2 --hypothesis hyp.txt --reference absent.m2", ["absent.m2: no such file"]),
-        ("m2 --hypothesis hyp.txt --reference empty.txt", ["empty.txt: the file is empty"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level", ["--levels FILE"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --levels levels.txt", ["--by level"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --by level --levels blank.txt", ["blank.txt, line 2", "a level"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --by type", ["m2 knows no error types", "errant"]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.m2 --source short.txt", ["short.txt", "2 lines", "ref.m2 has 3"]),
+        ("maxmatch --hypothesis absent.txt --reference ref.m2", ["absent.txt: no such file"]),
+        ("maxmatch --hypothesis hyp.txt --reference absent.m2", ["absent.m2: no such file"]),
+        ("maxmatch --hypothesis hyp.txt --reference empty.txt", ["empty.txt: the file is empty"]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by level", ["--levels FILE"]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.m2 --levels levels.txt", ["--by level"]),
+        (
+            "maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels short.txt",
+            ["short.txt", "2 lines", "ref.m2 has 3"],
+        ),
+        ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels blank.txt", ["blank.txt, line 2", "a level"]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by type", ["maxmatch knows no error types", "errant"]),
         ("gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by type", ["gleu knows no error types"]),
         ("gleu --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
         ("errant --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
         ("gleu --hypothesis hyp.txt --reference ref.m2", ["ref.m2: is an M2 file", "parallel references"]),
-        ("m2 --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2: is an M2 file", "--reference"]),
-        ("m2 --hypothesis hyp.txt --reference ref.m2 --source other.txt", ["other.txt, line 2", "I like cat .", "I like dogs ."]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2: is an M2 file", "--reference"]),
+        (
+            "maxmatch --hypothesis hyp.txt --reference ref.m2 --source other.txt",
+            ["other.txt, line 2", "I like cat .", "I like dogs ."],
+        ),
     ],
 )
 def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,7 +216,7 @@ def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.Capture
     write_lines("blank.txt", ["A", "", "B"])
     write_lines("outside.m2", [M2[0], M2[1].replace("1 2", "1 9"), *M2[2:]])
     write_lines("other.txt", [SOURCE[0], "I like dogs .", SOURCE[2]])
-    assert main(["score", "--scorer", *command.split()]) == 2
+    assert main(["score", "--metric", *command.split()]) == 2
     captured = capsys.readouterr()
     assert captured.err.startswith("error: ")
     assert not captured.out
@@ -222,7 +228,7 @@ def test_maxmatch_gives_the_published_scorer_s_figures(shared_data: Path, capsys
     gold = [shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"]
     Path("wi.m2").write_bytes(b"".join(path.read_bytes() for path in gold))
     outputs = [shared_data / "outputs" / f"wi.dev.ABC.pretlarge+sse+r2l{ending}.txt" for ending in ("", "+sed")]
-    found = score(capsys, f"--scorer m2 --hypothesis {outputs[0]} {outputs[1]} --reference wi.m2")
+    found = score(capsys, f"--metric maxmatch --hypothesis {outputs[0]} {outputs[1]} --reference wi.m2")
     first, second = found["systems"]
     assert [round(first[name], 4) for name in ("precision", "recall", "f05")] == [0.6505, 0.3905, 0.5740]
     assert [round(second[name], 4) for name in ("precision", "recall", "f05")] == [0.6807, 0.3577, 0.5766]
@@ -234,7 +240,7 @@ def test_gleu_gives_the_jfleg_script_s_figures(shared_data: Path, capsys: pytest
     jfleg = shared_data / "jfleg"
     references = " ".join(str(jfleg / f"dev.ref{number}") for number in range(4))
     source, spellchecked = jfleg / "dev.src", jfleg / "dev.spellchecked.src"
-    found = score(capsys, f"--scorer gleu --hypothesis {source} {spellchecked} --reference {references} --source {source}")
+    found = score(capsys, f"--metric gleu --hypothesis {source} {spellchecked} --reference {references} --source {source}")
     first, second = found["systems"]
     assert (round(first["gleu"], 6), round(first["std"], 6)) == (0.381965, 0.009597)
     assert (round(second["gleu"], 6), round(second["std"], 6)) == (0.434253, 0.009212)

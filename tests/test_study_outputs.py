@@ -13,6 +13,7 @@ import pytest
 
 from artefacts.errors import DataError
 from artefacts.files import write_lines
+from pseudogec.evaluate import MaxMatch, Score
 from pseudogec.report import OutputsReport
 from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
 
@@ -44,9 +45,13 @@ def scored(study: Study, tmp_path: Path) -> ScoredOutputs:
     return score_outputs(study, outputs, {"A": tmp_path / "a.m2", "B": tmp_path / "b.m2"})
 
 
+def counts(score: Score) -> tuple[float, ...]:
+    return tuple(score[name] for name in ("tp", "fp", "fn"))
+
+
 def test_files_are_scored_against_the_m2_files_of_their_levels(scored: ScoredOutputs) -> None:
-    assert {name: score.totals for name, score in scored.errant.items()} == {"good": (2, 0, 0), "poor": (1, 1, 1)}
-    assert {name: score.totals for name, score in scored.maxmatch.items()} == {"good": (2, 0, 0), "poor": (1, 1, 1)}
+    for scores in (scored.errant, scored.by_metric[MaxMatch()]):
+        assert {name: counts(score) for name, score in scores.items()} == {"good": (2, 0, 0), "poor": (1, 1, 1)}
     assert list(scored.levels) == ["A", "A", "B"]
     by_level = scored.scores("level").set_index(["system", "level"])
     assert by_level.loc[("poor", "A"), ["tp", "fp", "fn"]].tolist() == [1, 0, 1]
@@ -128,7 +133,7 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
         told, _ = run.communicate(timeout=300)
         assert run.returncode == 0, told
         assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
-        assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,scorer,P,R,F0.5")
+        assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,metric,P,R,F0.5")
     assert not list((tmp_path / "store").glob("model/*"))
 
 
@@ -136,11 +141,11 @@ def test_released_outputs_are_scored_by_level(shared_data: Path, study: Study) -
     references = {level: shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"}
     released = shared_data / "outputs" / "wi.dev.ABC.pretlarge+sse+r2l.txt"
     scored = score_outputs(study, {"r2l": released}, references)
-    assert round(scored.maxmatch["r2l"].f05, 4) == 0.5740  # the published scorer's figure
-    assert scored.errant["r2l"].f05 == pytest.approx(0.5165, abs=0.003)  # errant_compare's, with the paper's tagger
+    assert round(scored.by_metric[MaxMatch()]["r2l"].headline, 4) == 0.5740  # the published scorer's figure
+    assert scored.errant["r2l"].headline == pytest.approx(0.5165, abs=0.003)  # errant_compare's, with the paper's tagger
     by_level = scored.scores("level")
     assert by_level.level.tolist() == ["A", "B", "C"]
-    assert by_level[["tp", "fp", "fn"]].sum().tolist() == list(scored.errant["r2l"].totals)
+    assert by_level[["tp", "fp", "fn"]].sum().tolist() == list(counts(scored.errant["r2l"]))
 
 
 def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Path) -> None:
@@ -166,7 +171,7 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Pa
 def test_writers_of_unknown_level_are_called_so(tmp_path: Path) -> None:
     for name, lines in {"gold.m2": LEVEL_A + LEVEL_B, "poor.txt": POOR}.items():
         write_lines(tmp_path / name, lines)
-    tests = f"corpora.tests={{essays: {{source: m2, files: [{tmp_path / 'gold.m2'}], scorers: [errant]}}}}"
+    tests = f"corpora.tests={{essays: {{source: m2, files: [{tmp_path / 'gold.m2'}], metrics: [errant]}}}}"
     study = Study.open("smoke", [tests], store=tmp_path / "store", outputs=tmp_path / "outputs")
     scored = score_outputs(study, {"poor": tmp_path / "poor.txt"}, {})
     by_level = scored.scores("level").set_index("level")

@@ -49,7 +49,7 @@ def test_an_override_changes_one_key() -> None:
         ("optimisations.joint.label_smoothing=2", ["optimisations.joint", "label_smoothing"]),
         ("seeds=[]", ["seeds", "at least 1"]),
         ("systems.x.steps=[{step: models, models: [a], n_best: 0}]", ["systems.x.steps.0.n_best: "]),
-        ("corpora.tests.world-test.scorer=gleu", ["unknown key `corpora.tests.world-test.scorer`", "did you mean `scorers`"]),
+        ("corpora.tests.world-test.metric=gleu", ["unknown key `corpora.tests.world-test.metric`", "did you mean `metrics`"]),
         ("grids.generation_methods.methods=[none]", ["`grids.generation_methods.methods`", "did you mean `method`"]),
         ("corpora.genuine.sentnces=5", ["unknown key `corpora.genuine.sentnces`", "did you mean `sentences`"]),
         (

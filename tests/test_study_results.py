@@ -8,12 +8,12 @@ import pytest
 
 from artefacts.errors import UserError
 from artefacts.progress import format_duration
-from pseudogec.evaluate import Score
+from pseudogec.evaluate import ERRANT, Score
 from pseudogec.noise import DirectNoise, NoisyBackTranslation
 from pseudogec.study import System
 from pseudogec.study.grid import expand
 from pseudogec.study.profile_sections import GridAxes
-from pseudogec.study.results import CHOICES, COLUMNS, tidy
+from pseudogec.study.results import CHOICES, score_columns, tidy
 
 pytestmark = pytest.mark.slow
 
@@ -97,19 +97,19 @@ def test_a_grid_is_shown_with_one_row_a_system() -> None:
 def score() -> Score:
     """Four sentences; the last is of a level without any edit."""
     rows = [(0, "R:VERB:SVA", 3, 0, 1), (0, "M:DET", 1, 2, 0), (1, "U:VERB:SVA", 0, 1, 1), (2, "UNK", 0, 0, 2)]
-    return Score.from_rows("errant", "errant|v:3", 4, rows)
+    return Score.from_rows(ERRANT, "errant|v:3", 4, rows)
 
 
 LEVELS = ["A", "B", "B", "C"]
 
 
-def test_a_row_names_system_data_and_scorer(score: Score) -> None:
+def test_a_row_names_system_data_and_metric(score: Score) -> None:
     table = tidy([(system(), "test", score, LEVELS)])
     parameters = ("sse_rate", "mu_mask", "mu_del", "mu_ins", "mu_keep")
-    assert tuple(table.columns) == (*CHOICES, *parameters, *COLUMNS)
+    assert list(table.columns) == [*CHOICES, *parameters, *score_columns()]
     row = table.iloc[0]
     assert (row.method, row.seed_corpus, row.pseudo_pairs, row.mu_mask) == ("direct_noise", "simple", 4000, 0.3)
-    assert (row.seed, row.dataset, row.scorer, row.level, row.error_type) == (2, "test", "errant", "all", "all")
+    assert (row.seed, row.dataset, row.metric, row.level, row.error_type) == (2, "test", "errant", "all", "all")
     assert (row.tp, row.fp, row.fn) == (4, 3, 4)
     assert row.precision == pytest.approx(4 / 7)
     assert row.recall == pytest.approx(1 / 2)
@@ -119,7 +119,7 @@ def test_a_row_names_system_data_and_scorer(score: Score) -> None:
 @pytest.mark.parametrize("by", ["level", "error_type", "level_and_error_type"])
 def test_the_parts_add_up_to_the_whole(score: Score, by: Any) -> None:
     table = tidy([(system(), "test", score, LEVELS)], by)
-    assert tuple(table[["tp", "fp", "fn"]].sum()) == score.totals
+    assert tuple(table[["tp", "fp", "fn"]].sum()) == tuple(score[name] for name in ("tp", "fp", "fn"))
     assert not table.duplicated(["level", "error_type"]).any()
 
 

@@ -12,7 +12,7 @@ import torch
 
 from artefacts import CheckedStore, DataError, Recipe, Store, missing, with_ancestors
 from pseudogec.study import PROJECT, Planner, System, load_profile
-from pseudogec.study.correction_recipes import Score
+from pseudogec.study.results import ScoredCorrection
 
 TINY = [
     "corpora.genuine.sentences=150",
@@ -34,7 +34,7 @@ def one_thread() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def score() -> Score:
+def score() -> ScoredCorrection:
     """All kinds of a plain study: world corpora, pieces, pairs, pseudo data, models, a correction, references, a score."""
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
     noise = planner.profile.methods["direct_noise"]
@@ -53,7 +53,7 @@ def make(store: Store, *targets: Recipe) -> list[Recipe]:
 
 
 @pytest.fixture(scope="module")
-def built(score: Score, tmp_path_factory: pytest.TempPathFactory) -> Store:
+def built(score: ScoredCorrection, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """The whole study; it stays as it is."""
     place = tmp_path_factory.mktemp("study")
     make(Store(place / "store"), *with_ancestors([score]))
@@ -75,7 +75,9 @@ def lasting(store: Store, recipe: Recipe) -> dict[str, str]:
     return {name: file["sha256"] for name, file in listed.items() if name != "training.json"}
 
 
-def test_what_is_damaged_is_built_again_to_the_same_bytes_and_nothing_else(store: Store, built: Store, score: Score) -> None:
+def test_what_is_damaged_is_built_again_to_the_same_bytes_and_nothing_else(
+    store: Store, built: Store, score: ScoredCorrection
+) -> None:
     every = with_ancestors([score])
     for recipe in every:
         untouched = {item.key: store.folder(item).stat().st_ino for item in every if item != recipe}

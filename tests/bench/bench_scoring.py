@@ -19,7 +19,7 @@ from bench_annotators import errant_parallel
 
 from artefacts.files import read_lines
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
-from pseudogec.evaluate import ErrantScorer, MaxMatchScorer
+from pseudogec.evaluate import ERRANT, Gold, MaxMatch
 
 Tokens = Sequence[list[str]]
 
@@ -44,9 +44,9 @@ def repetitive_cases() -> dict[str, tuple[list[str], list[str]]]:
 def annotate_then_score(references: list[AnnotatedSentence], first: Tokens, second: Tokens, workers: int) -> tuple[float, float]:
     """Seconds to find one system's edits, and then to score another; in a process of its own."""
     annotator = load_annotator("offline")
-    scorer, sources = ErrantScorer(references, annotator), [sentence.source for sentence in references]
-    annotated = seconds(lambda: annotator.annotate(sources, first, workers=workers))
-    return annotated, seconds(lambda: scorer.score(second, workers=workers))
+    gold = Gold.annotated(references)
+    annotated = seconds(lambda: annotator.annotate(gold.sources, first, workers=workers))
+    return annotated, seconds(lambda: ERRANT.score(gold, second, annotator, workers=workers))
 
 
 def annotate_by_loop(references: list[AnnotatedSentence], first: Tokens) -> float:
@@ -69,7 +69,7 @@ def main() -> None:
         theirs = fresh.submit(annotate_by_loop, references, first).result()
         alone = fresh.submit(annotate_then_score, references, first, second, 1).result()
         shared = fresh.submit(annotate_then_score, references, first, second, options.workers).result()
-    maxmatch = seconds(lambda: MaxMatchScorer(references).score(first))
+    maxmatch = seconds(lambda: MaxMatch().score(Gold.annotated(references), first))
     annotator = load_annotator("offline")
     print(f"{len(references)} sentences, {annotator.signature}")
     rows = {
@@ -83,9 +83,10 @@ def main() -> None:
         ratio = f"{theirs / taken:8.1f} times the loop's speed" if name.startswith("ERRANT") else ""
         print(f"{name:44}{taken:8.2f} s{len(references) / taken:10.0f} sentences/s{ratio}")
     for name, (source, hypothesis) in repetitive_cases().items():
-        one = [AnnotatedSentence(tuple(source), {0: ()})]
-        for kind, work in (("MaxMatch", MaxMatchScorer(one).score), ("ERRANT", ErrantScorer(one, annotator).score)):
-            print(f"{kind + ', ' + name:44}{seconds(lambda work=work, hypothesis=hypothesis: work([hypothesis])):8.2f} s")
+        gold = Gold.annotated([AnnotatedSentence(tuple(source), {0: ()})])
+        for metric in (MaxMatch(), ERRANT):
+            taken = seconds(lambda metric=metric, gold=gold, hypothesis=hypothesis: metric.score(gold, [hypothesis], annotator))
+            print(f"{metric.label + ', ' + name:44}{taken:8.2f} s")
 
 
 if __name__ == "__main__":

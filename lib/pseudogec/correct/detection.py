@@ -113,7 +113,7 @@ class ErrorDetection(Step):
         """Search for the probability of an error from which corrections are best used."""
         corrected = [sentence.tokens for sentence in development.before]
         probabilities = self._probabilities(built)(development.sources)
-        counts = [development.scorer.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
+        counts = [development.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
         return choose_threshold(probabilities, *counts)._asdict()
 
     def tell(self, found: Mapping[str, Any]) -> str:

@@ -155,7 +155,7 @@ class Models(StepOfModels, DecodingStep):
             corrected = self._by(built.decoder(members), built)(development.sources, development.before)
             tried += 1
             progress(tried, len(models) * (len(models) + 1) // 2, "ensembles")
-            return development.scorer.score([sentence.tokens for sentence in corrected]).f05
+            return development.score([sentence.tokens for sentence in corrected]).headline
 
         choice = greedy_search(len(models), f05_of)
         return {

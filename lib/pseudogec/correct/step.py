@@ -17,7 +17,7 @@ from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.edits import AnnotatedSentence, Annotator
-from pseudogec.evaluate import ErrantScorer
+from pseudogec.evaluate import ERRANT, Gold, Score
 
 Progress = Callable[[int, int], None]
 """Called with sentences done and sentences in all."""
@@ -145,9 +145,12 @@ class Development:
         return [sentence.source for sentence in self.references]
 
     @cached_property
-    def scorer(self) -> ErrantScorer:
-        """Scores corrections against the references."""
-        return ErrantScorer(self.references, self.annotator)
+    def _gold(self) -> Gold:
+        return Gold.annotated(self.references)
+
+    def score(self, corrections: Sequence[Tokens]) -> Score:
+        """ERRANT's score of corrections against the references."""
+        return ERRANT.score(self._gold, corrections, self.annotator)
 
 
 class Step(Kind):

@@ -20,7 +20,7 @@ from artefacts.errors import UserError
 from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
 from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
-from pseudogec.evaluate import ErrantScorer, precision_recall_f05
+from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
 from pseudogec.seq2seq import read_dictionary
 
 _SENTENCES_AT_ONCE = 500
@@ -291,14 +291,14 @@ def search_types(
     """
     if rounds < 1 or at_most < 1:
         raise UserError(f"a search needs at least 1 round and 1 type, got {rounds} rounds and {at_most} types")
-    scorer = ErrantScorer(references)
-    with_all = scorer.compare(edits).f05
+    gold = Gold.annotated(references)
+    with_all = ERRANT.compare(gold, edits).headline
     types = sorted({edit.type for sentence in edits for edit in sentence})
     masks = _masks(len(types), rounds, at_most, seed)
     if all(len(reference.annotators) <= 1 for reference in references):
         f05 = _f05_by_counts(edits, references, types, masks)
     else:
-        f05 = np.array([_f05_by_scorer(scorer, edits, {types[number] for number in np.flatnonzero(mask)}) for mask in masks])
+        f05 = np.array([_f05_by_errant(gold, edits, {types[number] for number in np.flatnonzero(mask)}) for mask in masks])
     best = int(np.argmax(f05))  # the first of equals; the masks rise in size
     dropped = [types[number] for number in np.flatnonzero(masks[best])]
     return DroppedTypes(dropped, float(f05[best]), with_all, len(masks))
@@ -351,5 +351,5 @@ def _key(edit: Edit) -> tuple[int, int, str] | None:
     return None if edit.type == "UNK" else (edit.start, edit.end, edit.correction)
 
 
-def _f05_by_scorer(scorer: ErrantScorer, edits: Sequence[Sequence[Edit]], dropped: Collection[str]) -> float:
-    return scorer.compare([[edit for edit in sentence if edit.type not in dropped] for sentence in edits]).f05
+def _f05_by_errant(gold: Gold, edits: Sequence[Sequence[Edit]], dropped: Collection[str]) -> float:
+    return ERRANT.compare(gold, [[edit for edit in sentence if edit.type not in dropped] for sentence in edits]).headline

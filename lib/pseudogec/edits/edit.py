@@ -24,7 +24,7 @@ class Edit:
         correction: what replaces the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
             alternatives, as ``first||second``.
         type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` marks an error that was detected but not corrected
-            (scorers of corrections leave it out); ``NA`` is ERRANT's name for "not classified".
+            (metrics of corrections leave it out); ``NA`` is ERRANT's name for "not classified".
     """
 
     start: int

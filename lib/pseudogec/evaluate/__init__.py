@@ -1,30 +1,45 @@
-"""Scores with signatures: ERRANT, MaxMatch and GLEU; by error type and by group of sentences; and whether systems differ."""
+"""Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and whether systems differ."""
 
-from pseudogec.evaluate.errant_scorer import ErrantScorer
-from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, type_agreement
-from pseudogec.evaluate.gleu_scorer import GleuScore, GleuScorer, gleu_of
-from pseudogec.evaluate.maxmatch_scorer import MaxMatchScorer
-from pseudogec.evaluate.permutation import MeanComparison, compare_means
-from pseudogec.evaluate.score import Score, main_type, precision_recall_f05
+from pseudogec.evaluate.errant import ERRANT, Errant
+from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
+from pseudogec.evaluate.gleu import Gleu, gleu_of
+from pseudogec.evaluate.gold import Gold
+from pseudogec.evaluate.maxmatch import MaxMatch
+from pseudogec.evaluate.metric import (
+    METRICS,
+    AnyMetric,
+    EditMetric,
+    Measure,
+    Metric,
+    Score,
+    f05_of,
+    named_metric,
+    precision_recall_f05,
+)
 from pseudogec.evaluate.significance import (
     Comparison,
+    MeanComparison,
+    compare_means,
     compare_scores,
     compare_statistics,
     confidence_interval,
-    f05_of,
-    precision_of,
     randomisation_p_values,
-    recall_of,
 )
 
 __all__ = [
     "CUT_OTHERWISE",
+    "ERRANT",
+    "METRICS",
+    "AnyMetric",
     "Comparison",
-    "ErrantScorer",
-    "GleuScore",
-    "GleuScorer",
-    "MaxMatchScorer",
+    "EditMetric",
+    "Errant",
+    "Gleu",
+    "Gold",
+    "MaxMatch",
     "MeanComparison",
+    "Measure",
+    "Metric",
     "Score",
     "compare_means",
     "compare_scores",
@@ -34,9 +49,8 @@ __all__ = [
     "frequent_types",
     "gleu_of",
     "main_type",
-    "precision_of",
+    "named_metric",
     "precision_recall_f05",
     "randomisation_p_values",
-    "recall_of",
     "type_agreement",
 ]

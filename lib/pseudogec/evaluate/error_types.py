@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence
-from pseudogec.evaluate.score import main_type
 
 if TYPE_CHECKING:
     import pandas as pd
 
 CUT_OTHERWISE = "cut otherwise"
 """Stands for the type of a true edit that the annotator did not find as one edit of this span and correction."""
+
+
+def main_type(error_type: str) -> str:
+    """An error type without its operation: ``VERB:SVA`` of ``R:VERB:SVA``; types without one, such as ``UNK``, as they are."""
+    return error_type.partition(":")[2] or error_type
 
 
 def frequent_types(sentences: Iterable[AnnotatedSentence], most: int = 10) -> dict[str, int]:

@@ -1,26 +1,28 @@
-"""Whether one system is better than another, from what a scorer counted in each sentence.
+"""Whether one system is better than another, from each sentence's statistics; and whether two groups of sentences differ.
 
-Both tests draw sentences or swap systems many times at once, over matrices of statistics, and count as ``sacrebleu`` does: an
-unbiased p-value (k + 1) / (samples + 1), two-sided.
+The tests of systems draw sentences or swap systems many times at once, over matrices of statistics, and count as ``sacrebleu``
+does: an unbiased p-value (k + 1) / (samples + 1), two-sided.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from artefacts.errors import UserError
-from pseudogec.evaluate.score import Score, precision_recall_f05
+from pseudogec.evaluate.metric import Score
 
-Measure = Callable[[np.ndarray], np.ndarray]
-"""Scores, (...), of summed statistics, (..., statistics)."""
+OfSums = Callable[[np.ndarray], np.ndarray]
+"""Scores, (...), of summed statistics, (..., statistics): `Measure.of`."""
 Test = Literal["bootstrap", "randomisation"]
 
 _CHUNK = 250
 """Samples that are drawn at once: with 3,000 sentences they fill some 20 MB."""
+_NUMBERS_AT_ONCE = 4_000_000
+"""Shuffled values of groups that are held at once: some 60 MB."""
 _TOLERANCE = 1e-12
 """Differences this near count as equal: sums of the same numbers in another order."""
 
@@ -53,39 +55,24 @@ class Comparison:
         return self.first - self.second
 
 
-def precision_of(statistics: np.ndarray) -> np.ndarray:
-    """Precision, (...), of summed counts, (..., 3): tp, fp, fn."""
-    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[0]
-
-
-def recall_of(statistics: np.ndarray) -> np.ndarray:
-    """Recall, (...), of summed counts, (..., 3): tp, fp, fn."""
-    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[1]
-
-
-def f05_of(statistics: np.ndarray) -> np.ndarray:
-    """F0.5, (...), of summed counts, (..., 3): tp, fp, fn."""
-    return precision_recall_f05(statistics[..., 0], statistics[..., 1], statistics[..., 2])[2]
-
-
 def compare_scores(first: Score, second: Score, test: Test = "randomisation", samples: int = 10_000, seed: int = 1) -> Comparison:
-    """Test whether the F0.5 of two systems differ.
+    """Test whether two systems differ in the metric's headline measure.
 
-    The counts are those of the references that the scorer chose for each system.
+    The statistics are those of the references that the metric chose for each system.
 
     Raises:
-        UserError: the scores are not of the same scorer, settings and references.
+        UserError: the scores are not of the same metric, settings and references.
     """
     if (first.signature, first.sentences) != (second.signature, second.sentences):
         raise UserError(
-            "only scores of one scorer over the same references can be compared; these are "
+            "only scores of one metric over the same references can be compared; these are "
             f"{first.signature} ({first.sentences} sentences) and {second.signature} ({second.sentences} sentences)"
         )
-    return compare_statistics(first.per_sentence(), second.per_sentence(), f05_of, test, samples, seed)
+    return compare_statistics(first.per_sentence(), second.per_sentence(), first.metric.headline.of, test, samples, seed)
 
 
 def compare_statistics(
-    first: np.ndarray, second: np.ndarray, measure: Measure, test: Test = "randomisation", samples: int = 10_000, seed: int = 1
+    first: np.ndarray, second: np.ndarray, measure: OfSums, test: Test = "randomisation", samples: int = 10_000, seed: int = 1
 ) -> Comparison:
     """Test whether two systems differ in a measure of summed statistics.
 
@@ -119,7 +106,7 @@ def compare_statistics(
 
 
 def randomisation_p_values(
-    first: np.ndarray, second: np.ndarray, measures: Mapping[str, Measure], samples: int = 10_000, seed: int = 1
+    first: np.ndarray, second: np.ndarray, measures: Mapping[str, OfSums], samples: int = 10_000, seed: int = 1
 ) -> dict[str, float]:
     """The two-sided p-values of several measures, from the same random swaps of two systems' sentences.
 
@@ -145,7 +132,7 @@ def _p_value(difference: float, under_no_difference: np.ndarray) -> float:
 
 
 def confidence_interval(
-    statistics: np.ndarray, measure: Measure = f05_of, level: float = 0.95, samples: int = 10_000, seed: int = 1
+    statistics: np.ndarray, measure: OfSums, level: float = 0.95, samples: int = 10_000, seed: int = 1
 ) -> tuple[float, float]:
     """Confidence interval of one system's score, by the percentiles of a bootstrap over sentences.
 
@@ -198,3 +185,45 @@ def _swapped_sums(first: np.ndarray, second: np.ndarray, samples: int, seed: int
         chunks.append(np.unpackbits(coins, axis=1, count=len(first)).astype(np.float32) @ gain)
     moved = np.concatenate(chunks).astype(float)
     return first.sum(axis=0) + moved, second.sum(axis=0) - moved
+
+
+class MeanComparison(NamedTuple):
+    """What a permutation test found.
+
+    Attributes:
+        first: mean of the first group.
+        second: mean of the second group.
+        p_value: how likely a difference at least as large is if the groups do not differ; two-sided.
+        samples: how many permutations were drawn.
+    """
+
+    first: float
+    second: float
+    p_value: float
+    samples: int
+
+
+def compare_means(first: Sequence[float], second: Sequence[float], samples: int = 10_000, seed: int = 1) -> MeanComparison:
+    """Test whether the means of two independent groups differ, such as edits per token of sentences (Choe et al. 2019, table 9).
+
+    Args:
+        first: one value a sentence.
+        second: the same of the other group; the sizes may differ.
+        samples: random permutations of the pooled values; where fewer exist, all are taken.
+        seed: seed of the draws.
+
+    Raises:
+        UserError: a group has fewer than two values.
+    """
+    from scipy.stats import permutation_test
+
+    groups = (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
+    if min(map(len, groups)) < 2:
+        raise UserError(f"a permutation test needs two values in each group; these have {len(groups[0])} and {len(groups[1])}")
+    batch = max(1, _NUMBERS_AT_ONCE // sum(map(len, groups)))
+    found = permutation_test(groups, _difference, n_resamples=samples, batch=batch, vectorized=True, rng=seed)
+    return MeanComparison(float(groups[0].mean()), float(groups[1].mean()), float(found.pvalue), samples)
+
+
+def _difference(first: np.ndarray, second: np.ndarray, axis: int) -> Any:
+    return first.mean(axis=axis) - second.mean(axis=axis)

@@ -8,13 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pseudogec.evaluate import f05_of, precision_of, randomisation_p_values, recall_of
+from pseudogec.evaluate import ERRANT, randomisation_p_values
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import in_points
 from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Study, System
 
-_STATISTICS = {"P": precision_of, "R": recall_of, "F0.5": f05_of}
+_STATISTICS = {measure.label: measure.of for measure in ERRANT.measures}
 
 SWAPS = 10_000
 

@@ -202,15 +202,15 @@ class OutputsReport:
     """What is shown of corrections from files; without any, each method says so in a line."""
 
     def __init__(self, study: Study, outputs: ScoredOutputs) -> None:
-        names, size = ", ".join(outputs.hypotheses), len(outputs.sentences)
-        origin = f"Corrections from files ({names}), not trained here. References: {outputs.dataset}, {size:,} sentences."
+        names, gold = ", ".join(outputs.hypotheses), outputs.gold
+        origin = f"Corrections from files ({names}), not trained here. References: {gold.name}, {len(gold.sources):,} sentences."
         self._report, self._outputs = Report(study, origin), outputs
-        self._analysis = ErrorAnalysis(self._report, outputs.dataset, outputs.sentences, nothing=NO_FILES)
+        self._analysis = ErrorAnalysis(self._report, gold.name, gold.sentences, nothing=NO_FILES)
 
     def overall(self, name: str) -> StyledTable | Finding:
-        """Precision, recall and F0.5 of each system by ERRANT and MaxMatch, in percent.
+        """The measures of each system by each metric, in percent.
 
-        The interval is the bootstrap's, 95%; p that of approximate randomisation against the first system.
+        The interval is the bootstrap's, 95%, of the last measure; p that of approximate randomisation against the first system.
 
         Args:
             name: file name of the table.
@@ -218,19 +218,22 @@ class OutputsReport:
         if not self._outputs.errant:
             return NO_FILES
         rows = []
-        scorers = {"ERRANT": self._outputs.errant, "MaxMatch": self._outputs.maxmatch}
-        for scorer, scores in scorers.items():
-            first = next(iter(scores))
+        for metric, scores in self._outputs.by_metric.items():
+            first = next(iter(scores.values()))
             for system, score in scores.items():
-                low, high = confidence_interval(score.per_sentence())
-                figures = {"P": score.precision, "R": score.recall, "F0.5": score.f05, "from": low, "to": high}
-                p_value = None if system == first else compare_scores(score, scores[first]).p_value
-                percent = {key: 100 * value for key, value in figures.items()}
-                rows.append({"system": system, "scorer": scorer, **percent, "p": p_value})
-        signatures = "; ".join(sorted({score.signature for scores in scorers.values() for score in scores.values()}))
-        note = "Percent, with the 95% confidence interval of F0.5; p: difference from the first system."
-        decimals = {"P": 2, "R": 2, "F0.5": 2, "from": 1, "to": 1, "p": 4}
-        return self._report.table(pd.DataFrame(rows), name, f"{note} Scorers: {signatures}.", decimals)
+                low, high = confidence_interval(score.per_sentence(), metric.headline.of)
+                figures = {measure.label: score[measure.name] for measure in metric.measures} | {"from": low, "to": high}
+                percent = {label: 100 * value for label, value in figures.items()}
+                p_value = None if score is first else compare_scores(score, first).p_value
+                rows.append({"system": system, "metric": metric.title, **percent, "p": p_value})
+        metrics = list(self._outputs.by_metric)
+        labels = dict.fromkeys(measure.label for metric in metrics for measure in metric.measures)
+        table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "p"])
+        signatures = sorted({score.signature for scores in self._outputs.by_metric.values() for score in scores.values()})
+        headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in metrics))
+        note = f"Percent, with the 95% confidence interval of {headlines}; p: difference from the first system."
+        decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1, "p": 4}
+        return self._report.table(table, name, f"{note} Metrics: {'; '.join(signatures)}.", decimals)
 
     def figure(self, category: By, name: str) -> Finding | None:
         """F0.5 by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT."""

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 
-from pseudogec.evaluate import CUT_OTHERWISE, main_type
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.papers import named_table, paper_scores
@@ -66,10 +66,10 @@ _PAPER_BASELINE: dict[str, Any] = {**_BASELINE, "linestyle": ":", "color": "#777
 _BEST_IN = "best in "
 """Begins the name of a value that a paper found best."""
 
-_MEASURES = {"precision": "Precision", "recall": "Recall", "f05": "F0.5"}
+_MEASURES = {measure.name: measure.title for measure in ERRANT.measures}
 
-# Colours belong to methods, so measures differ in shape and grey.
-_MEASURE_LOOKS = {"precision": ("#6b6b6b", "s", ":"), "recall": ("#9a9a9a", "^", "--"), "f05": ("#000000", "o", "-")}
+# Colours belong to methods, so measures differ in shape and grey. The first is the look of a metric's headline, its last measure.
+_MEASURE_LOOKS = (("#000000", "o", "-"), ("#9a9a9a", "^", "--"), ("#6b6b6b", "s", ":"), ("#b8b8b8", "D", "-."))
 
 _GROUP_WIDTH = 0.8
 """Width of the bars of one group together; 1 would touch the next."""
@@ -336,11 +336,12 @@ def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
     axes.set_xlabel(label)
 
 
-def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]]) -> Figure:
-    """Precision, recall and F0.5 of systems from top to bottom: lines through the means, seeds below, a paper's above.
+def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mapping[str, Mapping[str, float]]) -> Figure:
+    """A metric's measures of systems from top to bottom: lines through the means, seeds below, a paper's above.
 
     Args:
-        scores: tidy scores.
+        scores: tidy scores by one metric.
+        measures: the metric's, at most four.
         published: system -> measure -> a paper's score in percent: hollow markers.
     """
     import matplotlib.pyplot as plt
@@ -349,8 +350,9 @@ def systems(scores: pd.DataFrame, published: Mapping[str, Mapping[str, float]]) 
     figure, axes = plt.subplots(figsize=(8.5, 1.2 + 0.46 * len(names)))
     places = scores.system.map(names.index)
     several = scores.system.duplicated(keep=False)
-    for measure, (colour, marker, line) in _MEASURE_LOOKS.items():
-        values, label = scores[measure] * 100, _MEASURES[measure]
+    looks = list(zip(measures[::-1], _MEASURE_LOOKS, strict=False))[::-1]
+    for (measure, _, label, _), (colour, marker, line) in looks:
+        values = scores[measure] * 100
         points = values.groupby(places)
         means = points.mean()
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}

@@ -113,12 +113,12 @@ class Report:
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
-        scorers = "; ".join(sorted(set(scores.signature)))
+        signatures = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         marks = self._marks(marked, rows)
         caption = (
             f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
-            f"{NOTE_ON_MARKS if any(marks.values()) else ''} {self.origin(scores.seed)} Scorer: {scorers}."
+            f"{NOTE_ON_MARKS if any(marks.values()) else ''} {self.origin(scores.seed)} Metric: {signatures}."
         )
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
 

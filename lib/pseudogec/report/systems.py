@@ -11,6 +11,7 @@ import pandas as pd
 from pseudogec.correct import Trace
 from pseudogec.correct.built import read_found
 from pseudogec.edits import load_annotator
+from pseudogec.evaluate import ERRANT, METRICS, Metric
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import Picture
@@ -19,11 +20,9 @@ from pseudogec.report.findings import in_points
 from pseudogec.report.markup import marked_traces
 from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
-from pseudogec.report.tables import FIGURE_SPACE, MEASURES, StyledTable, mean_and_spread, styled
+from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, styled
 from pseudogec.study import Pipeline
 from pseudogec.study.corrections import Correction, Search, read_corrected
-
-_SCORERS = {"errant": "ERRANT", "maxmatch": "M2", "gleu": "GLEU"}
 
 
 class SystemsReport:
@@ -53,7 +52,7 @@ class SystemsReport:
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
     def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> StyledTable | Finding:
-        """Every system on every test set by every scorer; below, the rows that only the paper has.
+        """Every system on every test set by every metric; below, the rows that only the paper has.
 
         Args:
             name: file name of the table.
@@ -63,7 +62,7 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         scores = self._study.all_scores(self._systems)
-        ours = _wide(_measures(scores, "this study"))
+        ours = _wide(self._cells(scores))
         if paper is not None:
             theirs = _wide(_published(paper, setting))
             theirs = theirs.rename(index=self._ours_for())
@@ -73,7 +72,7 @@ class SystemsReport:
         flat = flat.map(lambda cell: cell.strip(FIGURE_SPACE))
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
-        caption = f"{note} {self._report.origin(self._seeds)} Scorers: {signatures}."
+        caption = f"{note} {self._report.origin(self._seeds)} Metrics: {signatures}."
         named = ours.copy()
         named.insert(0, ("", "", "system"), list(ours.index))
         return self._report.keep(styled(named, caption), flat.reset_index(names="system"), name)
@@ -108,30 +107,42 @@ class SystemsReport:
         """The paper's names of systems -> ours."""
         return {row: name for name in self._versions for row in self._study.profile.systems[name].stands_for}
 
-    def f05(self, name: str, paper: str | None = None, dataset: str = "") -> Finding | None:
-        """Precision, recall and F0.5 of each system on the first test set, one dot a seed.
+    def _cells(self, scores: pd.DataFrame) -> Iterator[Cell]:
+        """The figures of tidy scores, in percent."""
+        metrics = {metric.identity: metric for metric in self._study.metrics}
+        for names, part in scores.groupby(["system", "dataset", "metric"], sort=False):
+            system, dataset, identity = map(str, names)
+            for measure in metrics[identity].measures:
+                values = 100 * part[measure.name]
+                place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
+                yield system, place, mean_and_spread(values.mean(), values.std())
+
+    def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: Metric = ERRANT) -> Finding | None:
+        """The measures of a metric for each system on the first test set, one dot a seed.
 
         Args:
             name: file name of the figure.
-            paper: published table whose ERRANT scores are set beside ours as hollow markers.
+            paper: published table whose scores by this metric are set beside ours as hollow markers.
             dataset: which of its test sets.
+            metric: how they are scored.
         """
         if not self._systems:
             return NOT_LISTED
-        scores = self._study.scores(self._systems)
+        scores = self._study.scores(self._systems, metric=metric)
         caption = (
-            f"Filled: {self._study.test}, ERRANT; lines join the means, error bars are one standard deviation, small dots single "
-            "models of systems that have one for each seed."
+            f"Filled: {self._study.test}, {metric.title}; lines join the means, error bars are one standard deviation, small "
+            "dots single models of systems that have one for each seed."
         )
         theirs: dict[str, dict[str, float]] = {}
         if paper is not None:
             table = paper_scores(paper)
-            table = table[(table.dataset == dataset) & (table.scorer == "ERRANT")]
+            table = table[(table.dataset == dataset) & (table.metric == metric.title)]
             for row in table.assign(system=table.system.replace(self._ours_for())).to_dict("records"):
                 if row["system"] in self._versions:
-                    theirs[str(row["system"])] = {measure: row[measure] for measure in MEASURES}
+                    theirs[str(row["system"])] = {measure.name: row[measure.name] for measure in metric.measures}
             caption += f" Hollow: {named_table(paper)}, {dataset}."
-        return self._report.figure(Picture(draw_systems(scores, theirs), caption, scores, self._seeds), name)
+        drawn = draw_systems(scores, metric.measures, theirs)
+        return self._report.figure(Picture(drawn, caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
         """What was chosen on development data, those of a system's track: the ensembles' members, thresholds, types of edits."""
@@ -178,17 +189,7 @@ class SystemsReport:
 
 
 Cell = tuple[str, tuple[str, str, str], str]
-"""A figure of a table: its system; whose it is, on what data by which scorer, what it measures; and how it is printed."""
-
-
-def _measures(scores: pd.DataFrame, whose: str) -> Iterator[Cell]:
-    """The figures of tidy scores, in percent."""
-    for names, part in scores.groupby(["system", "dataset", "scorer"], sort=False):
-        system, dataset, scorer = map(str, names)
-        for measure, title in ({"gleu": "GLEU"} if scorer == "gleu" else MEASURES).items():
-            values = 100 * part[measure]
-            place = (whose, f"{dataset}, {_SCORERS[scorer]}", title)
-            yield system, place, mean_and_spread(values.mean(), values.std())
+"""A figure of a table: its system; whose it is, on what data by which metric, what it measures; and how it is printed."""
 
 
 def _published(paper: str, setting: str | None) -> Iterator[Cell]:
@@ -200,10 +201,10 @@ def _published(paper: str, setting: str | None) -> Iterator[Cell]:
     single = set(table.system[table.ensemble == 0])
     for row in table.to_dict("records"):
         name = f"{row['system']}, ensemble" if row["ensemble"] and row["system"] in single else row["system"]
-        for measure, title in {**MEASURES, "gleu": "GLEU"}.items():
-            if row[measure] == row[measure]:
-                place = (f"{PAPERS[source]}, table {number}", f"{row['dataset']}, {row['scorer']}", title)
-                yield str(name), place, f"{row[measure]:.1f}"
+        for measure in dict.fromkeys(measure for metric in METRICS for measure in metric.measures):
+            if (value := row.get(measure.name, float("nan"))) == value:
+                place = (f"{PAPERS[source]}, table {number}", f"{row['dataset']}, {row['metric']}", measure.label)
+                yield str(name), place, f"{value:.1f}"
 
 
 def _wide(cells: Iterator[Cell]) -> pd.DataFrame:

@@ -14,12 +14,12 @@ from pandas.io.formats.style import Styler
 
 from artefacts.errors import UserError
 from pseudogec.edits import type_distance
-from pseudogec.evaluate import main_type
+from pseudogec.evaluate import ERRANT, main_type
 from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.study import Study, System
 
-MEASURES = {"precision": "P", "recall": "R", "f05": "F0.5"}
+MEASURES = {measure.name: measure.label for measure in ERRANT.measures}
 
 METHOD_NAMES = {
     "none": "Baseline",
@@ -308,7 +308,7 @@ def _number(value: float) -> str:
 
 def paper_table(reference: str) -> StyledTable:
     """A published table as it was printed, such as ``choe2019:5``, where ours has no counterpart row by row."""
-    columns = ["system", "dataset", "scorer", "precision", "recall", "f05"]
+    columns = ["system", "dataset", "metric", *MEASURES]
     shown = paper_scores(reference)[columns].dropna(axis="columns", how="all")
     return styled(shown, f"{named_table(reference)}; percent.", dict.fromkeys(MEASURES, 2))
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from artefacts.cluster import cores_of_this_machine
 from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
-from pseudogec.evaluate import ErrantScorer, MaxMatchScorer, Score, confidence_interval
+from pseudogec.evaluate import ERRANT, Gold, Metric, Score, confidence_interval, named_metric
 from pseudogec.study.overview import annotated_sentences
-from pseudogec.study.results import COLUMNS, By, parts
+from pseudogec.study.results import CHOICES, By, parts, score_columns, tidy_parts
 from pseudogec.study.study import PROJECT, Study
 from pseudogec.study.system import Pipeline, System
 
@@ -38,20 +36,21 @@ class ScoredOutputs:
     """Corrections from files, scored.
 
     Attributes:
-        dataset: what they were scored against.
-        sentences: its sentences with the reference edits.
-        levels: the level of each sentence; see :meth:`Study.levels_of`.
+        gold: what they were scored against.
+        levels: the level of each sentence; see :meth:`Study.levels`.
         hypotheses: name of a system -> its corrections, line for line.
-        errant: name of a system -> its ERRANT score.
-        maxmatch: the same by MaxMatch.
+        by_metric: metric -> name of a system -> its score; ERRANT is among the metrics.
     """
 
-    dataset: str = ""
-    sentences: Sequence[AnnotatedSentence] = ()
+    gold: Gold = field(default_factory=lambda: Gold.annotated([], ""))
     levels: Sequence[str] = ()
     hypotheses: Mapping[str, Sequence[Tokens]] = field(default_factory=dict)
-    errant: Mapping[str, Score] = field(default_factory=dict)
-    maxmatch: Mapping[str, Score] = field(default_factory=dict)
+    by_metric: Mapping[Metric, Mapping[str, Score]] = field(default_factory=dict)
+
+    @property
+    def errant(self) -> Mapping[str, Score]:
+        """Name of a system -> its ERRANT score."""
+        return self.by_metric.get(ERRANT, {})
 
     def scores(self, by: By | None = None) -> pd.DataFrame:
         """Tidy ERRANT scores.
@@ -62,71 +61,68 @@ class ScoredOutputs:
         """
         import pandas as pd
 
-        records: list[dict[str, str | float]] = []
+        records = []
         for name, score in self.errant.items():
-            identity = {"system": name, "dataset": self.dataset, "scorer": score.scorer, "signature": score.signature}
-            for level, error_type, measures in parts(score, self.levels, by):
-                low, high = confidence_interval(self._part(score, level, error_type), samples=BOOTSTRAP_SAMPLES)
-                place = {**identity, "level": level, "error_type": error_type}
-                records.append({**place, **measures, "f05_low": low, "f05_high": high})
-        return pd.DataFrame.from_records(records).reindex(columns=[*COLUMNS, "f05_low", "f05_high"])
-
-    def _part(self, score: Score, level: str, error_type: str) -> np.ndarray:
-        """Counts by sentence, (sentences, 3), of one level and type; ``all`` stands for all."""
-        chosen = score if error_type == "all" else score.of_type(error_type)
-        places = [place for place, of in enumerate(self.levels) if level in ("all", of)]
-        return chosen.select(places).per_sentence()
+            rows = tidy_parts(self.gold.name, score, self.levels, by)
+            for row, (_, _, part) in zip(rows, parts(score, self.levels, by), strict=True):
+                low, high = confidence_interval(part.per_sentence(), ERRANT.headline.of, samples=BOOTSTRAP_SAMPLES)
+                records.append({"system": name, **row, "f05_low": low, "f05_high": high})
+        return pd.DataFrame.from_records(records).reindex(columns=[*CHOICES, *score_columns(), "f05_low", "f05_high"])
 
 
-def score_outputs(study: Study, outputs: Mapping[str, str | Path], references: Mapping[str, str | Path]) -> ScoredOutputs:
-    """Score corrections from files with ERRANT and MaxMatch; nothing is trained.
+def score_outputs(
+    study: Study,
+    outputs: Mapping[str, str | Path],
+    references: Mapping[str, str | Path],
+    metrics: Sequence[str] = ("errant", "maxmatch"),
+) -> ScoredOutputs:
+    """Score corrections from files; nothing is trained.
 
     Args:
         study: gives the annotator and, unless ``references`` are given, its first test set.
         outputs: name of a system -> file of tokenised corrections, one sentence a line. Relative paths are relative to the
             project's root.
         references: level -> M2 file; the outputs' lines are those of all files in this order.
+        metrics: names of metrics, or ``package.module:Class``; ERRANT is added if it is not among them.
 
     Returns:
         The scores; without outputs, none, and nothing is read.
 
     Raises:
-        UserError: a file is missing or malformed, or its number of lines is not that of the references.
+        UserError: a file is missing or malformed, its number of lines is not that of the references, or there is no such metric.
     """
     if not outputs:
         return ScoredOutputs()
-    dataset, sentences, levels = _references(study, references)
+    gold, levels = _gold(study, references)
     found = {name: list(read_plain(_located(path))) for name, path in outputs.items()}
     for name, tokens in found.items():
-        if len(tokens) != len(sentences):
-            problem = f"has {len(tokens)} lines and {dataset} has {len(sentences)} sentences; line for line they must correspond"
-            raise DataError(_located(outputs[name]), problem)
-    errant = ErrantScorer(sentences, load_annotator(study.profile.annotator), dataset)
-    maxmatch = MaxMatchScorer(sentences, dataset)
-    workers = cores_of_this_machine()
-    return ScoredOutputs(
-        dataset,
-        sentences,
-        levels,
-        found,
-        {name: errant.score(tokens, workers=workers, name=name) for name, tokens in found.items()},
-        {name: maxmatch.score(tokens, name=name) for name, tokens in found.items()},
-    )
+        if len(tokens) != len(gold.sources):
+            known = f"{gold.name} has {len(gold.sources)} sentences"
+            raise DataError(_located(outputs[name]), f"has {len(tokens)} lines and {known}; line for line they must correspond")
+    annotator, workers = load_annotator(study.profile.annotator), cores_of_this_machine()
+    scores = {
+        metric: {name: metric.score(gold, tokens, annotator, name=name, workers=workers) for name, tokens in found.items()}
+        for metric in dict.fromkeys([*map(named_metric, metrics), ERRANT])
+    }
+    return ScoredOutputs(gold, levels, found, scores)
 
 
-def _references(study: Study, references: Mapping[str, str | Path]) -> tuple[str, list[AnnotatedSentence], list[str]]:
-    """Name, annotated sentences and levels of what outputs are scored against."""
+def _gold(study: Study, references: Mapping[str, str | Path]) -> tuple[Gold, list[str]]:
+    """What outputs are scored against, and the sentences' levels."""
     if not references:
         name = study.test
-        return name, annotated_sentences(study, study.planner.tests[name]), study.levels(study.planner.tests[name])
-    sentences, levels = [], []
+        return Gold.annotated(annotated_sentences(study, study.planner.tests[name]), name), study.levels(
+            study.planner.tests[name]
+        )
+    sentences: list[AnnotatedSentence] = []
+    levels: list[str] = []
     for level, path in references.items():
         found = list(read_m2(_located(path)))
         sentences += found
         levels += [level] * len(found)
     if not sentences:
         raise UserError(f"the references {', '.join(map(str, references.values()))} hold no sentences")
-    return " + ".join(Path(path).name for path in references.values()), sentences, levels
+    return Gold.annotated(sentences, " + ".join(Path(path).name for path in references.values())), levels
 
 
 def _located(path: str | Path) -> Path:

@@ -9,17 +9,18 @@ from typing import Any, NamedTuple
 from artefacts import FileDigests, SourceFile
 from pseudogec.corpora import CorpusFile, FilePairs, FileSentences, LocatedFile, PairFormat, WorldSentences, load_catalogue
 from pseudogec.edits import annotator_signature
+from pseudogec.evaluate import ERRANT, Metric
 from pseudogec.noise import DecoderMethod, Method, TextMethod
 from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.corpora import Corpus, References, SplitCorpus, WholeCorpus
-from pseudogec.study.correction_recipes import Score
 from pseudogec.study.corrections import Correction
 from pseudogec.study.models import Arrangement, BinarisedPairs, Mirrored, Subwords, TrainedModel, TrainingPairs
 from pseudogec.study.pipelines import PipelinePlanner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_files import matching
-from pseudogec.study.profile_sections import Scorer, StageOfTraining
+from pseudogec.study.profile_sections import StageOfTraining
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
+from pseudogec.study.results import ScoredCorrection
 from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedText, WorldSeedText
 from pseudogec.study.system import Pipeline, System
 
@@ -275,9 +276,9 @@ class Planner:
         """The test corpus's reference edits."""
         return References(corpus=self.tests[test], annotator=self.annotator)
 
-    def score(self, system: System | Pipeline, test: str, scorer: Scorer = "errant") -> Score:
+    def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
         """The system's score on a test corpus."""
-        annotator = self.annotator if scorer == "errant" else ""
-        return Score(
-            correction=self.correction(system, test), references=self.references(test), scorer=scorer, annotator=annotator
+        annotator = self.annotator if metric.needs_annotator else ""
+        return ScoredCorrection(
+            correction=self.correction(system, test), references=self.references(test), metric=metric, annotator=annotator
         )

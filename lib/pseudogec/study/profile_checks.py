@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from artefacts import refuse_unknown
 from pseudogec.correct import Step
+from pseudogec.evaluate import ERRANT, METRICS
 from pseudogec.noise import Method, explain
 from pseudogec.study.profile_sections import GridAxes, MorePseudoData, StageOfTraining
 from pseudogec.study.profile_systems import ModelChoice
@@ -30,11 +31,12 @@ def check_corpora(profile: Profile) -> None:
         where = f"corpora.tests.{name}"
         if name in RESERVED_NAMES:
             raise ValueError(f"{where}: the name belongs to another part of the corpora; choose another")
-        if test.pairs.rewritten and test.scorers != ("gleu",):
-            raise ValueError(f"{where}: rewritten sentences are scored by GLEU; write `scorers: gleu`")
-        if number == 0 and "errant" not in test.scorers:
+        if test.pairs.rewritten and any(metric.references != "rewrites" for metric in test.metrics):
+            able = ", ".join(f"`{metric.name}`" for metric in METRICS if metric.references == "rewrites")
+            raise ValueError(f"{where}: these are rewrites, not edits; under `metrics`, name only metrics of rewrites ({able})")
+        if number == 0 and ERRANT not in test.metrics:
             raise ValueError(
-                f"{where}: the first test set is the one of all tables, which ERRANT scores; add `errant` to `scorers`"
+                f"{where}: the first test set is the one of all tables, which ERRANT scores; add `errant` to `metrics`"
             )
 
 

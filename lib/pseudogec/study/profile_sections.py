@@ -10,9 +10,8 @@ from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, m
 from artefacts import Section
 from artefacts.kinds import as_tuple
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
+from pseudogec.evaluate import ERRANT, AnyMetric
 from pseudogec.random_streams import Seeds
-
-Scorer = Literal["errant", "maxmatch", "gleu"]
 
 Pairs = Annotated[PairFormat, BeforeValidator(PAIR_FORMATS.parse), PlainSerializer(PAIR_FORMATS.dump)]
 Sentences = Annotated[SentenceFormat, BeforeValidator(SENTENCE_FORMATS.parse), PlainSerializer(SENTENCE_FORMATS.dump)]
@@ -22,7 +21,7 @@ class Test(Section):
     """Pairs to test on; a profile writes the keys of both fields side by side."""
 
     pairs: Pairs
-    scorers: tuple[Scorer, ...] = Field(("errant",), min_length=1, description="what top systems are scored by")
+    metrics: tuple[AnyMetric, ...] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
 
     @model_validator(mode="before")
     @classmethod
@@ -32,9 +31,9 @@ class Test(Section):
         own = {name: item for name, item in value.items() if name in cls.model_fields}
         return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
 
-    @field_validator("scorers", mode="before")
+    @field_validator("metrics", mode="before")
     @classmethod
-    def _accept_single_scorers(cls, value: Any) -> Any:
+    def _accept_single_metrics(cls, value: Any) -> Any:
         return as_tuple(value)
 
 

@@ -1,11 +1,19 @@
-"""One tidy table of scores."""
+"""Scores: how one is made of a correction, and the tidy table of many."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from pseudogec.evaluate import GleuScore, Score
+from artefacts.progress import Progress
+from artefacts.recipe import Recipe
+from artefacts.store import Store
+from pseudogec.corpora import read_plain
+from pseudogec.edits import annotator_of, read_m2
+from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score
+from pseudogec.study.corpora import References
+from pseudogec.study.corrections import Correction
 from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
@@ -13,67 +21,99 @@ if TYPE_CHECKING:
 
 By = Literal["level", "error_type", "level_and_error_type"]
 
-MEASURES = ("tp", "fp", "fn", "precision", "recall", "f05")
-
 CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
 """The columns that say what was chosen for a system; the parameters of its method follow, each a column of numbers."""
 
-COLUMNS = ("seed", "dataset", "level", "error_type", "scorer", "signature", *MEASURES, "gleu")
-"""The columns after those."""
+
+class ScoredCorrection(Recipe):
+    """A correction scored by a metric: ``score.json``."""
+
+    kind: ClassVar[str] = "score"
+    packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
+    seconds_a_unit: ClassVar[float] = 0.003
+    bytes_a_unit: ClassVar[float] = 100.0
+    correction: Correction
+    references: References
+    metric: AnyMetric
+    annotator: str
+    """Signature of what finds the correction's edits; empty for a metric that needs none."""
+
+    @property
+    def work(self) -> float:
+        return self.correction.corpus.work
+
+    @property
+    def work_kind(self) -> str:
+        return f"{self.kind} {self.metric.identity}"
+
+    @property
+    def label(self) -> str:
+        return self.correction.label
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        gold = Gold.annotated(list(read_m2(store.folder(self.references) / "references.m2")))
+        hypotheses = list(read_plain(store.folder(self.correction) / "hypotheses.txt"))
+        score = self.metric.score(gold, hypotheses, annotator_of(self.annotator) if self.annotator else None)
+        (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
+        return score.figures
+
+    def read(self, store: Store) -> Score:
+        """The score, which must have been built."""
+        return Score.from_json((store.folder(self) / "score.json").read_text(encoding="utf-8"))
 
 
-def tidy(rows: Iterable[tuple[System | Pipeline, str, Score | GleuScore, Sequence[str]]], by: By | None = None) -> pd.DataFrame:
-    """One row for each system, seed and dataset, or for each level and error type of them.
+def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by: By | None = None) -> pd.DataFrame:
+    """One row for each system, seed, dataset and metric, or for each level and error type of them.
 
     Args:
         rows: system, dataset name, score, and the proficiency level of each sentence.
-        by: split the counts; ``level`` and ``error_type`` are ``all`` where they are not split.
+        by: split the scores; ``level`` and ``error_type`` are ``all`` where they are not split.
 
     Returns:
         A data frame with the columns ``CHOICES``, a column for each number among the parameters of the systems' methods
-        (missing where a method has no such parameter), and ``COLUMNS``. Precision, recall and F0.5, or GLEU, are fractions (0
-        to 1).
+        (missing where a method has no such parameter), and those of `score_columns`. Measures are fractions (0 to 1).
     """
     import pandas as pd
 
-    records = []
+    records, metrics = [], list[Metric]()
     parameters: dict[str, float] = {}
     for system, dataset, score, levels in rows:
+        metrics.append(score.metric)
         parameters |= system.parameters
-        identity = {
-            **system.parameters,
-            **system.choices,
-            "dataset": dataset,
-            "scorer": score.scorer,
-            "signature": score.signature,
-        }
-        for level, error_type, counts in parts(score, levels, by):
-            records.append({**identity, "level": level, "error_type": error_type, **counts})
-    table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *COLUMNS])
+        identity = {**system.parameters, **system.choices}
+        records += [{**identity, **record} for record in tidy_parts(dataset, score, levels, by)]
+    table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *score_columns(metrics)])
     return table.astype(dict.fromkeys(parameters, float))
 
 
-def parts(score: Score | GleuScore, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, dict[str, float]]]:
-    """Level, error type (``all`` where it is not split) and measures of each part of a score.
+def score_columns(metrics: Iterable[Metric] = ()) -> list[str]:
+    """The tidy table's columns of scores; it has those of the measures of all metrics that are registered, and of these."""
+    kinds = [*METRICS, *map(type, metrics)]
+    counts = [count for kind in kinds for count in kind.counts]
+    measures = [measure.name for kind in kinds for measure in kind.measures]
+    return list(dict.fromkeys(["seed", "dataset", "level", "error_type", "metric", "signature", *counts, *measures]))
+
+
+def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[dict[str, Any]]:
+    """A row for each part of a score, with the columns of `score_columns`; arguments as of `parts`."""
+    for level, error_type, part in parts(score, levels, by):
+        place = {"dataset": dataset, "level": level, "error_type": error_type}
+        yield {**place, "metric": score.metric.identity, "signature": score.signature, **part.figures}
+
+
+def parts(score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, Score]]:
+    """Level, error type (``all`` where it is not split) and score of each part.
 
     Args:
         score: of any number of sentences.
         levels: the proficiency level of each sentence.
-        by: what it is split by; GLEU is not split.
+        by: what it is split by.
+
+    Raises:
+        UserError: the metric knows no error types.
     """
-    if isinstance(score, GleuScore):
-        yield "all", "all", {"gleu": score.gleu}
-    elif by is None:
-        tp, fp, fn = score.totals
-        yield "all", "all", dict(zip(MEASURES, (tp, fp, fn, score.precision, score.recall, score.f05), strict=True))
-    elif by == "level":
-        for level, row in score.by_group(levels).iterrows():
-            yield str(level), "all", dict(row)
-    elif by == "error_type":
-        for error_type, row in score.by_type("main").iterrows():
-            yield "all", str(error_type), dict(row)
-    else:
-        for level in sorted(set(levels)):
-            part = score.select([number for number, of in enumerate(levels) if of == level])
-            for error_type, row in part.by_type("main").iterrows():
-                yield level, str(error_type), dict(row)
+    by_level = score.by_group(levels) if by in ("level", "level_and_error_type") else {"all": score}
+    for level, of_level in by_level.items():
+        by_type = of_level.by_type() if by in ("error_type", "level_and_error_type") else {"all": of_level}
+        for error_type, part in by_type.items():
+            yield level, error_type, part

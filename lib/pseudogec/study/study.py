@@ -16,17 +16,15 @@ from artefacts.files import MEMORY
 from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe
 from artefacts.store import Store
-from pseudogec.evaluate import GleuScore
-from pseudogec.evaluate import Score as ScoreTable
+from pseudogec.evaluate import ERRANT, Metric, Score
 from pseudogec.study.corpora import Corpus
-from pseudogec.study.correction_recipes import Score
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.pipelines import pipelines
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.profile_checks import check_grid
-from pseudogec.study.profile_sections import GridAxes, Scorer
+from pseudogec.study.profile_sections import GridAxes
 from pseudogec.study.results import By, tidy
 from pseudogec.study.system import Pipeline, System
 
@@ -158,55 +156,54 @@ class Study:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
         if name in self.profile.comparisons:
             systems = self.comparison(name)
-            return [self.planner.score(system, test, scorer) for system in systems for test, scorer in self._scored()]
+            return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
         grid = self.grid(name)
         scores = [self.planner.score(system, self.test) for system in grid]
         return [*scores, *self.planner.pseudo_edits(grid).values()]
 
-    def _scored(self) -> list[tuple[str, Scorer]]:
-        """Every test corpus with every scorer that the profile names for it."""
-        return [(name, scorer) for name, test in self.profile.corpora.tests.items() for scorer in test.scorers]
+    @property
+    def metrics(self) -> tuple[Metric, ...]:
+        """All metrics of the test sets, each once."""
+        return tuple(dict.fromkeys(metric for _, metric in self._scored()))
 
-    def scores(self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None) -> pd.DataFrame:
-        """The tidy ERRANT scores of systems on one test corpus, after building what is missing.
+    def _scored(self) -> list[tuple[str, Metric]]:
+        """Every test corpus with every metric that the profile names for it."""
+        return [(name, metric) for name, test in self.profile.corpora.tests.items() for metric in test.metrics]
+
+    def scores(
+        self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None, metric: Metric = ERRANT
+    ) -> pd.DataFrame:
+        """The tidy scores of systems on one test corpus, after building what is missing.
 
         Args:
             grid: systems.
             by: split by proficiency level, error type, or both.
             test: the corpus's name; the first by default.
+            metric: how they are scored.
 
         Returns:
             See :func:`pseudogec.study.results.tidy`.
         """
         test = test or self.test
-        self.build([self.planner.score(system, test) for system in grid])
+        self.build([self.planner.score(system, test, metric) for system in grid])
         levels = self.levels(self.planner.tests[test])
-        return tidy(((system, test, self.score(system, test), levels) for system in grid), by)
+        return tidy(((system, test, self.score(system, test, metric), levels) for system in grid), by)
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
-        """The tidy scores of systems on every test corpus by every scorer that the profile names for it."""
+        """The tidy scores of systems on every test corpus by every metric that the profile names for it."""
         scored = self._scored()
-        self.build([self.planner.score(system, test, scorer) for system in systems for test, scorer in scored])
-        return tidy(
-            (system, test, self._read_score(self.planner.score(system, test, scorer)), ())
-            for system in systems
-            for test, scorer in scored
-        )
+        self.build([self.planner.score(system, test, metric) for system in systems for test, metric in scored])
+        return tidy((system, test, self.score(system, test, metric), ()) for system in systems for test, metric in scored)
 
-    def score(self, system: System | Pipeline, test: str | None = None) -> ScoreTable:
-        """ERRANT's score of a system, sentence by sentence; it must have been built.
+    def score(self, system: System | Pipeline, test: str | None = None, metric: Metric = ERRANT) -> Score:
+        """The score of a system, sentence by sentence; it must have been built.
 
         Args:
             system: of a grid or comparison.
             test: name of a test corpus; the first by default.
+            metric: how they are scored.
         """
-        score = self._read_score(self.planner.score(system, test or self.test))
-        assert isinstance(score, ScoreTable)
-        return score
-
-    def _read_score(self, recipe: Score) -> ScoreTable | GleuScore:
-        text = (self.store.folder(recipe) / "score.json").read_text(encoding="utf-8")
-        return GleuScore.from_json(text) if recipe.scorer == "gleu" else ScoreTable.from_json(text)
+        return self.planner.score(system, test or self.test, metric).read(self.store)
 
     def levels(self, corpus: Corpus) -> list[str]:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""

@@ -32,7 +32,7 @@ def paper_scores(reference: str) -> pd.DataFrame:
         reference: paper and table, such as ``taslp2020:IV``.
 
     Returns:
-        Columns source, table, system, method, seed_corpus, setting, pseudo_pairs, ensemble, dataset, scorer, precision,
+        Columns source, table, system, method, seed_corpus, setting, pseudo_pairs, ensemble, dataset, metric, precision,
         recall, f05, gleu.
 
     Raises:

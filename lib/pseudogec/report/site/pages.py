@@ -50,7 +50,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         shown: dict[str, Any] = {"page": page, "before": before, "after": after, "root": "../", "site": ""}
         _write(outputs / PAGES / f"{page.name}.html", environment.get_template("notebook.html").render(run=run, **shown))
     index = environment.get_template("index.html").render(
-        run=run, pages={page.name: page for page in pages}, scorers=_scorers(outputs), root="", site=f"{PAGES}/"
+        run=run, pages={page.name: page for page in pages}, metrics=_metrics(outputs), root="", site=f"{PAGES}/"
     )
     _write(outputs / INDEX, index)
     return outputs / INDEX
@@ -61,8 +61,8 @@ def _with_neighbours(pages: list[NotebookPage]) -> Iterator[tuple[NotebookPage |
         yield before, page, after
 
 
-def _scorers(outputs: Path) -> list[str]:
-    """Signatures of the scorers behind the scores of all notebooks; none before the first whole run."""
+def _metrics(outputs: Path) -> list[str]:
+    """Signatures of the metrics behind the scores of all notebooks; none before the first whole run."""
     import pandas as pd
 
     path = outputs / "scores.parquet"

@@ -1,9 +1,9 @@
-"""All shortest ways of turning a source sentence into a hypothesis, and the one that agrees best with an annotator's edits.
+"""The MaxMatch (M2) score of Dahlmeier and Ng (2012), as the scorer of the CoNLL shared tasks defines it.
 
-This is the search of the MaxMatch scorer (Dahlmeier and Ng 2012). Its definition: a lattice of all alignments with the least
-Levenshtein distance (two lattices are joined, with substitutions at costs 1 and 2); adjacent steps with at most so many unchanged
-words among them may be joined into one edit; of all paths through the lattice the one with most edits of the annotator is taken,
-then that with fewest steps beside these, then that with fewest other edits.
+A lattice holds all alignments of source and hypothesis with the least Levenshtein distance (two lattices are joined, with
+substitutions at costs 1 and 2). Adjacent steps with at most so many unchanged words among them may be joined into one edit. Of
+all paths through the lattice the one with most edits of the annotator is taken, then that with fewest steps beside these, then
+that with fewest other edits.
 
 The published scorer lists every edit that joining can make before it seeks the path, which takes hours on long or repetitive
 sentences. Here joined edits are never listed: dynamic programming finds the path, with states that say how many unchanged words
@@ -14,11 +14,76 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from importlib.metadata import version
 from typing import NamedTuple
 
 import numpy as np
+from pydantic import Field
 
-Tokens = Sequence[str]
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.evaluate.gold import Gold, Tokens
+from pseudogec.evaluate.metric import METRICS, EditMetric
+
+_BETA_SQUARED = 0.25
+
+
+@METRICS.register
+class MaxMatch(EditMetric):
+    """The edits between source and hypothesis that agree best with the references' edits.
+
+    Of several annotators, the one that gives the corpus the highest F0.5 so far is taken for each sentence; then the one with
+    more right edits, then the one with fewer proposed and gold edits. Edits that only detect an error count as missed, as in the
+    published scorer. Error types are not told apart: MaxMatch knows no types of proposed edits.
+    """
+
+    name = "maxmatch"
+    label = "M2"
+
+    max_unchanged_words: int = Field(default=2, ge=0, description="unchanged words that one edit may hold")
+
+    @property
+    def implementation(self) -> str:
+        return f"pseudogec{version('pseudogec')}"
+
+    def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
+        correct, proposed, wanted = 0, 0, 0
+        rows = []
+        for reference, hypothesis in zip(gold.sentences, hypotheses, strict=True):
+            candidates = self._compare(reference, tuple(hypothesis))
+            best = max(candidates, key=lambda counts: _preference(correct + counts[0], proposed + counts[1], wanted + counts[2]))
+            correct, proposed, wanted = correct + best[0], proposed + best[1], wanted + best[2]
+            rows.append((best[0], best[1] - best[0], best[2] - best[0]))
+        return np.array(rows, dtype=np.int64)
+
+    def _compare(self, reference: AnnotatedSentence, hypothesis: tuple[str, ...]) -> list[tuple[int, int, int]]:
+        """Right, proposed and gold edits of one sentence against each annotator, in the order of their numbers."""
+        annotations = [edits for _, edits in sorted(reference.annotators.items())] or [()]
+        if hypothesis == reference.source:
+            return [(0, 0, len(edits)) for edits in annotations]
+        lattice = EditLattice(reference.source, hypothesis, self.max_unchanged_words)
+        counts = []
+        for edits in annotations:
+            proposed, matched = lattice.best_path([_gold_edit(edit) for edit in edits])
+            counts.append((_count_in_order(matched), proposed, len(edits)))
+        return counts
+
+
+def _gold_edit(edit: Edit) -> GoldEdit:
+    return GoldEdit(edit.start, edit.end, tuple(tuple(correction.split()) for correction in edit.alternatives))
+
+
+def _count_in_order(matched: Sequence[int]) -> int:
+    """How many matched edits the published scorer counts: it reads the annotator's list once, from the first edit to the last."""
+    count, next_number = 0, 0
+    for number in matched:
+        if number >= next_number:
+            count, next_number = count + 1, number + 1
+    return count
+
+
+def _preference(correct: int, proposed: int, gold: int) -> tuple[float, int, float]:
+    size = proposed + _BETA_SQUARED * gold
+    return (1 + _BETA_SQUARED) * correct / size if size else 1.0, correct, -size
 
 
 class GoldEdit(NamedTuple):

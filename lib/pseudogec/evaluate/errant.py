@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
-from typing import Literal, get_args
+from typing import Literal
+
+from pydantic import Field
 
 from artefacts.errors import UserError
-from pseudogec.edits import AnnotatedSentence, Annotator, Edit
-from pseudogec.evaluate.inputs import Tokens, check_hypotheses, check_references, describe_references
-from pseudogec.evaluate.score import Score, precision_recall_f05
+from pseudogec.edits import Annotator, Edit
+from pseudogec.evaluate.gold import Gold, Tokens
+from pseudogec.evaluate.metric import METRICS, EditMetric, Score, precision_recall_f05
 
 Mode = Literal["span_correction", "span_detection", "token_detection"]
 
@@ -21,82 +23,70 @@ Counts = tuple[int, int, int]
 """True positives, false positives, false negatives."""
 
 
-class ErrantScorer:
-    """Scores corrections against edits.
+@METRICS.register
+class Errant(EditMetric):
+    """Edits that ERRANT finds in the hypotheses, compared with the references' edits.
 
     Of several references, the one that gives the corpus the highest F0.5 so far is taken for each sentence, as ``errant_compare``
     does: higher F0.5 rounded to 4 decimals, then more true positives, fewer false positives, fewer false negatives.
-
-    Args:
-        references: annotated sentences; a sentence that nobody annotated counts as one without errors.
-        annotator: finds the hypotheses' edits; not needed where edits are given.
-        reference_name: what the references are called in messages.
     """
 
-    def __init__(
-        self,
-        references: Sequence[AnnotatedSentence],
-        annotator: Annotator | None = None,
-        reference_name: str = "the reference",
-    ) -> None:
-        self._references = list(references)
-        self._annotator = annotator
-        self._reference_name = reference_name
-        check_references(self._references, reference_name)
+    name = "errant"
+    label = "ERRANT"
+    needs_annotator = True
+    knows_types = True
+
+    mode: Mode = Field(
+        default="span_correction",
+        description="what counts as right: `span_correction` (span and correction agree), `span_detection` (the span agrees) or "
+        "`token_detection` (each token that an edit touches counts)",
+    )
+
+    @property
+    def implementation(self) -> str:
+        return version("errant")
 
     def score(
-        self, hypotheses: Sequence[Tokens], mode: Mode = "span_correction", *, workers: int = 1, name: str = "the hypothesis"
+        self,
+        gold: Gold,
+        hypotheses: Sequence[Tokens],
+        annotator: Annotator | None = None,
+        *,
+        name: str = "the hypothesis",
+        workers: int = 1,
     ) -> Score:
-        """Find the edits of tokenised corrections and score them.
+        """Find the edits of tokenised corrections and score them; see `Metric.score`."""
+        if annotator is None:
+            raise UserError("ERRANT needs an annotator to find the edits of hypotheses; give it one from load_annotator")
+        gold.check(hypotheses, name)
+        edits = annotator.annotate(gold.sources, hypotheses, workers=workers)
+        return self._compare(gold, edits, annotator.signature)
 
-        Args:
-            hypotheses: the tokens of each corrected sentence.
-            mode: what counts as right: ``span_correction`` (span and correction agree), ``span_detection`` (the span agrees) or
-                ``token_detection`` (each token that an edit touches counts).
-            workers: processes for the search of edits.
-            name: what the hypotheses are called in messages.
-
-        Raises:
-            UserError: there is no annotator, or the numbers of sentences differ.
-        """
-        if self._annotator is None:
-            raise UserError("this scorer has no annotator, so it can only compare edits; give it one from load_annotator")
-        sources = [sentence.source for sentence in self._references]
-        check_hypotheses(sources, hypotheses, name, self._reference_name)
-        edits = self._annotator.annotate(sources, hypotheses, workers=workers)
-        return self._compare(edits, mode, self._annotator.signature)
-
-    def compare(
-        self, hypothesis_edits: Sequence[Sequence[Edit]], mode: Mode = "span_correction", *, name: str = "the hypothesis"
-    ) -> Score:
+    def compare(self, gold: Gold, edits: Sequence[Sequence[Edit]], *, name: str = "the hypothesis") -> Score:
         """Score edits that are given, such as those of an M2 file.
 
         Raises:
             UserError: the numbers of sentences differ.
         """
-        if len(hypothesis_edits) != len(self._references):
-            raise UserError(
-                f"{name} has {len(hypothesis_edits)} sentences and {self._reference_name} has {len(self._references)}; "
-                "line for line they must correspond"
-            )
-        return self._compare(hypothesis_edits, mode, "given")
+        gold.check_length(len(edits), name)
+        return self._compare(gold, edits, "given")
 
-    def _compare(self, hypothesis_edits: Sequence[Sequence[Edit]], mode: Mode, annotator: str) -> Score:
-        if mode not in get_args(Mode):
-            raise UserError(f"no mode is called {mode!r}; choose one of {', '.join(get_args(Mode))}")
+    def _compare(self, gold: Gold, hypothesis_edits: Sequence[Sequence[Edit]], annotator: str) -> Score:
         totals = (0, 0, 0)
         rows: list[tuple[int, str, int, int, int]] = []
-        for number, (edits, reference) in enumerate(zip(hypothesis_edits, self._references, strict=True)):
-            hypothesis = _by_key(edits, mode)
-            annotations = [_by_key(annotation, mode) for annotation in reference.annotators.values()] or [{}]
+        for number, (edits, reference) in enumerate(zip(hypothesis_edits, gold.sentences, strict=True)):
+            hypothesis = _by_key(edits, self.mode)
+            annotations = [_by_key(annotation, self.mode) for annotation in reference.annotators.values()] or [{}]
             candidates = [_count(hypothesis, annotation) for annotation in annotations]
             # max keeps the first of equals, as errant_compare does.
             counts, by_type = max(candidates, key=lambda candidate: _preference(candidate[0], totals))
             totals = _sum(totals, counts)
             rows.extend((number, error_type, *type_counts) for error_type, type_counts in by_type.items())
-        scorer = f"errant:{version('errant')}|mode:{mode}|annotator:{annotator}"
-        signature = f"{scorer}|tokens:as given|{describe_references(self._references)}"
-        return Score.from_rows("errant", signature, len(self._references), rows)
+        return Score.from_rows(self, self._signature(gold, annotator), len(gold.sentences), rows)
+
+
+ERRANT = Errant()
+"""The metric of all tables: of the first test set, and of what systems are tuned on."""
 
 
 def _by_key(edits: Sequence[Edit], mode: Mode) -> dict[Key, list[str]]:

@@ -1,0 +1,198 @@
+"""What corrections are scored against, and what is checked before anything is scored."""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from artefacts.errors import UserError
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
+
+Tokens = Sequence[str]
+ReferenceForm = Literal["edits", "rewrites"]
+"""What a metric compares corrections with: annotators' edits, or whole corrected sentences."""
+
+_SENTENCE_ENDS = frozenset(".?!")
+_SUSPICIOUS_SHARE = 0.05
+"""Share of sentences that must look wrong before a warning: single sentences may well differ from the rest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Gold:
+    """The source sentences and their references, as edits and as rewrites (whole corrected sentences).
+
+    Use `annotated` or `parallel`.
+
+    Attributes:
+        sources: tokens of each sentence.
+        name: what the references are called in messages, such as a file's name.
+    """
+
+    sources: Sequence[Tokens]
+    name: str
+    _annotated: Sequence[AnnotatedSentence] | None = None
+    _rewrites: Sequence[Sequence[Tokens]] | None = None
+    _annotator: Annotator | None = None
+
+    @classmethod
+    def annotated(cls, sentences: Sequence[AnnotatedSentence], name: str = "the reference") -> Gold:
+        """References with edits. A sentence that nobody annotated counts as one without errors."""
+        return cls([sentence.source for sentence in sentences], name, _annotated=list(sentences))
+
+    @classmethod
+    def parallel(
+        cls,
+        sources: Sequence[Tokens],
+        rewrites: Sequence[Sequence[Tokens]],
+        name: str = "the reference",
+        annotator: Annotator | None = None,
+    ) -> Gold:
+        """References that are whole corrected sentences.
+
+        Args:
+            sources: tokenised source sentences.
+            rewrites: one list of tokenised corrected sentences a reference, each line for line with the sources.
+            name: what the references are called in messages.
+            annotator: finds their edits for metrics that compare edits.
+
+        Raises:
+            UserError: there is no reference, or the numbers of sentences differ.
+        """
+        if not rewrites:
+            raise UserError("at least one reference is needed")
+        for number, rewrite in enumerate(rewrites, start=1):
+            if len(rewrite) != len(sources):
+                raise UserError(
+                    f"{name} {number} has {len(rewrite)} sentences and the source has {len(sources)}; "
+                    "line for line they must correspond"
+                )
+        return cls(sources, name, _rewrites=rewrites, _annotator=annotator)
+
+    @cached_property
+    def sentences(self) -> Sequence[AnnotatedSentence]:
+        """The sentences with the edits of each annotator, or with those found in each rewrite.
+
+        Warns where some sentences lack an annotator that others have, as after a concatenation or a filter that went wrong. Such
+        sentences are scored against the annotators that they have; files with a varying number of annotators exist.
+
+        Raises:
+            UserError: there are only rewrites and no annotator.
+        """
+        if self._annotated is not None:
+            _warn_of_lacking_annotators(self._annotated, self.name)
+            return self._annotated
+        if self._annotator is None or self._rewrites is None:
+            raise UserError(f"{self.name} holds whole sentences; give it an annotator from load_annotator, which finds the edits")
+        found = [self._annotator.annotate(self.sources, rewrite) for rewrite in self._rewrites]
+        return [
+            AnnotatedSentence(tuple(source), dict(enumerate(edits))) for source, *edits in zip(self.sources, *found, strict=True)
+        ]
+
+    @cached_property
+    def rewrites(self) -> Sequence[Sequence[Tokens]]:
+        """The sentences as each annotator corrects them, annotator by annotator.
+
+        Where an annotator skipped a sentence, it stands as the first annotator corrects it.
+        """
+        if self._rewrites is not None:
+            return self._rewrites
+        annotators = max(len(sentence.annotators) for sentence in self.sentences)
+        return [
+            [apply_edits(sentence.source, _edits_of(sentence, number)) for sentence in self.sentences]
+            for number in range(annotators)
+        ]
+
+    def description(self, form: ReferenceForm) -> str:
+        """Number and digest of the references in the form that a metric compares, for signatures."""
+        if form == "rewrites":
+            sides = [[*map(tuple, side)] for side in (self.sources, *self.rewrites)]
+            return f"references:{len(self.rewrites)}|digest:{hashlib.sha256(repr(sides).encode()).hexdigest()[:12]}"
+        digest = hashlib.sha256()
+        for sentence in self.sentences:
+            edits = [
+                (number, [(edit.start, edit.end, edit.correction, edit.type) for edit in edits])
+                for number, edits in sentence.annotators.items()
+            ]
+            digest.update(repr((sentence.source, edits)).encode())
+        numbers = {max(len(sentence.annotators), 1) for sentence in self.sentences}
+        how_many = str(min(numbers)) if len(numbers) == 1 else f"{min(numbers)}-{max(numbers)}"
+        found_by = f"|reference_edits:{self._annotator.signature}" if self._annotator else ""
+        return f"references:{how_many}|digest:{digest.hexdigest()[:12]}{found_by}"
+
+    def check(self, hypotheses: Sequence[Tokens], name: str) -> None:
+        """Refuse what cannot be scored, and warn of hypotheses whose score would mislead.
+
+        Args:
+            hypotheses: tokenised outputs of a system, line for line.
+            name: what the hypotheses are called in messages.
+
+        Raises:
+            UserError: the numbers of sentences differ, there are none, or the hypotheses are not tokenised.
+        """
+        self.check_length(len(hypotheses), name)
+        if not self.sources:
+            raise UserError(f"{self.name} has no sentences; nothing can be scored")
+        if isinstance(hypotheses[0], str):
+            raise UserError(f"{name} holds texts; lists of tokens are scored, for instance text.split()")
+        pairs = list(zip(self.sources, hypotheses, strict=True))
+        if empty := [line for line, (source, tokens) in enumerate(pairs, start=1) if source and not tokens]:
+            warnings.warn(
+                f"{name}: {len(empty)} of {len(hypotheses)} hypotheses are empty (the first is line {empty[0]}); "
+                "each is scored as the deletion of its whole sentence",
+                stacklevel=3,
+            )
+        for looks_wrong, problem in (
+            (_is_in_subwords, "hold subwords that end in '@@'; undo the byte-pair encoding first"),
+            (_is_spaced_otherwise, "are tokenised otherwise than the references; the difference would be scored as errors"),
+        ):
+            wrong = sum(looks_wrong(source, tokens) for source, tokens in pairs)
+            if wrong > _SUSPICIOUS_SHARE * len(pairs):
+                warnings.warn(f"{name}: {wrong} of {len(pairs)} hypotheses {problem}", stacklevel=3)
+
+    def check_length(self, sentences: int, name: str) -> None:
+        """Refuse another number of sentences.
+
+        Raises:
+            UserError: the numbers differ.
+        """
+        if sentences != len(self.sources):
+            raise UserError(
+                f"{name} has {sentences} sentences and {self.name} has {len(self.sources)}; line for line they must correspond"
+            )
+
+
+def _edits_of(sentence: AnnotatedSentence, number: int) -> Sequence[Edit]:
+    annotations = list(sentence.annotators.values())
+    if not annotations:
+        return ()
+    return annotations[number] if number < len(annotations) else annotations[0]
+
+
+def _warn_of_lacking_annotators(sentences: Sequence[AnnotatedSentence], name: str) -> None:
+    everyone = {number for sentence in sentences for number in sentence.annotators}
+    lacking = [line for line, sentence in enumerate(sentences, start=1) if set(sentence.annotators) != everyone]
+    if len(everyone) > 1 and lacking:
+        absent = sorted(everyone - set(sentences[lacking[0] - 1].annotators))
+        warnings.warn(
+            f"{name}: {len(lacking)} of {len(sentences)} sentences lack an annotator (the first is sentence "
+            f"{lacking[0]}, without annotator {', '.join(map(str, absent))}); an annotator who found nothing to correct needs a "
+            "`noop` line, else the sentence is scored against the others alone",
+            stacklevel=4,
+        )
+
+
+def _is_in_subwords(source: Tokens, tokens: Tokens) -> bool:
+    return any(token.endswith("@@") for token in tokens) and not any(token.endswith("@@") for token in source)
+
+
+def _is_spaced_otherwise(source: Tokens, tokens: Tokens) -> bool:
+    """The same characters with other spaces, or a last full stop that hangs on its word where the source's stands alone."""
+    if not source or not tokens:
+        return False
+    if list(source) != list(tokens) and "".join(source) == "".join(tokens):
+        return True
+    return source[-1] in _SENTENCE_ENDS and len(tokens[-1]) > 1 and tokens[-1][-1] == source[-1] and tokens[-1][-2].isalnum()

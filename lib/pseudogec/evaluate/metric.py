@@ -1,0 +1,315 @@
+"""What a metric is: one class says what it counts, which measures it gives, and how tables and messages name them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+
+import numpy as np
+from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
+
+from artefacts.errors import UserError
+from artefacts.kinds import Kind, Kinds
+from pseudogec.edits import Annotator
+from pseudogec.evaluate.error_types import main_type
+from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
+
+Categories = Literal["operation", "main", "full"]
+Row = tuple[int, str, *tuple[int, ...]]
+"""Sentence number, error type, and the metric's counts."""
+
+
+class Measure(NamedTuple):
+    """One figure of a score, from 0 to 1; tables show it in percent.
+
+    Attributes:
+        name: its column in the tidy table.
+        label: its heading in tables.
+        title: its name in figures.
+        of: the figure, (...), of statistics that were summed over sentences, (..., statistics). Significance tests call it for
+            thousands of sums at once.
+    """
+
+    name: str
+    label: str
+    title: str
+    of: Callable[[np.ndarray], np.ndarray]
+
+
+class Metric(Kind):
+    """How corrections are scored.
+
+    A metric gives each sentence a row of statistics, such as true positives, false positives and false negatives. Its measures
+    are functions of the rows' sum, so that parts of a test set and the samples of significance tests are scored alike. A metric
+    whose score is no function of a sum (GLEU with several references) overrides `figures` and `summable`.
+    """
+
+    measures: ClassVar[tuple[Measure, ...]]
+    """In the order of tables; the last is the headline, which is tested for significance."""
+    counts: ClassVar[tuple[str, ...]] = ()
+    """Names of the statistics, if they are whole numbers that tables may show."""
+    references: ClassVar[ReferenceForm] = "rewrites"
+    """What it compares corrections with."""
+    needs_annotator: ClassVar[bool] = False
+    """Whether it finds the hypotheses' edits."""
+    knows_types: ClassVar[bool] = False
+    """Whether its scores can be split by error type."""
+
+    @property
+    def headline(self) -> Measure:
+        return self.measures[-1]
+
+    @property
+    def identity(self) -> str:
+        """What the tidy table's column ``metric`` holds: the name, with the fields that are not at their defaults."""
+        return self._with_fields(self.name)
+
+    @property
+    def title(self) -> str:
+        """What tables and figures write: the label, with the fields that are not at their defaults."""
+        return self._with_fields(self.label)
+
+    def _with_fields(self, name: str) -> str:
+        fields = type(self).model_fields.items()
+        return " ".join([name, *(f"{key}={value}" for key, field in fields if (value := getattr(self, key)) != field.default)])
+
+    @property
+    def implementation(self) -> str:
+        """Which program and version computes it, for signatures."""
+        return str(self.version)
+
+    def signature(self, annotator: str = "") -> str:
+        """Everything beside the references on which the figures depend, as ``key:value`` pairs between bars."""
+        fields = {key: getattr(self, key) for key in type(self).model_fields} | ({"annotator": annotator} if annotator else {})
+        return "|".join([f"{self.name}:{self.implementation}", *(f"{key}:{value}" for key, value in fields.items())])
+
+    def score(
+        self,
+        gold: Gold,
+        hypotheses: Sequence[Tokens],
+        annotator: Annotator | None = None,
+        *,
+        name: str = "the hypothesis",
+        workers: int = 1,
+    ) -> Score:
+        """Score tokenised corrections.
+
+        Args:
+            gold: what they are scored against.
+            hypotheses: the tokens of each corrected sentence, line for line.
+            annotator: finds the hypotheses' edits, where the metric needs them.
+            name: what the hypotheses are called in messages.
+            workers: processes for the search of edits.
+
+        Raises:
+            UserError: the numbers of sentences differ, or there is no annotator.
+        """
+        gold.check(hypotheses, name)
+        statistics = self.statistics(gold, hypotheses)
+        places = np.arange(len(statistics))
+        no_types = np.full(len(statistics), "", dtype=object)
+        return Score(self, self._signature(gold), len(statistics), places, no_types, statistics)
+
+    def _signature(self, gold: Gold, annotator: str = "") -> str:
+        return f"{self.signature(annotator)}|tokens:as given|{gold.description(self.references)}"
+
+    def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
+        """Whole numbers for each sentence, (sentences, statistics)."""
+        raise NotImplementedError(f"{type(self).__name__} does not say how it counts")
+
+    def figures(self, statistics: np.ndarray) -> dict[str, float]:
+        """The measures, and the counts if it has names for them.
+
+        Args:
+            statistics: of the sentences, or of parts of them, (rows, statistics).
+        """
+        sums = statistics.sum(axis=0)
+        measures = {measure.name: float(measure.of(sums)) for measure in self.measures}
+        return measures | dict(zip(self.counts, sums.tolist(), strict=False))
+
+    def summable(self, statistics: np.ndarray) -> np.ndarray:
+        """Statistics that the measures are functions of when summed, (sentences, statistics)."""
+        return statistics
+
+
+METRICS = Kinds(Metric, "metric")
+
+
+def named_metric(name: str) -> Metric:
+    """The metric of a name, or of ``package.module:Class``, with the defaults of its fields.
+
+    Raises:
+        UserError: there is none.
+    """
+    try:
+        return METRICS.parse(name)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+
+
+AnyMetric = Annotated[SerializeAsAny[Metric], BeforeValidator(METRICS.parse), PlainSerializer(METRICS.dump)]
+"""The field of a profile, recipe or file that names a metric."""
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What a metric found for one system's output, or for a part of it.
+
+    Attributes:
+        metric: how it was scored.
+        signature: everything on which the figures depend, as ``key:value`` pairs between bars.
+        sentences: how many sentences were scored.
+        sentence: sentence number (from 0) of each row of statistics; a sentence may have no row.
+        error_type: error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones;
+            empty text from a metric that knows no types.
+        statistics: (rows, statistics), whole numbers.
+    """
+
+    metric: Metric
+    signature: str
+    sentences: int
+    sentence: np.ndarray
+    error_type: np.ndarray
+    statistics: np.ndarray
+
+    @classmethod
+    def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row]) -> Score:
+        """Make a score from rows of counts."""
+        listed = list(rows)
+        places = np.array([row[0] for row in listed], dtype=np.int64)
+        types = np.array([row[1] for row in listed], dtype=object)
+        statistics = np.array([row[2:] for row in listed], dtype=np.int64).reshape(len(listed), len(metric.counts))
+        return cls(metric, signature, sentences, places, types, statistics)
+
+    @cached_property
+    def figures(self) -> dict[str, float]:
+        """Measures and counts by name; see `Metric.figures`."""
+        return self.metric.figures(self.statistics)
+
+    def __getitem__(self, name: str) -> float:
+        """A measure or count, such as ``f05``."""
+        return self.figures[name]
+
+    @property
+    def headline(self) -> float:
+        """The metric's main measure, from 0 to 1."""
+        return self.figures[self.metric.headline.name]
+
+    def per_sentence(self) -> np.ndarray:
+        """Statistics by sentence, (sentences, statistics), such as tp, fp and fn; tests sum them."""
+        table = np.zeros((self.sentences, *self.statistics.shape[1:]), dtype=np.int64)
+        np.add.at(table, self.sentence, self.statistics)
+        return self.metric.summable(table)
+
+    def by_type(self, categories: Categories = "main") -> dict[str, Score]:
+        """The score of each error type, by name.
+
+        Args:
+            categories: ``operation`` (M, R, U), ``main`` (NOUN, VERB:SVA, ...) or ``full`` (R:VERB:SVA), as ERRANT's
+                ``-cat`` 1, 2, 3.
+
+        Raises:
+            UserError: the metric knows no types, or there are no such categories.
+        """
+        if not self.metric.knows_types:
+            raise UserError(f"{self.metric.name} knows no error types")
+        cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": main_type, "full": str}
+        if categories not in cut:
+            raise UserError(f"no categories are called {categories!r}; choose one of {', '.join(cut)}")
+        types = np.array([cut[categories](error_type) for error_type in self.error_type], dtype=object)
+        return {error_type: self._rows(types == error_type) for error_type in sorted(set(types))}
+
+    def by_group(self, labels: Sequence[str]) -> dict[str, Score]:
+        """The score of each group of sentences, such as proficiency levels, by name.
+
+        Args:
+            labels: the group of each sentence.
+
+        Raises:
+            UserError: there is not one label a sentence.
+        """
+        if len(labels) != self.sentences:
+            raise UserError(f"{len(labels)} labels for {self.sentences} sentences; give one a sentence")
+        groups = np.array(labels, dtype=object)
+        return {label: self._select(np.flatnonzero(groups == label)) for label in sorted(set(labels))}
+
+    def _select(self, sentences: np.ndarray) -> Score:
+        """The score of some sentences alone, numbered anew."""
+        renumbered = np.full(self.sentences, -1, dtype=np.int64)
+        renumbered[sentences] = np.arange(len(sentences))
+        places = renumbered[self.sentence]
+        part = self._rows(places >= 0)
+        return replace(part, sentences=len(sentences), sentence=places[places >= 0])
+
+    def _rows(self, chosen: np.ndarray) -> Score:
+        rows = {name: getattr(self, name)[chosen] for name in ("sentence", "error_type", "statistics")}
+        return replace(self, **rows)
+
+    def to_json(self) -> str:
+        """The score as JSON text, whole."""
+        arrays = {name: getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics")}
+        content = {"metric": METRICS.dump(self.metric), "signature": self.signature, "sentences": self.sentences, **arrays}
+        return json.dumps(content)
+
+    @classmethod
+    def from_json(cls, text: str) -> Score:
+        """The score that `to_json` wrote."""
+        stored: dict[str, Any] = json.loads(text)
+        metric = METRICS.parse(stored["metric"])
+        places, statistics = (np.array(stored[name], dtype=np.int64) for name in ("sentence", "statistics"))
+        if not len(statistics):
+            statistics = statistics.reshape(0, len(metric.counts))
+        types = np.array(stored["error_type"], dtype=object)
+        return cls(metric, stored["signature"], stored["sentences"], places, types, statistics)
+
+    def __str__(self) -> str:
+        shown = "  ".join(f"{measure.label} {100 * self[measure.name]:.2f}" for measure in self.metric.measures)
+        return f"{self.metric.title}  {shown}  ({self.signature})"
+
+
+def _operation(error_type: str) -> str:
+    return error_type if error_type == "UNK" else error_type[:1]
+
+
+def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:
+    """Precision, recall and F0.5 of counts, alone or as arrays of any one shape.
+
+    ERRANT's and MaxMatch's conventions on empty counts: precision is 1 without false positives, recall is 1 without false
+    negatives, and F0.5 is 0 when both are 0.
+    """
+    tp, fp, fn = (np.asarray(count, dtype=float) for count in (tp, fp, fn))
+    precision = np.where(fp == 0, 1.0, tp / np.where(fp == 0, 1.0, tp + fp))
+    recall = np.where(fn == 0, 1.0, tp / np.where(fn == 0, 1.0, tp + fn))
+    weighted = 0.25 * precision + recall
+    f05 = np.where(weighted == 0, 0.0, 1.25 * precision * recall / np.where(weighted == 0, 1.0, weighted))
+    return precision, recall, f05
+
+
+def precision_of(counts: np.ndarray) -> np.ndarray:
+    """Precision, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[0]
+
+
+def recall_of(counts: np.ndarray) -> np.ndarray:
+    """Recall, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[1]
+
+
+def f05_of(counts: np.ndarray) -> np.ndarray:
+    """F0.5, (...), of summed counts, (..., 3): tp, fp, fn."""
+    return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[2]
+
+
+class EditMetric(Metric):
+    """A metric that counts right (tp), wrong (fp) and missed (fn) edits."""
+
+    measures = (
+        Measure("precision", "P", "Precision", precision_of),
+        Measure("recall", "R", "Recall", recall_of),
+        Measure("f05", "F0.5", "F0.5", f05_of),
+    )
+    counts = ("tp", "fp", "fn")
+    references = "edits"

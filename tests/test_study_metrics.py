@@ -1,0 +1,220 @@
+"""Test sets with several metrics: each gives what the metric gives when it is called by itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from artefacts.errors import UserError
+from artefacts.files import write_lines
+from pseudogec.__main__ import main
+from pseudogec.edits import apply_edits, load_annotator, read_m2
+from pseudogec.evaluate import METRICS, Gleu, Gold, MaxMatch
+from pseudogec.report import OutputsReport, Report, SystemsReport
+from pseudogec.report.figures import systems as draw_systems
+from pseudogec.study import Study, score_outputs
+
+pytestmark = pytest.mark.slow
+
+SOURCES = ["He depend of it .", "I hav a dog .", "All is well ."]
+REWRITES = [
+    ["He depends on it .", "I have a dog .", "All is well ."],
+    ["He relies on it .", "I own a dog .", "Everything is well ."],
+]
+GOLD = """S He depend of it .
+A 1 2|||R:VERB:SVA|||depends|||REQUIRED|||-NONE-|||0
+A 2 3|||R:PREP|||on|||REQUIRED|||-NONE-|||0
+A 1 3|||R:OTHER|||relies on|||REQUIRED|||-NONE-|||1
+
+S I hav a dog .
+A 1 2|||R:SPELL|||have|||REQUIRED|||-NONE-|||0
+
+S All is well .
+A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    (tmp_path / "gold.m2").write_text(GOLD)
+    (tmp_path / "source").write_text("\n".join(SOURCES) + "\n")
+    for number, lines in enumerate(REWRITES):
+        (tmp_path / f"reference{number}").write_text("\n".join(lines) + "\n")
+    overrides = [
+        f"data_folder={tmp_path}",
+        "corpora.tests={conll: {source: m2, files: [gold.m2], metrics: [errant, maxmatch, gleu]}, "
+        "jfleg: {source: jfleg, files: [source, reference0, reference1], metrics: gleu}}",
+        "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
+        "comparisons.spellers=[speller]",
+    ]
+    return Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
+
+
+def test_every_metric_of_every_test_set_is_shown(study: Study) -> None:
+    systems = study.comparison("spellers")
+    with study.engine:
+        scores = study.all_scores(systems).set_index(["dataset", "metric"])
+    assert set(scores.index) == {("conll", "errant"), ("conll", "maxmatch"), ("conll", "gleu"), ("jfleg", "gleu")}
+    hypotheses = {
+        name: [line.split() for line in study.lines(study.planner.correction(systems[0], name), "hypotheses.txt")]
+        for name in ("conll", "jfleg")
+    }
+    assert hypotheses["conll"][1] == hypotheses["jfleg"][1] != SOURCES[1].split(), "hunspell does not know the word"
+    gold = list(read_m2(study.store.folder(study.planner.references("conll")) / "references.m2"))
+    expected = MaxMatch().score(Gold.annotated(gold), hypotheses["conll"])
+    assert scores.f05["conll", "maxmatch"] == expected.headline
+    sources = [line.split() for line in SOURCES]
+    rewrites = [[line.split() for line in lines] for lines in REWRITES]
+    assert scores.gleu["jfleg", "gleu"] == Gleu().score(Gold.parallel(sources, rewrites), hypotheses["jfleg"]).headline
+    assert scores.f05.isna()["jfleg", "gleu"] and scores.gleu.isna()["conll", "errant"]
+
+
+def test_rewrites_become_references_that_say_the_same(study: Study) -> None:
+    corpus = study.planner.tests["jfleg"]
+    with study.engine:
+        study.build([study.planner.references("jfleg")])
+    references = list(read_m2(study.store.folder(study.planner.references("jfleg")) / "references.m2"))
+    assert study.lines(corpus, "source.txt") == SOURCES
+    for number, lines in enumerate(REWRITES):
+        assert [" ".join(apply_edits(item.source, item.annotators[number])) for item in references] == lines
+    assert load_annotator(study.profile.annotator).signature == study.planner.annotator
+
+
+def test_the_first_test_set_is_that_of_all_tables(study: Study) -> None:
+    assert study.test == "conll"
+    with study.engine:
+        scores = study.scores(study.comparison("spellers"))
+    assert list(scores.dataset) == ["conll"] and list(scores.metric) == ["errant"]
+
+
+# A metric from outside the packages
+
+OWN_METRIC = '''
+import numpy as np
+
+from pseudogec.evaluate import Measure, Metric
+
+
+class ExactMatch(Metric):
+    """Sentences that equal one of the rewrites."""
+
+    name = "exact_match"
+    label = "Exact match"
+    measures = (Measure("exact", "EM", "Share of exact matches", lambda sums: sums[..., 0] / sums[..., 1]),)
+
+    ignore_case: bool = False
+
+    def statistics(self, gold, hypotheses):
+        def read(tokens):
+            return [token.lower() if self.ignore_case else token for token in tokens]
+
+        rewrites = zip(*gold.rewrites, strict=True)
+        return np.array([(read(tokens) in map(read, by), 1) for tokens, by in zip(hypotheses, rewrites, strict=True)], dtype=int)
+'''
+
+
+@pytest.fixture
+def own_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The name of a metric's class in a module that only this test has."""
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    (modules / "own_metrics.py").write_text(OWN_METRIC)
+    monkeypatch.syspath_prepend(str(modules))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")]))  # for workers
+    yield "own_metrics:ExactMatch"
+    sys.modules.pop("own_metrics", None)
+
+
+def own_study(tmp_path: Path, metric: str) -> Study:
+    """A study that scores what is hardly changed by ERRANT and another metric."""
+    for name, lines in {"source": SOURCES, "rewrite": ["He depends on it .", "I HAVE a dog .", "all is well ."]}.items():
+        write_lines(tmp_path / name, lines)
+    overrides = [
+        f"data_folder={tmp_path}",
+        f"corpora.tests={{own: {{source: parallel, files: [source, rewrite], metrics: [errant, {metric}]}}}}",
+        "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
+        "comparisons.spellers=[speller]",
+    ]
+    return Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
+
+
+def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own_metric: str) -> None:
+    study = own_study(tmp_path, f"{{metric: '{own_metric}', ignore_case: true}}")
+    metric = study.metrics[-1]
+    report = SystemsReport(Report(study), study.comparison("spellers"))
+    with study.engine:
+        scores = study.all_scores(study.comparison("spellers")).set_index("metric")
+        table = report.scores("own")
+        report.figure("own", metric=metric)
+        figure = draw_systems(study.scores(study.comparison("spellers"), metric=metric), metric.measures, {})
+    assert scores.exact["exact_match ignore_case=True"] == pytest.approx(1 / 3)
+    assert ("this study", "own, Exact match ignore_case=True", "EM") in table.data.columns
+    assert "33.3" in (study.outputs / "tables" / "own.csv").read_text()
+    assert "exact_match:1|ignore_case:True|tokens:as given|references:1" in table.caption
+    assert (study.outputs / "figures" / "own.png").is_file()
+    assert "Share of exact matches" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    by_level = study.scores(study.comparison("spellers"), by="level", metric=metric)
+    assert by_level[["level", "exact"]].to_numpy().tolist() == [["unknown", pytest.approx(1 / 3)]]
+    with pytest.raises(UserError, match="exact_match knows no error types"):
+        study.scores(study.comparison("spellers"), by="error_type", metric=metric)
+
+
+@pytest.mark.parametrize(
+    ("metric", "told"),
+    [
+        ("gluu", "there is no metric `gluu`; did you mean `gleu`"),
+        ("own_metrics:Exact", "own_metrics has no class `Exact` that derives from Metric"),
+        ("no_such_module:Exact", "cannot be imported"),
+        ("{metric: 'own_metrics:ExactMatch', case: true}", "metrics"),
+    ],
+)
+def test_a_metric_that_cannot_be_found_is_told(tmp_path: Path, own_metric: str, metric: str, told: str) -> None:
+    with pytest.raises(UserError, match=re.escape(told)):
+        own_study(tmp_path, metric)
+
+
+def test_files_are_scored_by_a_metric_from_outside(tmp_path: Path, own_metric: str) -> None:
+    study = own_study(tmp_path, own_metric)
+    write_lines(tmp_path / "gold.m2", GOLD.splitlines())
+    write_lines(tmp_path / "out.txt", ["He depends on it .", "I hav a dog .", "All is well ."])
+    scored = score_outputs(study, {"mine": tmp_path / "out.txt"}, {"A": tmp_path / "gold.m2"}, ["maxmatch", own_metric])
+    table = OutputsReport(study, scored).overall("outputs").data.set_index("metric")
+    assert list(table.index) == ["M2", "Exact match", "ERRANT"]
+    assert table.EM["Exact match"] == pytest.approx(200 / 3)
+
+
+def test_the_program_scores_by_a_metric_from_outside(
+    tmp_path: Path, own_metric: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "out": [*REWRITES[0][:2], "All well ."]}.items():
+        write_lines(tmp_path / name, lines)
+    command = f"score --metric {own_metric} --hypothesis source out --reference rewrite --source source"
+    assert main(command.split()) == 0
+    head, source, out, *_ = capsys.readouterr().out.splitlines()
+    assert (head.split(), source.split()[:2], out.split()[:2]) == (
+        ["hypothesis", "EM", "difference", "p"],
+        ["source", "33.33"],
+        ["out", "66.67"],
+    )
+    assert main([*command.split(), "--by", "type"]) == 2
+    assert "exact_match knows no error types" in capsys.readouterr().err
+    assert main(command.replace("Match", "Mach").split()) == 2
+    assert "own_metrics has no class `ExactMach`" in capsys.readouterr().err
+
+
+def test_help_names_the_metrics_that_are_registered(own_metric: str, capsys: pytest.CaptureFixture[str]) -> None:
+    METRICS.register(METRICS.find(own_metric))
+    try:
+        with pytest.raises(SystemExit):
+            main(["score", "--help"])
+    finally:
+        del METRICS._classes["exact_match"]
+    told = capsys.readouterr().out
+    assert re.search("exact_match +Exact match: parallel references", told)
+    assert "package.module:Class" in told
