@@ -83,7 +83,7 @@ def test_no_sentence_becomes_empty() -> None:
 
 def test_misspelt_subwords_are_split_again() -> None:
     resources = NoiseResources.from_sentences(GENUINE, BPE)
-    possible, streams = set(BPE.possible_pieces()), SentenceStreams(1)
+    possible, streams = set(BPE.possible_subwords()), SentenceStreams(1)
     for method in ("direct_noise", "random", "sse"):
         noiser = make_noiser(method, {"sse_rate": 0.1}, resources)
         for index in range(300):

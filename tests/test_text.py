@@ -7,7 +7,9 @@ import io
 import pickle
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -116,17 +118,17 @@ def test_the_authors_codes_and_dictionary_fit_together(tmp_path: Path) -> None:
     assert len(bpe.merges) == 8000
     assert "|" in vocabulary
     text = (SHARED / "seed" / "inaugural.tok.txt").read_text().splitlines()[:500]
-    pieces = [piece for line in text for piece in bpe.apply(line.split())]
-    assert sum(piece not in vocabulary for piece in pieces) / len(pieces) < 0.001
+    subwords = [subword for line in text for subword in bpe.apply(line.split())]
+    assert sum(subword not in vocabulary for subword in subwords) / len(subwords) < 0.001
     vocabulary.save(tmp_path / "dict.txt")
     assert (tmp_path / "dict.txt").read_bytes() == (SHARED / "authors_bpe" / "dict.trg_bpe8000.txt").read_bytes()
 
 
 def test_vocabulary_order_is_by_count_then_text() -> None:
-    vocabulary = Vocabulary.from_sentences([["b", "a", "c"], ["c", "</s>"]])
+    vocabulary = Vocabulary({"b": 1, "a": 1, "c": 2, "</s>": 1})
     assert list(vocabulary.counts.items()) == [("c", 2), ("a", 1), ("b", 1), (MASK, 0)]
-    assert vocabulary == Vocabulary.from_sentences([["c", "a"], ["c", "b"]])
-    assert list(Vocabulary.from_sentences([["b", "a", "b"]], minimum_count=2, symbols=())) == ["b"]
+    assert vocabulary == Vocabulary({"c": 2, "b": 1, "a": 1})
+    assert list(Vocabulary({"b": 2}, symbols=())) == ["b"]
 
 
 @pytest.mark.skipif(importlib.util.find_spec("fairseq") is None, reason="fairseq is not installed")
@@ -138,7 +140,7 @@ def test_vocabulary_is_read_by_fairseq_as_written(tmp_path: Path) -> None:
         "from fairseq.data import Dictionary\n"
         "print(Dictionary.load(sys.argv[1]).symbols[4:])\n"
     )
-    vocabulary = Vocabulary.from_sentences(TEXT)
+    vocabulary = Vocabulary(Counter(chain.from_iterable(TEXT)))
     vocabulary.save(tmp_path / "dict.txt")
     run = subprocess.run([sys.executable, "-c", script, str(tmp_path / "dict.txt")], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
@@ -154,18 +156,18 @@ def test_a_damaged_dictionary_is_named(content: str, line: int, tmp_path: Path) 
     assert raised.value.line == line
 
 
-def test_a_vocabulary_of_the_possible_pieces_covers_words_that_were_never_seen() -> None:
+def test_a_vocabulary_of_the_possible_subwords_covers_words_that_were_never_seen() -> None:
     bpe = Bpe.learn([["the", "cat", "sat", "there"], ["the", "hat"]], merges=8)
-    possible = set(bpe.possible_pieces())
+    possible = set(bpe.possible_subwords())
     random = np.random.default_rng(0)
     for _ in range(2000):
         word = "".join(random.choice(list("abcehrst"), size=random.integers(1, 9)))
         assert set(bpe.apply([word])) <= possible
 
 
-def test_possible_pieces_are_all_that_a_segmentation_makes() -> None:
+def test_possible_subwords_are_all_that_a_segmentation_makes() -> None:
     bpe = Bpe.learn([*TEXT, ["naïve"] * 50], 20)
-    possible = set(bpe.possible_pieces())
+    possible = set(bpe.possible_subwords())
     words = ["lowest", "newwidest", "zebra", "naïvest", "ïn", "~", "l", MASK]
-    assert {piece for word in words for piece in bpe.apply([word])} <= possible
-    assert not any(piece in possible for piece in ("zebra", "", " "))
+    assert {subword for word in words for subword in bpe.apply([word])} <= possible
+    assert not any(subword in possible for subword in ("zebra", "", " "))

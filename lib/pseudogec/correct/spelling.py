@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from artefacts.files import read_lines
 from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
 from pseudogec.correct.step import STEPS, Corrected, Planning, Progress, ReadyStep, Step
-from pseudogec.text.spell_checker import spell_checker
+from pseudogec.text.words import spell_checker
 
 _SENTENCES_AT_ONCE = 2000
 """Sentences whose candidates are scored together: one word in dozens has some, at most 11."""

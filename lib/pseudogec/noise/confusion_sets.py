@@ -6,7 +6,7 @@ import functools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from pseudogec.text.spell_checker import dictionaries, spell_checker
+from pseudogec.text.words import dictionaries, spell_checker
 
 SIZE = 20
 _NEAR = 2  # characters

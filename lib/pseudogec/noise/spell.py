@@ -13,7 +13,7 @@ from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 from pseudogec.noise.spelling_errors import edit_character
-from pseudogec.text.bpe import SEPARATOR
+from pseudogec.text import SEPARATOR
 
 _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
 

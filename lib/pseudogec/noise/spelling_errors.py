@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
-from pseudogec.text import Bpe
-from pseudogec.text.bpe import SEPARATOR
+from pseudogec.text import SEPARATOR, Bpe
 
 
 @METHODS.register

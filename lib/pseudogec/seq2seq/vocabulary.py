@@ -8,7 +8,7 @@ from pathlib import Path
 from artefacts.errors import DataError
 from artefacts.files import write_lines
 from pseudogec.text import Vocabulary
-from pseudogec.text.vocabulary import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
+from pseudogec.text.subwords import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 
 BEGINNING, PADDING, END, UNKNOWN = range(4)
 

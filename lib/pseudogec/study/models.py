@@ -97,7 +97,7 @@ class Subwords(Recipe):
         )
         # Every subword that these merges can make of ASCII text belongs to the dictionary, so that seed corpora with other words
         # than the genuine data's never meet <unk>, and all models of a profile share one vocabulary.
-        vocabulary = Vocabulary(counts, symbols=bpe.possible_pieces())
+        vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords())
         vocabulary.save(folder / "dict.txt")
         return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
 

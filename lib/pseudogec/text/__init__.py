@@ -1,7 +1,6 @@
-"""From characters to pieces: sentence splitting, spaCy's English tokenisation, byte-pair encoding, the vocabulary of pieces."""
+"""From characters to subwords: sentence splitting, spaCy's English tokenisation, byte-pair encoding, the vocabulary."""
 
-from pseudogec.text.bpe import Bpe, load_bpe
-from pseudogec.text.tokenisation import MASK, sentence_spans, token_spans, tokenise
-from pseudogec.text.vocabulary import Vocabulary
+from pseudogec.text.subwords import SEPARATOR, Bpe, Vocabulary, load_bpe
+from pseudogec.text.words import MASK, sentence_spans, token_spans, tokenise
 
-__all__ = ["MASK", "Bpe", "Vocabulary", "load_bpe", "sentence_spans", "token_spans", "tokenise"]
+__all__ = ["MASK", "SEPARATOR", "Bpe", "Vocabulary", "load_bpe", "sentence_spans", "token_spans", "tokenise"]

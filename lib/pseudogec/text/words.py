@@ -1,14 +1,17 @@
-"""Tokenisation with spaCy's English rules, which the study's corpora and ERRANT share."""
+"""Words: sentence splitting, tokenisation with spaCy's English rules (shared by the corpora and ERRANT), and spell checking."""
 
 from __future__ import annotations
 
 import functools
 import re
+import shutil
+import tempfile
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 MASK = "<mask>"
-"""The default mask token of direct noise; one piece in every segmentation and vocabulary (the authors wrote ``|``)."""
+"""The default mask token of direct noise; one subword in every segmentation and vocabulary (the authors wrote ``|``)."""
 
 
 @functools.cache
@@ -55,3 +58,25 @@ def token_spans(sentence: str) -> list[tuple[int, int]]:
     """
     spaced = "".join(" " if character.isspace() or not character.isprintable() else character for character in sentence)
     return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced) if not token.is_space]
+
+
+@functools.cache
+def spell_checker() -> Any:
+    """hunspell with its English dictionary (``spell``, ``suggest``), but without guesses from shared n-grams.
+
+    Those add few words, most of them far from the one asked for, and take 98% of the time: 50 ms a word against 0.7 ms.
+    """
+    from hunspell import Hunspell
+
+    with tempfile.TemporaryDirectory() as folder:
+        rules = (dictionaries() / "en_US.aff").read_bytes()
+        (Path(folder) / "en_US.aff").write_bytes(b"MAXNGRAMSUGS 0\nMAXCPDSUGS 0\n" + rules)
+        shutil.copy(dictionaries() / "en_US.dic", folder)
+        return Hunspell("en_US", hunspell_data_dir=folder)
+
+
+def dictionaries() -> Path:
+    """The folder of the dictionaries that hunspell's package ships."""
+    import hunspell
+
+    return Path(hunspell.__file__).parent / "dictionaries"

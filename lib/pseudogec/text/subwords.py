@@ -1,4 +1,4 @@
-"""Byte-pair encoding (Sennrich et al. 2016) through subword-nmt, the study's implementation (TASLP section IV-A)."""
+"""Subwords: byte-pair encoding (Sennrich et al. 2016) through subword-nmt (TASLP section IV-A), and the vocabulary."""
 
 from __future__ import annotations
 
@@ -8,44 +8,30 @@ import io
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, write_lines
-from pseudogec.text.tokenisation import MASK
+from pseudogec.text.words import MASK
 
 SEPARATOR = "@@"
+"""The end of every subword but a word's last."""
+FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
+"""Symbols that fairseq adds itself; a dictionary file must not hold them."""
 _WORD_END = "</w>"
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 _JOINT = re.compile(r"@@ |@@$")
-_CACHED_WORDS = 1_000_000  # about 200 MB; beyond it the cache starts anew, so that memory stays bounded on any corpus
-
-
-class _PiecesByWord(dict[str, list[str]]):
-    """The pieces of words, each split when it is first asked for."""
-
-    def __init__(self, segmenter: Any, protected: frozenset[str]) -> None:
-        super().__init__()
-        self._segmenter, self._protected = segmenter, protected
-
-    def __missing__(self, word: str) -> list[str]:
-        if len(self) >= _CACHED_WORDS:
-            self.clear()
-            self._segmenter.cache.clear()
-        pieces: list[str] = [word] if word in self._protected else self._segmenter.segment_tokens([word])
-        self[word] = pieces
-        return pieces
+_CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
 
 class Bpe:
-    """A segmentation of words into pieces; every piece but a word's last ends in ``@@``.
+    """A segmentation of words into subwords; every subword but a word's last ends in ``@@``.
 
     Args:
         merges: the learnt merges, most frequent first, each two symbols with a space between (``"t h"``, ``"th e</w>"``).
-        protected: tokens that always stay one piece, such as the mask token.
+        protected: tokens that always stay one subword, such as the mask token.
     """
 
     def __init__(self, merges: Sequence[str], protected: Iterable[str] = (MASK,)) -> None:
@@ -53,8 +39,8 @@ class Bpe:
 
         self.merges = tuple(merges)
         self.protected = frozenset(protected)
-        segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
-        self._pieces = _PiecesByWord(segmenter, self.protected)
+        self._segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
+        self._subwords = functools.lru_cache(_CACHED_WORDS)(self._split)
 
     def __reduce__(self) -> tuple[type[Bpe], tuple[tuple[str, ...], frozenset[str]]]:
         return (type(self), (self.merges, self.protected))
@@ -66,7 +52,7 @@ class Bpe:
         Args:
             sentences: tokens; read once.
             merges: how many merges to learn; fewer when no pair of symbols is left that occurs twice.
-            protected: tokens that always stay one piece; not learnt from.
+            protected: tokens that always stay one subword; not learnt from.
 
         Raises:
             UserError: ``merges`` is not positive, or the text holds no word of two characters.
@@ -85,11 +71,17 @@ class Bpe:
         return cls(codes.getvalue().rstrip("\n").split("\n")[1:], protected)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
-        """Split tokens into pieces."""
-        return list(chain.from_iterable(map(self._pieces.__getitem__, tokens)))
+        """Split tokens into subwords."""
+        return list(chain.from_iterable(map(self._subwords, tokens)))
 
-    def possible_pieces(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
-        """Every piece that words can be split into, sorted; a vocabulary of them never meets an unknown piece.
+    def _split(self, word: str) -> list[str]:
+        if word in self.protected:
+            return [word]
+        self._segmenter.cache.clear()  # it would grow without bound; the cache of `_subwords` serves
+        return self._segmenter.segment_tokens([word])
+
+    def possible_subwords(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
+        """Every subword that words can be split into, sorted; a vocabulary of them never meets an unknown subword.
 
         Args:
             characters: those of the words beside those that the merges were learnt from; printable ASCII by default.
@@ -100,9 +92,9 @@ class Bpe:
         return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | self.protected)
 
     @staticmethod
-    def undo(pieces: Iterable[str]) -> list[str]:
-        """Join pieces into tokens again; a last piece that lacks its continuation loses its ``@@``."""
-        return _JOINT.sub("", " ".join(pieces)).split()
+    def undo(subwords: Iterable[str]) -> list[str]:
+        """Join subwords into tokens again; a last subword that lacks its continuation loses its ``@@``."""
+        return _JOINT.sub("", " ".join(subwords)).split()
 
     def save(self, path: Path | str) -> None:
         """Write the codes file of subword-nmt (version 0.2)."""
@@ -132,3 +124,53 @@ def load_bpe(folder: Path) -> Bpe:
         DataError: see `Bpe.load`.
     """
     return Bpe.load(folder / "codes.txt")
+
+
+class Vocabulary:
+    """Subwords with their counts, the most frequent first and equal ones in the order of their characters.
+
+    Args:
+        counts: subword to count, in any order.
+        symbols: subwords that belong to the vocabulary even when no text holds them (count 0).
+    """
+
+    def __init__(self, counts: Mapping[str, int], symbols: Iterable[str] = (MASK,)) -> None:
+        complete = dict.fromkeys(symbols, 0) | {subword: n for subword, n in counts.items() if subword not in FAIRSEQ_SYMBOLS}
+        self.counts: dict[str, int] = dict(sorted(complete.items(), key=lambda entry: (-entry[1], entry[0])))
+
+    def __contains__(self, subword: object) -> bool:
+        return subword in self.counts
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.counts)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Vocabulary) and list(self.counts.items()) == list(other.counts.items())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def save(self, path: Path | str) -> None:
+        """Write a fairseq dictionary: a line ``subword count`` each."""
+        write_lines(path, (f"{subword} {count}" for subword, count in self.counts.items()))
+
+    @classmethod
+    def load(cls, path: Path | str) -> Vocabulary:
+        """Read a fairseq dictionary; its order, which gives a trained model its indices, is kept.
+
+        Raises:
+            DataError: a line is not ``subword count``, or a subword comes twice.
+        """
+        counts: dict[str, int] = {}
+        for number, line in enumerate(read_lines(path), start=1):
+            subword, _, count = line.removesuffix(" #fairseq:overwrite").rpartition(" ")
+            if not subword or not count.isdecimal():
+                raise DataError(path, f"a line of a dictionary must be a subword, a space and its count, not {line!r}", number)
+            if subword in counts:
+                raise DataError(path, f"the subword {subword!r} comes twice; every subword must come once", number)
+            counts[subword] = int(count)
+        vocabulary = cls({}, symbols=())
+        vocabulary.counts = counts
+        return vocabulary
