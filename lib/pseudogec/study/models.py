@@ -178,6 +178,7 @@ class Mirrored(TrainingPairs):
         return self.data.label
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        # Both sides are reversed: a small model then learns to copy as fast as from left to right.
         pairs = (Pair(source[::-1], target[::-1]) for source, target in read_binarised(store.folder(self.data)))
         return asdict(binarise(pairs, store.folder(self.bpe) / "dict.txt", folder))
 

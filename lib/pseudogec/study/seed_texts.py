@@ -75,7 +75,8 @@ class WorldSeedText(SeedText):
 class SeedCorpus(Recipe):
     """The sentences of a share of a seed corpus's texts, ``sentences.txt.zst``: split, tokenised, and filtered where asked for.
 
-    Shares are made at once by as many workers, and one that was interrupted is made again alone.
+    Shares are made at once by as many workers, and one that was interrupted is made again alone. Each skips the others' texts
+    unparsed: reading a dump many times costs less than tokenising it once.
     """
 
     kind: ClassVar[str] = "seed_corpus"
