@@ -10,6 +10,7 @@ from learner_world.draws import Choice
 from learner_world.noun_phrases import (
     PRONOUNS,
     Writer,
+    count_noun,
     fits_gender,
     noun_phrase,
     object_pronoun,
@@ -17,7 +18,7 @@ from learner_world.noun_phrases import (
     personal,
     place_phrase,
 )
-from learner_world.tokens import NounForm, NounPhrase, Token, VerbForm, plain
+from learner_world.tokens import NounPhrase, Token, VerbForm, plain
 from learner_world.words import Frame, adjectives, comparable_adjectives, inflect, word_set
 
 # Verb groups: tense, agreement, auxiliaries, negation, contraction and the place of adverbs
@@ -69,13 +70,7 @@ class VerbGroup:
 
 
 def verb_group(
-    lemma: str,
-    tense: Tense,
-    subject: NounPhrase,
-    *,
-    passive: bool = False,
-    support: bool = False,
-    takes_object: bool = False,
+    lemma: str, tense: Tense, subject: NounPhrase, *, passive: bool = False, support: bool = False, takes_object: bool = False
 ) -> VerbGroup:
     """The verb group of a clause.
 
@@ -172,17 +167,18 @@ def _shorten(subject: NounPhrase, finite: Token, followed: bool) -> None:
 PEOPLE = ("person", "relative")
 
 _PATTERNS = {
-    # pattern: weight; those below "copula" need no frame
+    # pattern: weight; those from "copula" on have no verbs of their own
     "transitive": 40, "intransitive": 7, "motion": 8, "verb": 11, "adjective": 6, "infinitive": 8, "gerund": 4,
     "person_infinitive": 4, "ditransitive": 4, "no_preposition": 6,
     "copula": 10, "copula_noun": 4, "phrasal": 5, "light": 6, "phrasal_bare": 3,
 }  # fmt: skip
 
-_SUBJECTS_WITHOUT_FRAME = {
-    "copula": ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork",
-               "food", "animal", "vehicle", "device", "clothing", "process", "organization"),
-    "copula_noun": PEOPLE, "phrasal": PEOPLE, "light": PEOPLE, "phrasal_bare": PEOPLE,
-}  # fmt: skip
+_DESCRIBED = ("person", "relative", "object", "building", "outdoor", "idea", "event", "contest", "document", "artwork",
+              "food", "animal", "vehicle", "device", "clothing", "process", "organization")  # fmt: skip
+_WITHOUT_VERBS = {  # frames of patterns that choose their verb themselves
+    "copula": Frame("copula", _DESCRIBED),
+    **{pattern: Frame(pattern, PEOPLE) for pattern in ("copula_noun", "phrasal", "light", "phrasal_bare")},
+}
 
 _BEFORE_NOUNS_ONLY = frozenset(word_set("before_nouns_only"))
 _STATIVE = frozenset(word_set("stative_verbs"))
@@ -210,16 +206,6 @@ class Predicate:
         return self.lemma == "be" or self.lemma in _STATIVE
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A pattern, the frame that fills it, the subjects that it allows, and whether it stands inside another predicate."""
-
-    pattern: str
-    frame: Frame | None
-    subjects: tuple[str, ...]
-    embedded: bool = False
-
-
 _NOT_EMBEDDED = frozenset(("adjective", "copula_noun", "infinitive", "gerund", "person_infinitive"))
 
 
@@ -232,8 +218,8 @@ def _pattern_choice(register: str, embedded: bool) -> Choice[str]:
     return Choice(list(weights), list(weights.values()))
 
 
-def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Plan:
-    """Decide what kind of predicate comes.
+def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Frame:
+    """Decide what kind of predicate comes, and for which subjects.
 
     Args:
         writer: register and draws.
@@ -243,24 +229,29 @@ def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Plan
     draws = writer.draws
     for _ in range(8):
         pattern = draws.pick(_pattern_choice(writer.register.name, embedded))
-        if pattern in _SUBJECTS_WITHOUT_FRAME:
-            found = Plan(pattern, None, _SUBJECTS_WITHOUT_FRAME[pattern], embedded)
-        else:
-            frame = writer.words.frame(draws, pattern)
-            found = Plan(pattern, frame, frame.subjects, embedded)
+        found = _WITHOUT_VERBS[pattern] if pattern in _WITHOUT_VERBS else writer.words.frame(draws, pattern)
         if not subject_kind or subject_kind in found.subjects:
             return found
-    return Plan("copula", None, (subject_kind,), embedded)
+    return Frame("copula", (subject_kind,))
 
 
-def predicate(writer: Writer, chosen: Plan, subject: NounPhrase) -> Predicate:
-    """Fill a plan for a subject, whose possessives the complement may use."""
-    return _BUILDERS[chosen.pattern](writer, chosen.frame, subject, chosen.embedded)
+def predicate(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
+    """Fill a frame for a subject, whose possessives the complement may use."""
+    return _BUILDERS[frame.pattern](writer, frame, subject)
+
+
+def embedded_predicate(writer: Writer, subject: NounPhrase, kind: str) -> Predicate:
+    """What a thing of a kind does or is, inside another predicate or a relative clause."""
+    frame = plan(writer, kind, embedded=True)
+    if frame.pattern == "copula" and subject.kind in PEOPLE:
+        attitude = writer.draws.one_of(word_set("attitudes"))
+        return Predicate("be", [Token(attitude, "predicative", attitude)])
+    return predicate(writer, frame, subject)
 
 
 def action(writer: Writer, subject: NounPhrase) -> Predicate:
     """Something that a person does, for infinitives, gerunds and requests."""
-    return predicate(writer, plan(writer, "person", embedded=True), subject)
+    return embedded_predicate(writer, subject, "person")
 
 
 def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> NounPhrase:
@@ -270,15 +261,13 @@ def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> Nou
     return noun_phrase(writer, frame.objects, company=verb, owner=subject)
 
 
-def _transitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _transitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb = writer.words.word_of(writer.draws, frame)
     object_ = _object(writer, frame, verb, subject)
     return Predicate(verb, object_.tokens, takes_object=True, object=object_)
 
 
-def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _intransitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
     complement: list[Token] = []
@@ -287,43 +276,32 @@ def _intransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embe
     return Predicate(verb, complement)
 
 
-def _motion(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _motion(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb = writer.words.word_of(writer.draws, frame)
     if writer.draws.chance(0.12) and verb in ("go", "come", "return", "walk", "drive"):
         return Predicate(verb, [Token("home", "home")])
     return Predicate(verb, place_phrase(writer, motion=True))
 
 
-def _governed_verb(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _governed_verb(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb, preposition = writer.words.word_of(writer.draws, frame).split()
     object_ = _object(writer, frame, verb, subject)
     return Predicate(verb, [Token(preposition, "governed", verb), *object_.tokens], object=object_)
 
 
-def _governed_adjective(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _governed_adjective(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     draws = writer.draws
     adjective, preposition = writer.words.word_of(draws, frame).split()
     object_ = noun_phrase(writer, frame.objects, company=adjective, owner=subject)
-    gerund = adjective in ("interested", "good", "bad", "keen", "tired", "fond", "afraid", "proud", "capable") and draws.chance(
-        0.4
-    )
+    before_gerund = ("interested", "good", "bad", "keen", "tired", "fond", "afraid", "proud", "capable")
     tokens = object_.tokens
-    if gerund:
-        inner = action(writer, subject)
-        tokens = [_gerund_form(inner), *inner.complement]
+    if adjective in before_gerund and draws.chance(0.4):
+        tokens = gerund_phrase(writer, subject)
     degree = [Token(draws.one_of(("very", "really", "quite")), "degree")] if draws.chance(0.2) else []
     if adjective in ("married", "identical", "equivalent", "essential", "perfect", "related", "based"):
         degree = []
-    return Predicate(
-        "be", [*degree, Token(adjective, "predicative", adjective), Token(preposition, "governed", adjective), *tokens]
-    )
-
-
-def _gerund_form(inner: Predicate) -> Token:
-    return Token(inflect(inner.lemma, "VBG"), "gerund", inner.lemma, VerbForm("VBG", False, inner.takes_object))
+    described = [*degree, Token(adjective, "predicative", adjective)]
+    return Predicate("be", [*described, Token(preposition, "governed", adjective), *tokens])
 
 
 def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
@@ -336,16 +314,15 @@ def to_infinitive(writer: Writer, subject: NounPhrase) -> list[Token]:
 def gerund_phrase(writer: Writer, subject: NounPhrase) -> list[Token]:
     """An *-ing* phrase."""
     inner = action(writer, subject)
-    return [_gerund_form(inner), *inner.complement]
+    gerund = Token(inflect(inner.lemma, "VBG"), "gerund", inner.lemma, VerbForm("VBG", False, inner.takes_object))
+    return [gerund, *inner.complement]
 
 
-def _infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _infinitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     return Predicate(writer.words.word_of(writer.draws, frame), to_infinitive(writer, subject))
 
 
-def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _gerund(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb = writer.words.word_of(writer.draws, frame)
     if verb in ("begin", "start", "keep", "stop"):  # "started being tired", "is starting starting": keep these to actions
         activity = noun_phrase(writer, ("activity",), company=verb)
@@ -353,35 +330,26 @@ def _gerund(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: 
     return Predicate(verb, gerund_phrase(writer, subject))
 
 
-def _person_infinitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _person_infinitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
-    person = (
-        object_pronoun(writer, subject)
-        if draws.chance(writer.register.pronouns)
-        else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
-    )
+    by_pronoun = draws.chance(writer.register.pronouns)
+    person = object_pronoun(writer, subject) if by_pronoun else noun_phrase(writer, PEOPLE, company=verb, owner=subject)
     return Predicate(verb, [*person.tokens, *to_infinitive(writer, person)], takes_object=True)
 
 
-def _ditransitive(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _ditransitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     draws = writer.draws
     verb = writer.words.word_of(draws, frame)
     thing = noun_phrase(writer, frame.objects, company=verb, owner=subject)
-    person = (
-        object_pronoun(writer, subject)
-        if draws.chance(writer.register.pronouns)
-        else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
-    )
+    by_pronoun = draws.chance(writer.register.pronouns)
+    person = object_pronoun(writer, subject) if by_pronoun else noun_phrase(writer, PEOPLE, owner=subject, simple=True)
     if draws.chance(0.6) and verb != "pass":
         return Predicate(verb, [*person.tokens, *thing.tokens], takes_object=True)
     return Predicate(verb, [*thing.tokens, Token("to", "recipient", verb), *person.tokens], takes_object=True)
 
 
-def _no_preposition(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
-    assert frame
+def _no_preposition(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     verb = writer.words.word_of(writer.draws, frame).split()[0]
     object_ = _object(writer, frame, verb, subject)
     return Predicate(verb, object_.tokens, takes_object=True, object=object_)
@@ -395,11 +363,8 @@ def describing(writer: Writer, kind: str) -> list[Token]:
         person = kind in PEOPLE
         tokens = [Token(feeling if person else cause, "feeling" if person else "cause", feeling)]
     else:
-        adjective = (
-            writer.words.comparable(draws, kind)
-            if kind in ("outdoor", "building") or draws.chance(0.55)
-            else writer.words.adjective(draws, kind)
-        )
+        common = kind in ("outdoor", "building") or draws.chance(0.55)
+        adjective = writer.words.comparable(draws, kind) if common else writer.words.adjective(draws, kind)
         if adjective in _BEFORE_NOUNS_ONLY:
             adjective = writer.words.comparable(draws, kind)
         tokens = [Token(adjective, "predicative", adjective)]
@@ -408,47 +373,42 @@ def describing(writer: Writer, kind: str) -> list[Token]:
     return tokens
 
 
-def _copula(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+def _copula(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     draws = writer.draws
     verb = "be"
-    if embedded and subject.kind in PEOPLE:
-        attitude = draws.one_of(word_set("attitudes"))
-        return Predicate(verb, [Token(attitude, "predicative", attitude)])
     if subject.kind in PEOPLE and draws.chance(0.25):
         verb = draws.one_of(("feel", "look", "seem", "become"))
     return Predicate(verb, describing(writer, subject.kind))
 
 
-def _copula_noun(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+def _copula_noun(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     """*is a teacher*, *are teachers*: the complement agrees in number with the subject."""
     draws = writer.draws
     noun = writer.words.noun(draws, ("person",))
     while subject.pronoun in ("he", "she") and not fits_gender(noun.lemma, subject.pronoun):
         noun = writer.words.noun(draws, ("person",))
-    adjective = writer.words.adjective(draws, "person") if draws.chance(writer.register.adjectives + 0.1) else ""
-    plural = subject.plural if subject.pronoun != "you" else False
-    opening = [] if plural else [Token("a", "indefinite")]
-    head = Token(
-        inflect(noun.lemma, "NNS") if plural else noun.lemma, "noun", noun.lemma, NounForm("person", plural, "count", True)
-    )
-    tokens = [*opening, *([Token(adjective, "adjective", adjective)] if adjective else []), head]
-    if plural:
-        tokens[0].opens = "plural"
+    described = draws.chance(writer.register.adjectives + 0.1)
+    adjective = [writer.words.adjective(draws, "person")] if described else []
+    plural = subject.plural and subject.pronoun != "you"
+    tokens = [*(Token(word, "adjective", word) for word in adjective), count_noun(noun.lemma, "person", plural)]
+    if not plural:
+        return Predicate("be", [Token("a", "indefinite"), *tokens])
+    tokens[0].opens = "plural"
     return Predicate("be", tokens)
 
 
-def _phrasal(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+def _phrasal(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     chosen = writer.words.phrasal_verb(writer.draws, with_object=True)
     object_ = noun_phrase(writer, chosen.objects, company=chosen.verb, owner=subject)
     return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb), *object_.tokens])
 
 
-def _phrasal_bare(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+def _phrasal_bare(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     chosen = writer.words.phrasal_verb(writer.draws, with_object=False)
     return Predicate(chosen.verb, [Token(chosen.particle, "particle", chosen.verb)])
 
 
-def _light(writer: Writer, frame: Frame | None, subject: NounPhrase, embedded: bool) -> Predicate:
+def _light(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
     chosen = writer.words.light_verb(writer.draws)
     tokens = []
     for word in chosen.phrase.split():
@@ -479,25 +439,12 @@ def manner(writer: Writer, verb: str) -> list[Token]:
 _LIKED_ADVERBS = {"hard": word_set("hard_actions"), "fast": word_set("fast_actions"), "well": word_set("well_actions")}
 
 
-_Builder = Callable[[Writer, Frame | None, NounPhrase, bool], Predicate]
-
-_BUILDERS: dict[str, _Builder] = {
-    "transitive": _transitive,
-    "intransitive": _intransitive,
-    "motion": _motion,
-    "verb": _governed_verb,
-    "adjective": _governed_adjective,
-    "infinitive": _infinitive,
-    "gerund": _gerund,
-    "person_infinitive": _person_infinitive,
-    "ditransitive": _ditransitive,
-    "no_preposition": _no_preposition,
-    "copula": _copula,
-    "copula_noun": _copula_noun,
-    "phrasal": _phrasal,
-    "phrasal_bare": _phrasal_bare,
-    "light": _light,
-}
+_BUILDERS: dict[str, Callable[[Writer, Frame, NounPhrase], Predicate]] = {
+    "transitive": _transitive, "intransitive": _intransitive, "motion": _motion, "verb": _governed_verb,
+    "adjective": _governed_adjective, "infinitive": _infinitive, "gerund": _gerund, "person_infinitive": _person_infinitive,
+    "ditransitive": _ditransitive, "no_preposition": _no_preposition, "copula": _copula, "copula_noun": _copula_noun,
+    "phrasal": _phrasal, "phrasal_bare": _phrasal_bare, "light": _light,
+}  # fmt: skip
 
 
 # Adverbials of time that fit a tense and show it, and tenses that fit a register
@@ -562,11 +509,8 @@ def _written(writer: Writer, kind: str, tense: str) -> list[Token]:
         case "ago":
             return [*_duration(writer), Token("ago", "ago")]
         case "year":
-            year = (
-                1500 + int(draws.uniform() ** 0.4 * 520)
-                if writer.register.name == "encyclopedic"
-                else 1950 + int(draws.uniform() * 72)
-            )
+            place = draws.uniform()
+            year = 1500 + int(place**0.4 * 520) if writer.register.name == "encyclopedic" else 1950 + int(place * 72)
             return [Token("in", "time_preposition", "year"), Token(str(year), "year")]
         case "month":
             return [Token("in", "time_preposition", "year"), Token(words.name(draws, "month"), "name")]
@@ -577,11 +521,8 @@ def _written(writer: Writer, kind: str, tense: str) -> list[Token]:
         case "time_of_day":
             if draws.chance(0.3):
                 return [Token("at", "time_preposition", "night"), Token("night")]
-            return [
-                Token("in", "time_preposition", "morning"),
-                Token("the", "the"),
-                Token(draws.one_of(("morning", "afternoon", "evening"))),
-            ]
+            part = draws.one_of(("morning", "afternoon", "evening"))
+            return [Token("in", "time_preposition", "morning"), Token("the", "the"), Token(part)]
         case "once":
             unit = draws.one_of(_UNITS[:3])
             return [Token(draws.one_of(("once", "twice"))), Token("a", "indefinite"), Token(unit)]
@@ -609,10 +550,10 @@ def _starting_point(writer: Writer) -> list[Token]:
 def _duration(writer: Writer) -> list[Token]:
     unit = writer.draws.one_of(_UNITS)
     if writer.draws.chance(0.12):
-        return [Token("a", "indefinite"), Token(unit, "noun", unit, NounForm("time", False, "count", True))]
+        return [Token("a", "indefinite"), count_noun(unit, "time", False)]
     count = writer.draws.one_of(_COUNTS)
     role = "quantifier" if count in ("several", "many") else "number"
-    return [Token(count, role, count), Token(inflect(unit, "NNS"), "noun", unit, NounForm("time", True, "count", True))]
+    return [Token(count, role, count), count_noun(unit, "time", True)]
 
 
 # Clauses: subject, verb group, complement and adverbials in order, with relative clauses and passives
@@ -644,10 +585,10 @@ def is_past(tense: str) -> bool:
     return tense.startswith("past") or tense in ("could", "would")
 
 
-def subject_for(writer: Writer, chosen: Plan, past: bool) -> NounPhrase:
-    """A subject that a plan allows: pronouns and names for people, or a noun phrase whose relative clause keeps to the tense."""
+def subject_for(writer: Writer, chosen: Frame, past: bool) -> NounPhrase:
+    """A subject that a frame allows: pronouns and names for people, or a noun phrase whose relative clause keeps to the tense."""
     draws = writer.draws
-    if "person" in chosen.subjects and chosen.pattern not in ("copula",):
+    if "person" in chosen.subjects and chosen.pattern != "copula":
         if draws.chance(writer.register.pronouns):
             return personal(writer)
         if draws.chance(0.3):
@@ -701,8 +642,9 @@ def clause(
         adverb=_middle_adverb(writer, subject, filled, when, negated),
         short_forms=draws.chance(writer.register.contractions * 0.6),
     )
-    relative = filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6)
-    if relative and filled.object is not None:
+    relative = False
+    if filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6):
+        relative = True
         filled.complement = filled.complement[: len(filled.complement) - len(filled.object.tokens)]
         add_relative_clause(writer, filled.object, is_past(name))
         filled.complement += filled.object.tokens
@@ -740,11 +682,7 @@ def _middle_adverb(writer: Writer, subject: NounPhrase, filled: Predicate, tense
     if tense.name in _FREQUENCY_TENSES and not tense.cue and draws.chance(0.7):
         return [Token(writer.words.adverb(draws, "frequency"), "mid_adverb")]
     if tense.name in ("perfect", "past_perfect"):
-        return (
-            [Token(draws.one_of(("already", "just", "never", "always")) if not tense.cue else "already", "mid_adverb")]
-            if not tense.cue
-            else []
-        )
+        return [] if tense.cue else [Token(draws.one_of(("already", "just", "never", "always")), "mid_adverb")]
     if tense.name in _PLAIN_TENSES and filled.lemma != "be":
         return [Token(draws.pick(_MIDDLE), "mid_adverb")]
     return []
@@ -779,23 +717,16 @@ def add_relative_clause(writer: Writer, phrase: NounPhrase, past: bool) -> None:
         return
     draws = writer.draws
     person = phrase.kind in PEOPLE
-    relative = Token(
-        draws.one_of(("who", "who", "that")) if person else draws.one_of(("that", "which")),
-        "relative",
-        "person" if person else "thing",
-    )
+    word = draws.one_of(("who", "who", "that") if person else ("that", "which"))
+    relative = Token(word, "relative", "person" if person else "thing")
     tense = "past" if past else "present"
     if draws.chance(0.3) and not person and phrase.kind not in ("outdoor", "building"):
         phrase.tokens += _object_relative(writer, phrase, relative, tense)
         return
-    chosen = (
-        plan(writer, "person", embedded=True)
-        if person
-        else Plan("copula", None, (phrase.kind,))
-        if draws.chance(0.5)
-        else plan(writer, phrase.kind, embedded=True)
-    )
-    filled = predicate(writer, chosen, phrase)
+    if not person and draws.chance(0.5):
+        filled = predicate(writer, _WITHOUT_VERBS["copula"], phrase)
+    else:
+        filled = embedded_predicate(writer, phrase, "person" if person else phrase.kind)
     group = verb_group(filled.lemma, Tense(tense), phrase, takes_object=filled.takes_object)
     phrase.tokens += [relative, group.finite, *group.rest, *filled.complement]
 
@@ -805,9 +736,8 @@ def _object_relative(writer: Writer, phrase: NounPhrase, relative: Token, tense:
     for _ in range(6):
         frame = writer.words.frame(writer.draws, "transitive")
         if phrase.kind in frame.objects and "person" in frame.subjects:
-            subject = (
-                personal(writer) if writer.draws.chance(0.6) else noun_phrase(writer, ("person",), subject=True, simple=True)
-            )
+            by_pronoun = writer.draws.chance(0.6)
+            subject = personal(writer) if by_pronoun else noun_phrase(writer, ("person",), subject=True, simple=True)
             verb = writer.words.word_of(writer.draws, frame)
             return [relative, *subject.tokens, verb_group(verb, Tense(tense), subject).finite]
     return []
@@ -835,9 +765,8 @@ def passive_clause(writer: Writer, tense: str = "") -> Clause:
         adverb=adverb if use_adverb else [], short_forms=False,
     )  # fmt: skip
     if draws.chance(0.42):
-        agent = noun_phrase(
-            writer, [kind for kind in frame.subjects if kind != "relative"], company=verb, simple=draws.chance(0.5)
-        )
+        kinds = [kind for kind in frame.subjects if kind != "relative"]
+        agent = noun_phrase(writer, kinds, company=verb, simple=draws.chance(0.5))
         tokens += [Token("by", "agent"), *agent.tokens]
     elif draws.chance(0.25):
         tokens += place_phrase(writer)
@@ -846,18 +775,15 @@ def passive_clause(writer: Writer, tense: str = "") -> Clause:
     return Clause(tokens + time, subject, [])
 
 
-_NO_PASSIVE = frozenset(
-    ("have", "like", "want", "resemble", "fit", "own", "need", "love", "get", "attend", "miss", "enter", "leave")
-)
+_NO_PASSIVE = frozenset("have like want resemble fit own need love get attend miss enter leave".split())
 _PASSIVE_TENSES = Choice(("past", "past_perfect"), (95, 5))
 _PASSIVE_CURRENT = Choice(("present", "perfect", "future", "can", "should", "must", "may"), (55, 22, 8, 6, 4, 3, 2))
 
 
 def inverted(writer: Writer, group: VerbGroup, subject: NounPhrase, rest: list[Token], opening: list[Token]) -> list[Token]:
     """A question's order: question word, finite verb, subject, the rest."""
-    group.finite.role = (
-        "question_" + group.finite.role if group.finite.role in ("do", "be", "have", "modal") else group.finite.role
-    )
+    if group.finite.role in ("do", "be", "have", "modal"):
+        group.finite.role = f"question_{group.finite.role}"
     return [*opening, group.finite, *subject.tokens, *group.rest, *rest]
 
 

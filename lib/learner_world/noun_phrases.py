@@ -74,6 +74,11 @@ class Writer:
     draws: Draws
 
 
+def count_noun(lemma: str, kind: str, plural: bool) -> Token:
+    """A countable noun whose number its surroundings show."""
+    return Token(inflect(lemma, "NNS") if plural else lemma, "noun", lemma, NounForm(kind, plural, "count", True))
+
+
 def pronoun(subject: str) -> NounPhrase:
     """A subject pronoun."""
     _, _, person, plural = PRONOUNS[subject]
@@ -91,24 +96,19 @@ def object_pronoun(writer: Writer, owner: NounPhrase | None) -> NounPhrase:
 
 def personal(writer: Writer) -> NounPhrase:
     """A pronoun as the register likes them."""
-    return pronoun(writer.draws.pick(_person_choice(writer.register)))
+    return pronoun(writer.draws.pick(_persons(writer.register.persons)))
 
 
 @functools.cache
-def _register_persons(weights: tuple[float, ...]) -> Choice[str]:
+def _persons(weights: tuple[float, ...]) -> Choice[str]:
     return Choice(_PERSONS, weights)
-
-
-def _person_choice(register: Register) -> Choice[str]:
-    return _register_persons(register.persons)
 
 
 def person_name(writer: Writer) -> NounPhrase:
     """A name: a first name, or in learned texts and news mostly a full name or a surname."""
     draws, words = writer.draws, writer.words
     female = draws.chance(0.5)
-    first = words.name(draws, "first_female" if female else "first_male")
-    parts = [first]
+    parts = [words.name(draws, "first_female" if female else "first_male")]
     if writer.register.name in ("encyclopedic", "newswire") and draws.chance(0.8):
         parts.append(words.name(draws, "surname"))
     tokens = [Token(part, "name", part) for part in parts]
@@ -201,7 +201,7 @@ def _mass_phrase(writer: Writer, noun: Noun, owner: NounPhrase | None, simple: b
     if determiner == "container":
         if noun.lemma in _CONTAINERS:
             piece = _CONTAINERS[noun.lemma]
-            container = Token(piece, "noun", piece, NounForm("container", False, "count", True))
+            container = count_noun(piece, "container", False)
             return NounPhrase([Token("a", "indefinite", piece), container, Token("of", "of"), head], 3, False, noun.kind, "it")
         determiner = "some"
     opening = _determiner(writer, "the" if determiner == "the of" else determiner, owner)
@@ -224,9 +224,8 @@ def _of_phrase(writer: Writer, head: str) -> list[Token]:
     if draws.chance(0.2):
         inner = place_name(writer)
     else:
-        inner = noun_phrase(
-            writer, ("organization", "outdoor", "person", "substance", "event"), company=head, subject=True, simple=True
-        )
+        kinds = ("organization", "outdoor", "person", "substance", "event")
+        inner = noun_phrase(writer, kinds, company=head, subject=True, simple=True)
     return [Token("of", "of", head), *inner.tokens]
 
 
@@ -253,24 +252,21 @@ def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> li
             if owner and owner.pronoun != "it" and draws.chance(0.75):
                 who = owner.pronoun
             else:
-                who = (
-                    draws.one_of(("I", "he", "she", "we", "they"))
-                    if writer.register.persons[0] > 5
-                    else draws.one_of(("he", "she", "they"))
-                )
+                who = draws.one_of(("I", "he", "she", "we", "they") if writer.register.persons[0] > 5 else ("he", "she", "they"))
             return [Token(PRONOUNS[who][1], "possessive", who)]
         case "owner":
-            name = person_name(writer)
-            return [*name.tokens, Token("'s", "genitive")]
+            return [*person_name(writer).tokens, Token("'s", "genitive")]
         case "number":
             return [Token(draws.pick(_NUMBERS), "number")]
         case "this" | "that" | "these" | "those":
             return [Token(determiner, "demonstrative", determiner)]
         case _:
-            return [
-                Token(word, "quantifier" if position == 0 else "quantifier_rest", determiner)
-                for position, word in enumerate(determiner.split())
-            ]
+            return quantifier(determiner)
+
+
+def quantifier(text: str) -> list[Token]:
+    """*many*, *a lot of*: each token remembers the whole."""
+    return [Token(word, "quantifier_rest" if place else "quantifier", text) for place, word in enumerate(text.split())]
 
 
 def _adjective(writer: Writer, noun: Noun, simple: bool, opening: list[Token]) -> list[Token]:
@@ -304,17 +300,13 @@ _ON = frozenset(word_set("place_on"))
 def place_phrase(writer: Writer, motion: bool = False) -> list[Token]:
     """*in the garden*, *at the station*; with ``motion``: *to the park*."""
     draws = writer.draws
+    role = "motion_preposition" if motion else "place_preposition"
     if draws.chance(0.3):
-        place = place_name(writer)
-        preposition = "to" if motion else "in"
-        return [Token(preposition, "motion_preposition" if motion else "place_preposition", "city"), *place.tokens]
+        return [Token("to" if motion else "in", role, "city"), *place_name(writer).tokens]
     noun = writer.words.noun(draws, ("building", "outdoor"))
     preposition = "to" if motion else "at" if noun.lemma in _AT else "on" if noun.lemma in _ON else "in"
-    opening = (
-        [Token("the", "the")]
-        if draws.chance(0.72)
-        else _determiner(writer, draws.one_of(("indefinite", "possessive", "this")), None)
-    )
+    determiner = "the" if draws.chance(0.72) else draws.one_of(("indefinite", "possessive", "this"))
+    opening = _determiner(writer, determiner, None)
     head = Token(noun.lemma, "noun", noun.lemma, NounForm(noun.kind, False, "count", False))
     adjective = _adjective(writer, noun, not draws.chance(0.6), opening)
-    return [Token(preposition, "motion_preposition" if motion else "place_preposition", noun.lemma), *opening, *adjective, head]
+    return [Token(preposition, role, noun.lemma), *opening, *adjective, head]

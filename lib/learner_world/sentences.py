@@ -34,6 +34,7 @@ from learner_world.draws import Choice
 from learner_world.noun_phrases import (
     PRONOUNS,
     Writer,
+    count_noun,
     fits_gender,
     noun_phrase,
     person_name,
@@ -41,8 +42,9 @@ from learner_world.noun_phrases import (
     place_name,
     place_phrase,
     pronoun,
+    quantifier,
 )
-from learner_world.tokens import NounForm, NounPhrase, Token, finish, plain
+from learner_world.tokens import NounForm, NounPhrase, Token, capitalised, finish, plain
 from learner_world.words import grades_with_ending, inflect
 
 # Sentence patterns with a form of their own: *there is*, *it is*, comparison, definitions, habits and wishes
@@ -56,22 +58,14 @@ def existential(writer: Writer) -> list[Token]:
     while noun.countability != "count":
         noun = writer.words.noun(draws, kinds)
     plural = draws.chance(0.62)
-    determiner = (
-        draws.one_of(("many", "some", "two", "three", "several", "a lot of", "a few", "four"))
-        if plural
-        else draws.one_of(("a", "a", "no"))
-    )
-    role = "indefinite" if determiner == "a" else "number" if determiner in ("two", "three", "four") else "quantifier"
-    opening = [
-        Token(word, role if position == 0 else "quantifier_rest", determiner) for position, word in enumerate(determiner.split())
-    ]
-    adjective = writer.words.adjective(draws, noun.kind) if draws.chance(writer.register.adjectives + 0.1) else ""
-    head = Token(
-        inflect(noun.lemma, "NNS") if plural else noun.lemma, "noun", noun.lemma, NounForm(noun.kind, plural, "count", True)
-    )
-    phrase = NounPhrase(
-        [*opening, *([Token(adjective, "adjective", adjective)] if adjective else []), head], 3, plural, noun.kind, "it"
-    )
+    many = ("many", "some", "two", "three", "several", "a lot of", "a few", "four")
+    opening = quantifier(draws.one_of(many if plural else ("a", "a", "no")))
+    if opening[0].lemma in ("a", "two", "three", "four"):
+        opening[0].role = "indefinite" if opening[0].lemma == "a" else "number"
+    if draws.chance(writer.register.adjectives + 0.1):
+        adjective = writer.words.adjective(draws, noun.kind)
+        opening.append(Token(adjective, "adjective", adjective))
+    phrase = NounPhrase([*opening, count_noun(noun.lemma, noun.kind, plural)], 3, plural, noun.kind, "it")
     past = draws.chance(writer.register.past)
     be = Token(finite_be(phrase, past), "be", "be")
     tokens = [Token("there", "there"), be, *phrase.tokens]
@@ -95,20 +89,16 @@ def dummy_it(writer: Writer) -> list[Token]:
     if draws.chance(0.12):
         return _weather(writer, it, be, past)
     adjective = draws.pick(_EVALUATIONS)
-    degree = (
-        [Token(draws.one_of(("very", "really", "so", "quite", "too")), "degree")]
-        if draws.chance(0.3) and adjective not in _ABSOLUTE
-        else []
-    )
+    tokens = [*it.tokens, be]
+    if draws.chance(0.3) and adjective not in _ABSOLUTE:
+        tokens.append(Token(draws.one_of(("very", "really", "so", "quite", "too")), "degree"))
+    tokens.append(Token(adjective, "predicative", adjective))
     actor = personal(writer)
-    actor_tokens = (
-        [Token("for", "for_actor"), Token(PRONOUNS[actor.pronoun][0], "object_pronoun", actor.pronoun)]
-        if draws.chance(0.4)
-        else []
-    )
-    if not actor_tokens:
+    if draws.chance(0.4):
+        tokens += [Token("for", "for_actor"), Token(PRONOUNS[actor.pronoun][0], "object_pronoun", actor.pronoun)]
+    else:
         actor = pronoun("they") if writer.register.persons[0] < 5 else pronoun(draws.one_of(("we", "you", "I")))
-    tokens = [*it.tokens, be, *degree, Token(adjective, "predicative", adjective), *actor_tokens, *to_infinitive(writer, actor)]
+    tokens += to_infinitive(writer, actor)
     return [*joined(linking(writer), tokens), *ending()]
 
 
@@ -153,31 +143,20 @@ def comparative(writer: Writer) -> list[Token]:
 
 def graded(adjective: str, tag: str) -> list[Token]:
     """A comparative (JJR) or superlative (JJS), with an ending or with *more* and *most*."""
-    role = "comparative" if tag == "JJR" else "superlative"
+    word, role = ("more", "comparative") if tag == "JJR" else ("most", "superlative")
     if grades_with_ending(adjective):
         return [Token(inflect(adjective, tag), role, adjective)]
-    return [
-        Token("more" if tag == "JJR" else "most", f"{role}_word", adjective),
-        Token(adjective, f"{role}_adjective", adjective),
-    ]
+    return [Token(word, f"{role}_word", adjective), Token(adjective, f"{role}_adjective", adjective)]
 
 
 def _superlative(writer: Writer, kind: str, adjective: str, subject: NounPhrase) -> list[Token]:
     noun = writer.words.noun(writer.draws, (kind,))
     while noun.countability != "count":
         noun = writer.words.noun(writer.draws, (kind,))
-    place = place_name(writer)
     number = [Token("one", "number"), Token("of", "of")] if not subject.plural else []
-    text = inflect(noun.lemma, "NNS")
-    head = Token(text, "noun", noun.lemma, NounForm(kind, True, "count", bool(number)))
-    return [
-        *number,
-        Token("the", "the_superlative"),
-        *graded(adjective, "JJS"),
-        head,
-        Token("in", "place_preposition", "city"),
-        *place.tokens,
-    ]
+    head = Token(inflect(noun.lemma, "NNS"), "noun", noun.lemma, NounForm(kind, True, "count", bool(number)))
+    where = [Token("in", "place_preposition", "city"), *place_name(writer).tokens]
+    return [*number, Token("the", "the_superlative"), *graded(adjective, "JJS"), head, *where]
 
 
 def gerund_subject(writer: Writer) -> list[Token]:
@@ -192,11 +171,7 @@ def gerund_subject(writer: Writer) -> list[Token]:
         people = noun_phrase(writer, ("person", "relative"), simple=True)
         rest = [Token(adjective, "predicative", adjective), Token("for", "for_actor"), *people.tokens]
     else:
-        rest = [
-            Token("a", "indefinite"),
-            *describing(writer, "idea")[-1:],
-            Token("experience", "noun", "experience", NounForm("idea", False, "count", True)),
-        ]
+        rest = [Token("a", "indefinite"), *describing(writer, "idea")[-1:], count_noun("experience", "idea", False)]
     return [*phrase, be, *rest, *ending()]
 
 
@@ -208,22 +183,17 @@ def habit(writer: Writer) -> list[Token]:
     if style == "forward":
         group = verb_group("look", Tense("progressive"), speaker)
         rest = [Token("forward", "forward"), Token("to", "forward_to"), *gerund_phrase(writer, speaker)]
-    elif style == "would_like":
-        group = verb_group("like", Tense("would"), speaker)
-        rest = to_infinitive(writer, speaker)
-    elif style == "used_to":
-        group = verb_group("use", Tense("past"), speaker)
-        rest = to_infinitive(writer, speaker)
     elif style == "spend":
         group = verb_group("spend", Tense(draws.one_of(("past", "present"))), speaker)
         rest = [Token("a"), Token("lot"), Token("of"), Token("time", "light_object", "time"), *gerund_phrase(writer, speaker)]
     else:
-        group = verb_group("have", Tense("present"), speaker)
+        verb, tense = {"would_like": ("like", "would"), "used_to": ("use", "past"), "have_to": ("have", "present")}[style]
+        group = verb_group(verb, Tense(tense), speaker)
         rest = to_infinitive(writer, speaker)
-    group.finite.role = "used" if style == "used_to" else group.finite.role
-    tokens = assemble(
-        speaker, group, negated=False, contracted=False, adverb=[], short_forms=draws.chance(writer.register.contractions * 0.5)
-    )
+    if style == "used_to":
+        group.finite.role = "used"
+    short_forms = draws.chance(writer.register.contractions * 0.5)
+    tokens = assemble(speaker, group, negated=False, contracted=False, adverb=[], short_forms=short_forms)
     return [*joined(linking(writer), [*tokens, *rest]), *ending()]
 
 
@@ -241,8 +211,7 @@ def _who_is(writer: Writer) -> list[Token]:
     noun = writer.words.noun(draws, ("person",))
     while not fits_gender(noun.lemma, name.pronoun):
         noun = writer.words.noun(draws, ("person",))
-    head = Token(noun.lemma, "noun", noun.lemma, NounForm("person", False, "count", True))
-    role = [Token("a", "indefinite"), Token(nationality, "name", nationality), head]
+    role = [Token("a", "indefinite"), Token(nationality, "name", nationality), count_noun(noun.lemma, "person", False)]
     if draws.chance(0.5):
         body = clause(writer, tense, name, adverbials=False, negatable=False).tokens[len(name.tokens) :]
         return [*name.tokens, Token(",", "apposition_comma"), *role, Token(",", "apposition_comma"), *body, *ending()]
@@ -263,13 +232,12 @@ def _what_is(writer: Writer) -> list[Token]:
         what = writer.words.noun(draws, (kind,)).lemma
         subject = noun_phrase(writer, (kind,), subject=True)
     adjective = writer.words.adjective(draws, kind)
-    described = Token(adjective, "adjective", adjective)
-    head = Token(inflect(what, "NNS") if subject.plural else what, "noun", what, NounForm(kind, subject.plural, "count", True))
+    described = [Token(adjective, "adjective", adjective), count_noun(what, kind, subject.plural)]
     if subject.plural:
-        described.opens = "plural"
-    phrase = NounPhrase(
-        [described, head] if subject.plural else [Token("a", "indefinite"), described, head], 3, subject.plural, kind, "it"
-    )
+        described[0].opens = "plural"
+    else:
+        described.insert(0, Token("a", "indefinite"))
+    phrase = NounPhrase(described, 3, subject.plural, kind, "it")
     if kind == "artwork" and draws.chance(0.6):
         add_relative_clause(writer, phrase, past)
     be = verb_group("be", Tense("past" if past else "present"), subject).finite
@@ -293,9 +261,8 @@ def question(writer: Writer) -> list[Token]:
     opening: list[Token] = []
     if draws.chance(0.5):
         word = draws.one_of(("why", "when", "how", "where") if not time else ("why", "how"))
-        if word == "where" and (
-            filled.lemma == "be" or any(token.role in ("motion_preposition", "place_preposition") for token in filled.complement)
-        ):
+        says_where = any(token.role in ("motion_preposition", "place_preposition") for token in filled.complement)
+        if word == "where" and (filled.lemma == "be" or says_where):
             word = "why"
         if word in ("how", "when") and filled.lemma in ("be", "look", "feel", "seem", "become", "know"):
             word = "why"
@@ -309,21 +276,18 @@ def embedded_question(writer: Writer) -> list[Token]:
     speaker = personal(writer)
     past = draws.chance(writer.register.past)
     negated = draws.chance(0.5)
-    verb = (
-        draws.one_of(("know", "understand", "remember"))
-        if negated
-        else draws.one_of(("wonder", "know", "ask", "explain", "understand"))
-    )
+    verbs = ("know", "understand", "remember") if negated else ("wonder", "know", "ask", "explain", "understand")
+    verb = draws.one_of(verbs)
     group = verb_group(verb, Tense("past" if past else "present"), speaker, support=negated)
-    head = assemble(
-        speaker, group, negated=negated, contracted=draws.chance(writer.register.contractions), adverb=[], short_forms=False
-    )
+    contracted = draws.chance(writer.register.contractions)
+    head = assemble(speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False)
     chosen = plan(writer, "person")
     subject = subject_for(writer, chosen, past)
     filled = predicate(writer, chosen, subject)
-    word = draws.one_of(("why", "why", "how", "when", "whether")) if filled.lemma != "be" else draws.one_of(("why", "whether"))
+    word = draws.one_of(("why", "why", "how", "when", "whether") if filled.lemma != "be" else ("why", "whether"))
     inner = verb_group(filled.lemma, Tense("past" if past else "present", cue=past), subject, takes_object=filled.takes_object)
-    inner.finite.role = "embedded_be" if inner.finite.role == "be" else inner.finite.role
+    if inner.finite.role == "be":
+        inner.finite.role = "embedded_be"
     return [*head, Token(word, "question_word"), *subject.tokens, inner.finite, *inner.rest, *filled.complement, *ending()]
 
 
@@ -357,12 +321,14 @@ def _patterns(name: str, weights: tuple[tuple[str, float], ...]) -> Choice[str]:
 
 
 def _simple(writer: Writer) -> list[Token]:
-    part = clause(writer)
-    return [*joined(part.opening or linking(writer), part.tokens), *ending()]
+    return _alone(writer, clause(writer))
 
 
 def _passive(writer: Writer) -> list[Token]:
-    part = passive_clause(writer)
+    return _alone(writer, passive_clause(writer))
+
+
+def _alone(writer: Writer, part: Clause) -> list[Token]:
     return [*joined(part.opening or linking(writer), part.tokens), *ending()]
 
 
@@ -385,8 +351,7 @@ def _coordinate(writer: Writer) -> list[Token]:
 _COORDINATORS = Choice(("and", "but", "so"), (45, 33, 22))
 
 _SUBORDINATORS = Choice(
-    ("because", "when", "although", "while", "before", "after", "since", "if", "until"),
-    (34, 26, 13, 8, 7, 7, 2, 6, 2),
+    ("because", "when", "although", "while", "before", "after", "since", "if", "until"), (34, 26, 13, 8, 7, 7, 2, 6, 2)
 )
 
 
@@ -396,17 +361,13 @@ def _adverbial_clause(writer: Writer) -> list[Token]:
     subordinator = draws.pick(_SUBORDINATORS)
     past = draws.chance(writer.register.past + 0.1) and subordinator != "if"
     tense = "past" if past else "present"
-    main_tense = (
-        "future"
-        if subordinator == "if" or (not past and subordinator in ("when", "until", "before", "after") and draws.chance(0.5))
-        else tense
-    )
-    main = clause(writer, main_tense, adverbials=draws.chance(0.3), cue=True)
+    may_be_future = not past and subordinator in ("when", "until", "before", "after")
+    future = subordinator == "if" or (may_be_future and draws.chance(0.5))
+    main = clause(writer, "future" if future else tense, adverbials=draws.chance(0.3), cue=True)
     if main.opening:
         return [*joined(main.opening, main.tokens), *ending()]
-    side = clause(
-        writer, tense, _again(writer, main), adverbials=False, cue=True, negatable=subordinator not in ("before", "until")
-    )
+    negatable = subordinator not in ("before", "until")
+    side = clause(writer, tense, _again(writer, main), adverbials=False, cue=True, negatable=negatable)
     opener = Token(subordinator, "subordinator")
     if draws.chance(0.42):
         return [opener, *side.tokens, comma(), *main.tokens, *ending()]
@@ -419,9 +380,8 @@ def _conditional(writer: Writer) -> list[Token]:
     draws = writer.draws
     real = draws.chance(0.6)
     side = clause(writer, "present" if real else "past", adverbials=False, cue=True)
-    main = clause(
-        writer, draws.one_of(("will", "will", "can")) if real else "would", _again(writer, side), adverbials=False, cue=True
-    )
+    tense = draws.one_of(("will", "will", "can")) if real else "would"
+    main = clause(writer, tense, _again(writer, side), adverbials=False, cue=True)
     opener = Token("if", "subordinator")
     if draws.chance(0.6):
         return [opener, *side.tokens, comma(), *main.tokens, *ending()]
@@ -442,14 +402,10 @@ def _report(writer: Writer) -> list[Token]:
     inner = clause(writer, inner_tense, adverbials=draws.chance(0.25), cue=True)
     negated = draws.chance(0.1) and verb in ("think", "believe", "know", "say")
     group = verb_group(verb, Tense("past" if past else "present", cue=past), speaker, support=negated)
-    head = assemble(
-        speaker, group, negated=negated, contracted=draws.chance(writer.register.contractions), adverb=[], short_forms=False
-    )
-    that = (
-        [Token("that", "that")]
-        if inner.opening or draws.chance(0.6) or verb not in ("say", "think", "know", "believe", "hope")
-        else []
-    )
+    contracted = draws.chance(writer.register.contractions)
+    head = assemble(speaker, group, negated=negated, contracted=contracted, adverb=[], short_forms=False)
+    needed = inner.opening or draws.chance(0.6) or verb not in ("say", "think", "know", "believe", "hope")
+    that = [Token("that", "that")] if needed else []
     if that and inner.tokens[0].text == "that":
         inner.tokens[0].text = inner.tokens[0].lemma = "this"
     return [*head, *that, *joined(inner.opening, inner.tokens), *ending()]
@@ -462,34 +418,19 @@ _REPORTED_PRESENT = Choice(("present", "future", "can", "perfect", "should", "pa
 def _quotation(writer: Writer) -> list[Token]:
     """Direct speech and its speaker."""
     draws = writer.draws
-    inner = clause(
-        writer, draws.one_of(("present", "future", "past")), personal(writer) if draws.chance(0.6) else None, adverbials=False
-    )
-    words = inner.tokens
-    words[0].text = words[0].text[0].upper() + words[0].text[1:]
+    tense = draws.one_of(("present", "future", "past"))
+    words = clause(writer, tense, personal(writer) if draws.chance(0.6) else None, adverbials=False).tokens
+    words[0].text = capitalised(words[0].text)
     speaker = person_name(writer) if draws.chance(0.6) else noun_phrase(writer, ("person",), subject=True, simple=True)
-    verbs = (
-        ("said", "said", "added", "explained", "told reporters") if writer.register.name == "newswire" else ("said", "answered")
-    )
-    tail = [*speaker.tokens, *plain(draws.one_of(verbs))]
+    newswire = writer.register.name == "newswire"
+    verb = draws.one_of(("said", "said", "added", "explained", "told reporters") if newswire else ("said", "answered"))
+    tail = [*speaker.tokens, *plain(verb)]
     return [Token('"', "quote"), *words, Token(",", "quote_comma"), Token('"', "quote"), *tail, *ending()]
 
 
 _PATTERNS: dict[str, Callable[[Writer], list[Token]]] = {
-    "simple": _simple,
-    "coordinate": _coordinate,
-    "adverbial_clause": _adverbial_clause,
-    "report": _report,
-    "question": question,
-    "existential": existential,
-    "dummy_it": dummy_it,
-    "comparative": comparative,
-    "passive": _passive,
-    "conditional": _conditional,
-    "embedded_question": embedded_question,
-    "request": request,
-    "gerund_subject": gerund_subject,
-    "habit": habit,
-    "definition": definition,
-    "quotation": _quotation,
-}
+    "simple": _simple, "coordinate": _coordinate, "adverbial_clause": _adverbial_clause, "report": _report, "question": question,
+    "existential": existential, "dummy_it": dummy_it, "comparative": comparative, "passive": _passive,
+    "conditional": _conditional, "embedded_question": embedded_question, "request": request, "gerund_subject": gerund_subject,
+    "habit": habit, "definition": definition, "quotation": _quotation,
+}  # fmt: skip

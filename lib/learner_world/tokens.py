@@ -83,10 +83,13 @@ def plain(text: str, role: str = "") -> list[Token]:
     return [Token(word, role) for word in text.split()]
 
 
-_SAID_WITH_CONSONANT = re.compile(
-    r"uni(?!m|n|de)|unan|eu|us[aeu]|ut[eio]|ubi|ur[aio]|uk|one$|once|oneness"
-)  # a union, a euro, a user
+# a union, a euro, a user
+_SAID_WITH_CONSONANT = re.compile(r"uni(?!m|n|de)|unan|eu|us[aeu]|ut[eio]|ubi|ur[aio]|uk|one$|once|oneness")
 _SAID_WITH_VOWEL = re.compile(r"hour|honest|honor|heir")
+
+
+def capitalised(word: str) -> str:
+    return word[0].upper() + word[1:]
 
 
 def takes_an(word: str) -> bool:
@@ -104,6 +107,6 @@ def finish(tokens: list[Token]) -> list[Token]:
             token.text = "an" if takes_an(following.text) else "a"
     for token in tokens:
         if token.role != "quote":
-            token.text = token.text[0].upper() + token.text[1:]
+            token.text = capitalised(token.text)
             break
     return tokens

@@ -161,9 +161,9 @@ class Frame:
 
     pattern: str
     subjects: tuple[str, ...]
-    objects: tuple[str, ...]
-    domain: str
-    words: tuple[str, ...]
+    objects: tuple[str, ...] = ()
+    domain: str = "everyday"
+    words: tuple[str, ...] = ()
 
 
 def resource_lines(name: str) -> list[str]:
