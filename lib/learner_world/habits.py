@@ -123,12 +123,9 @@ def _alike_index(part: str) -> dict[str, list[str]]:
 @functools.cache
 def look_alike(part: str, word: str) -> str:
     """A word of the same part of speech that begins alike and is about as long, which memory offers instead; or nothing."""
-    rivals = [
-        rival
-        for rival in _alike_index(part)[word[:3]]
-        if rival != word and abs(len(rival) - len(word)) <= 2 and rival[:4] != word
-    ]
-    if not rivals or len(word) < 5:
+    alike = _alike_index(part)[word[:3]] if len(word) >= 5 else []
+    rivals = [rival for rival in alike if rival != word and abs(len(rival) - len(word)) <= 2]
+    if not rivals:
         return ""
     return min(rivals, key=lambda rival: (-_common_letters(rival, word), rival))
 
@@ -167,10 +164,8 @@ HABIT_SHARE = 0.45
 
 _KEYBOARD = {
     "a": "qsz", "b": "vgn", "c": "xdv", "d": "sfe", "e": "wrd", "f": "dgr", "g": "fht", "h": "gjy", "i": "uok", "j": "hku",
-    "k": "jli",
-    "l": "kop", "m": "nk", "n": "bmh", "o": "ipl", "p": "ol", "q": "wa", "r": "etf", "s": "adw", "t": "ryg", "u": "yij",
-    "v": "cbf",
-    "w": "qes", "x": "zcs", "y": "tuh", "z": "xas",
+    "k": "jli", "l": "kop", "m": "nk", "n": "bmh", "o": "ipl", "p": "ol", "q": "wa", "r": "etf", "s": "adw", "t": "ryg",
+    "u": "yij", "v": "cbf", "w": "qes", "x": "zcs", "y": "tuh", "z": "xas",
 }  # fmt: skip
 
 _BY_SOUND = (
@@ -221,9 +216,8 @@ def _sound_alikes(word: str) -> list[str]:
             if match.start() > 0 or right in ("wh", "kn", "ph", "wr", "qu", "th"):
                 found.append(word[: match.start()] + wrong + word[match.end() :])
     for match in re.finditer(r"(?<=[a-z])[aeiou](?=[a-z])", word):
-        found.append(
-            word[: match.start()] + {"a": "e", "e": "i", "i": "e", "o": "a", "u": "o"}[match.group()] + word[match.end() :]
-        )
+        vowel = {"a": "e", "e": "i", "i": "e", "o": "a", "u": "o"}[match.group()]
+        found.append(word[: match.start()] + vowel + word[match.end() :])
     if word.endswith("e"):
         found.append(word[:-1])
     return found

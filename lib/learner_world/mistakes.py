@@ -28,7 +28,7 @@ from learner_world.habits import (
     share,
     wrong_prepositions,
 )
-from learner_world.tokens import NounForm, Token, VerbForm, takes_an
+from learner_world.tokens import NounForm, Token, VerbForm, capitalised, takes_an
 from learner_world.words import fixed_phrases, frequencies, inflect, light_verbs, phrasal_verbs, resource_lines
 
 # Mistakes and rules
@@ -90,18 +90,22 @@ def replace(index: int, wrong: str, right: str, kind: str = "") -> Mistake | Non
 
 
 def recase(index: int, wrong: str, right: str) -> Mistake | None:
-    """A word with its capital lost or gained, or nothing when it looks the same."""
+    """A word that lost or gained its capital, or nothing when it looks the same."""
     return Mistake(index, index + 1, (wrong,)) if wrong != right else None
 
 
-def leave_out(index: int, kind: str = "") -> Mistake:
-    """A word left out."""
-    return Mistake(index, index + 1, (), kind)
+def leave_out(index: int) -> Mistake:
+    return Mistake(index, index + 1, ())
 
 
 def put_in(index: int, word: str, kind: str = "") -> Mistake:
     """A needless word before a token."""
     return Mistake(index, index, (word,), kind)
+
+
+def swap(tokens: Sequence[Token], index: int) -> Mistake:
+    """A word and the next one in the other order."""
+    return Mistake(index, index + 2, (tokens[index + 1].text, tokens[index].text))
 
 
 def commonest_first(draws: Draws, options: Sequence[str]) -> str:
@@ -113,7 +117,10 @@ def commonest_first(draws: Draws, options: Sequence[str]) -> str:
 
 
 @rule("PUNCT", "clause_comma", "clause_comma", "clause_comma", "apposition_comma", "quote_comma")
-def _comma_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
+@rule("DET", "indefinite", "the", "the_superlative", "the")  # a role named twice is hit twice as often
+@rule("NOUN:POSS", "genitive")
+@rule("PRON", "dummy_it")
+def _word_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     return leave_out(index)
 
 
@@ -142,13 +149,8 @@ def _needless_conjunction(tokens: Sequence[Token], index: int, draws: Draws) -> 
 
 
 _CONJUNCTIONS = {
-    "because": "cause",
-    "although": "despite",
-    "while": "during",
-    "so": "then",
-    "until": "till",
-    "but": "although",
-}
+    "because": "cause", "although": "despite", "while": "during", "so": "then", "until": "till", "but": "although",
+}  # fmt: skip
 
 
 @rule("CONJ", "subordinator", "coordinator")
@@ -258,13 +260,11 @@ def _narrowed(index: int, right: list[str], wrong: list[str]) -> Mistake:
     while tail < min(len(right), len(wrong)) - start and right[-1 - tail] == wrong[-1 - tail]:
         tail += 1
     old, new = right[start : len(right) - tail], wrong[start : len(wrong) - tail]
-    kind = (
-        "DET"
-        if {*old, *new} <= _ARTICLES
-        else "PREP"
-        if len(old) <= 1 and len(new) <= 1 and {*old, *new} <= _PREPOSITIONS
-        else ""
-    )
+    kind = ""
+    if {*old, *new} <= _ARTICLES:
+        kind = "DET"
+    elif len(old) <= 1 and len(new) <= 1 and {*old, *new} <= _PREPOSITIONS:
+        kind = "PREP"
     return Mistake(index + start, index + start + len(old), tuple(new), kind)
 
 
@@ -277,11 +277,6 @@ def _sounds_alike(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake 
 
 
 # Mistakes in noun phrases: determiners, number, possessives, pronouns, prepositions, adjectives and comparison
-
-
-@rule("DET", "indefinite", "the", "the_superlative", "the")
-def _article_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    return leave_out(index)
 
 
 @rule("DET", "indefinite")
@@ -300,15 +295,9 @@ def _demonstrative_number(tokens: Sequence[Token], index: int, draws: Draws) -> 
 
 
 _QUANTIFIERS = {
-    "many": "much",
-    "much": "many",
-    "several": "much",
-    "every": "all",
-    "most": "almost",
-    "another": "other",
-    "each": "every",
+    "many": "much", "much": "many", "several": "much", "every": "all", "most": "almost", "another": "other", "each": "every",
     "some": "any",
-}
+}  # fmt: skip
 
 
 @rule("DET", "quantifier")
@@ -373,11 +362,6 @@ def inflect_regularly(noun: str) -> str:
     return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
 
 
-@rule("NOUN:POSS", "genitive")
-def _genitive_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    return leave_out(index)
-
-
 @rule("NOUN", "noun", "light_object")
 def _noun_choice(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
@@ -418,11 +402,6 @@ def _needless_before_period(tokens: Sequence[Token], index: int, draws: Draws) -
     if index and tokens[index - 1].role == "time_preposition":
         return None
     return put_in(index, "in" if tokens[index].text.lower() != "every" else "on")
-
-
-@rule("PRON", "dummy_it")
-def _it_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    return leave_out(index)
 
 
 _SUBJECT_FOR_OBJECT = {"me": "I", "him": "he", "her": "she", "us": "we", "them": "they"}
@@ -496,23 +475,15 @@ def _adjective_after_noun(tokens: Sequence[Token], index: int, draws: Draws) -> 
     """*a house big*."""
     if index == 0 or tokens[index + 1].role != "noun" or tokens[index - 1].role == "indefinite":
         return None
-    return Mistake(index, index + 2, (tokens[index + 1].text, tokens[index].text))
+    return swap(tokens, index)
 
 
 # Mistakes in verb groups and around them: agreement, tense, form, choice, particles, order
 
 _BARE = ("bare", "to_bare", "imperative")
 _OTHER_NUMBER = {
-    "is": "are",
-    "are": "is",
-    "am": "is",
-    "was": "were",
-    "were": "was",
-    "has": "have",
-    "have": "has",
-    "does": "do",
-    "do": "does",
-}
+    "is": "are", "are": "is", "am": "is", "was": "were", "were": "was", "has": "have", "have": "has", "does": "do", "do": "does",
+}  # fmt: skip
 
 
 def _form(token: Token) -> VerbForm:
@@ -588,9 +559,8 @@ def _perfect_avoided(tokens: Sequence[Token], index: int, draws: Draws) -> Mista
 
 @rule("VERB:TENSE", "passive_participle")
 def _passive_be_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    return (
-        leave_out(index - 1) if index and tokens[index - 1].lemma == "be" and tokens[index - 1].role in ("be", "bare") else None
-    )
+    be = index > 0 and tokens[index - 1].lemma == "be" and tokens[index - 1].role in ("be", "bare")
+    return leave_out(index - 1) if be else None
 
 
 @rule("VERB:FORM", "bare")
@@ -704,26 +674,19 @@ def _wrong_particle(tokens: Sequence[Token], index: int, draws: Draws) -> Mistak
 @rule("WO", "mid_adverb")
 def _adverb_after_verb(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*go always*, *always am*."""
-    following = tokens[index + 1]
-    if following.role in ("finite", "bare", "participle"):
-        return Mistake(index, index + 2, (following.text, tokens[index].text))
-    return None
+    return swap(tokens, index) if tokens[index + 1].role in ("finite", "bare", "participle") else None
 
 
 @rule("WO", "question_do", "question_be", "question_modal", "question_have")
 def _question_without_inversion(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*Why you do not ...*, *Why they are ...*."""
-    if index == 0 or tokens[index + 1].role != "subject_pronoun":
-        return None
-    return Mistake(index, index + 2, (tokens[index + 1].text, tokens[index].text))
+    return swap(tokens, index) if index and tokens[index + 1].role == "subject_pronoun" else None
 
 
 @rule("WO", "embedded_be")
 def _embedded_inversion(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     """*I do n't know why are they sad*."""
-    if tokens[index - 1].role != "subject_pronoun":
-        return None
-    return Mistake(index - 1, index + 1, (tokens[index].text, tokens[index - 1].text))
+    return swap(tokens, index - 1) if tokens[index - 1].role == "subject_pronoun" else None
 
 
 @rule("PRON", "finite")
@@ -750,13 +713,7 @@ _SITE_ATTEMPTS = 4  # places tried for one family
 
 @dataclass(frozen=True)
 class Level:
-    """How a proficiency level errs.
-
-    Attributes:
-        name: A, B, C or N.
-        mistakes_per_token: aimed mean.
-        shares: weights of the families of mistakes.
-    """
+    """How a proficiency level errs: the mean number of mistakes a token, and the weights of their families."""
 
     name: str
     mistakes_per_token: float
@@ -875,17 +832,13 @@ def _at_sentence_start(tokens: Sequence[Token], mistake: Mistake) -> Mistake:
     first = tokens[0]
     if not mistake.wrong:  # "Dog runs" for "The dog runs"
         following = tokens[mistake.end].text
-        return mistake._replace(end=mistake.end + 1, wrong=(_capitalised(following),))
+        return mistake._replace(end=mistake.end + 1, wrong=(capitalised(following),))
     if mistake.end == 0:  # "The life is" for "Life is"
         kept = first.text if first.role == "name" or first.text == "I" else first.text[0].lower() + first.text[1:]
-        return mistake._replace(end=1, wrong=(_capitalised(mistake.wrong[0]), *mistake.wrong[1:], kept))
+        return mistake._replace(end=1, wrong=(capitalised(mistake.wrong[0]), *mistake.wrong[1:], kept))
     if mistake.kind.endswith("ORTH"):
         return mistake
-    return mistake._replace(wrong=(_capitalised(mistake.wrong[0]), *mistake.wrong[1:]))
-
-
-def _capitalised(word: str) -> str:
-    return word[0].upper() + word[1:]
+    return mistake._replace(wrong=(capitalised(mistake.wrong[0]), *mistake.wrong[1:]))
 
 
 def typed(mistake: Mistake) -> Mistake:

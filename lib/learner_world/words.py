@@ -22,44 +22,19 @@ from learner_world.registers import Register
 # Inflection, by lemminflect
 
 PREFERRED = {
-    ("wake", "VBD"): "woke",
-    ("wake", "VBN"): "woken",
-    ("learn", "VBD"): "learned",
-    ("learn", "VBN"): "learned",
-    ("dream", "VBD"): "dreamed",
-    ("dream", "VBN"): "dreamed",
-    ("burn", "VBD"): "burned",
-    ("burn", "VBN"): "burned",
-    ("spill", "VBD"): "spilled",
-    ("spill", "VBN"): "spilled",
-    ("smell", "VBD"): "smelled",
-    ("smell", "VBN"): "smelled",
-    ("hide", "VBN"): "hidden",
-    ("get", "VBN"): "gotten",
-    ("beat", "VBN"): "beaten",
-    ("show", "VBN"): "shown",
-    ("prove", "VBN"): "proved",
-    ("sew", "VBN"): "sewn",
-    ("swim", "VBD"): "swam",
-    ("quit", "VBN"): "quit",
-    ("antelope", "NNS"): "antelopes",
-    ("tundra", "NNS"): "tundras",
-    ("mouse", "NNS"): "mice",
-    ("person", "NNS"): "people",
+    ("wake", "VBD"): "woke", ("wake", "VBN"): "woken", ("learn", "VBD"): "learned", ("learn", "VBN"): "learned",
+    ("dream", "VBD"): "dreamed", ("dream", "VBN"): "dreamed", ("burn", "VBD"): "burned", ("burn", "VBN"): "burned",
+    ("spill", "VBD"): "spilled", ("spill", "VBN"): "spilled", ("smell", "VBD"): "smelled", ("smell", "VBN"): "smelled",
+    ("hide", "VBN"): "hidden", ("get", "VBN"): "gotten", ("beat", "VBN"): "beaten", ("show", "VBN"): "shown",
+    ("prove", "VBN"): "proved", ("sew", "VBN"): "sewn", ("swim", "VBD"): "swam", ("quit", "VBN"): "quit",
+    ("antelope", "NNS"): "antelopes", ("tundra", "NNS"): "tundras", ("mouse", "NNS"): "mice", ("person", "NNS"): "people",
     ("knife", "NNS"): "knives",
-}
+    ("good", "JJR"): "better", ("good", "JJS"): "best", ("bad", "JJR"): "worse", ("bad", "JJS"): "worst",
+    ("old", "JJR"): "older", ("old", "JJS"): "oldest",
+}  # fmt: skip
 """Where the first form that lemminflect lists is not the American or the usual one."""
 
 _BE = {"VB": "be", "VBZ": "is", "VBP": "are", "VBD": "was", "VBN": "been", "VBG": "being"}
-
-_IRREGULAR_GRADES = {
-    ("good", "JJR"): "better",
-    ("good", "JJS"): "best",
-    ("bad", "JJR"): "worse",
-    ("bad", "JJS"): "worst",
-    ("old", "JJR"): "older",
-    ("old", "JJS"): "oldest",
-}
 
 
 @functools.cache
@@ -75,22 +50,13 @@ def inflect(lemma: str, tag: str) -> str:
         return lemma  # lemminflect lacks the present of some regular verbs (*reshape*)
     if (lemma, tag) in PREFERRED:
         return PREFERRED[lemma, tag]
-    if (lemma, tag) in _IRREGULAR_GRADES:
-        return _IRREGULAR_GRADES[lemma, tag]
     import lemminflect  # costs a second: only when the world is used
 
     forms = lemminflect.getInflection(lemma, tag, inflect_oov=True)
     if not forms:
         raise KeyError(f"no form {tag} of {lemma!r}")
-    return _without_british_doubling(lemma, forms)
-
-
-def _without_british_doubling(lemma: str, forms: tuple[str, ...]) -> str:
-    """The first form, unless it doubles a final l that another form leaves single (*travelled*, *traveled*)."""
-    first = forms[0]
-    if len(forms) > 1 and first.startswith(lemma + "l") and forms[1].startswith(lemma + "e"):
-        return forms[1]
-    return first
+    british = len(forms) > 1 and forms[0].startswith(lemma + "l") and forms[1].startswith(lemma + "e")  # travelled, traveled
+    return str(forms[british])
 
 
 @functools.cache
@@ -167,7 +133,6 @@ class Frame:
 
 
 def resource_lines(name: str) -> list[str]:
-    """Lines of a file in ``data/``."""
     return resources.files("learner_world.data").joinpath(name).read_text(encoding="utf-8").splitlines()
 
 
@@ -239,14 +204,10 @@ def tail() -> dict[str, tuple[str, ...]]:
             continue
         for pattern, part, kind in TAIL_CLASSES:
             if re.fullmatch(pattern, word):
-                if _is_only(lemminflect.getAllLemmas(word), part, word) and not _is_british(word):
+                if lemminflect.getAllLemmas(word) == {part: (word,)} and not _is_british(word):
                     found[f"{part}:{kind}"].append(word)
                 break
     return {key: tuple(words) for key, words in found.items()}
-
-
-def _is_only(lemmas: dict[str, tuple[str, ...]], part: str, word: str) -> bool:
-    return set(lemmas) == {part} and lemmas[part] == (word,)
 
 
 def _is_british(word: str) -> bool:
@@ -258,7 +219,6 @@ def _is_british(word: str) -> bool:
 
 @functools.cache
 def nouns() -> dict[str, tuple[Noun, ...]]:
-    """All common nouns by meaning class."""
     classes: dict[str, list[Noun]] = {}
     for header, lines in read_sections("nouns"):
         kind, domain, countability = header.split()
@@ -273,7 +233,6 @@ def nouns() -> dict[str, tuple[Noun, ...]]:
 
 @functools.cache
 def frames() -> dict[str, tuple[Frame, ...]]:
-    """All frames by pattern."""
     found: dict[str, list[Frame]] = {}
     for name in ("verbs", "governed"):
         for header, lines in read_sections(name):
@@ -376,7 +335,6 @@ def _alternatives(cell: str) -> tuple[str, ...]:
 
 @functools.cache
 def phrasal_verbs() -> tuple[PhrasalVerb, ...]:
-    """``phrasal_verbs.txt``."""
     found = []
     for phrase, wrong, objects, domain in _rows("phrasal_verbs"):
         verb, particle = phrase.split()
@@ -386,16 +344,13 @@ def phrasal_verbs() -> tuple[PhrasalVerb, ...]:
 
 @functools.cache
 def light_verbs() -> tuple[LightVerb, ...]:
-    """``light_verbs.txt``."""
     return tuple(LightVerb(phrase, verb, _alternatives(wrong), domain) for phrase, verb, wrong, domain in _rows("light_verbs"))
 
 
 @functools.cache
 def fixed_phrases() -> tuple[FixedPhrase, ...]:
-    """``fixed_phrases.txt``."""
-    return tuple(
-        FixedPhrase(phrase, _alternatives(wrong), domain, place) for phrase, wrong, domain, place in _rows("fixed_phrases")
-    )
+    rows = _rows("fixed_phrases")
+    return tuple(FixedPhrase(phrase, _alternatives(wrong), domain, place) for phrase, wrong, domain, place in rows)
 
 
 @functools.cache
@@ -409,7 +364,6 @@ def adverbs() -> dict[str, tuple[str, ...]]:
 
 @functools.cache
 def names() -> dict[str, tuple[str, ...]]:
-    """Proper names by kind."""
     return {header: words_of(lines) for header, lines in read_sections("names")}
 
 
@@ -461,120 +415,94 @@ class Words:
 
     def __init__(self, register: Register) -> None:
         self.register = register
-        self._nouns: dict[str, Choice[Noun]] = {}
-        self._kinds: dict[tuple[str, ...], Choice[str]] = {}
-        self._favourites: dict[tuple[str, str], Choice[Noun]] = {}
-        self._frames: dict[str, Choice[Frame]] = {}
-        self._verbs: dict[Frame, Choice[str]] = {}
-        self._adjectives: dict[str, Choice[str]] = {}
-        self._names: dict[str, Choice[str]] = {}
-        self._adverbs: dict[str, Choice[str]] = {}
-        self._phrasal = {
-            with_object: self._by_domain([verb for verb in phrasal_verbs() if bool(verb.objects) == with_object])
-            for with_object in (True, False)
-        }
+        self._nouns = functools.cache(self._noun_choice)
+        self._kinds = functools.cache(self._kind_choice)
+        self._favourites = functools.cache(self._favourite_choice)
+        self._frames = functools.cache(self._frame_choice)
+        self._verbs = functools.cache(self._verb_choice)
+        self._adjectives = functools.cache(self._adjective_choice)
+        self._names = functools.cache(self._name_choice)
+        self._adverbs = functools.cache(self._adverb_choice)
+        verbs, phrases = phrasal_verbs(), fixed_phrases()
+        self._phrasal = {some: self._by_domain([verb for verb in verbs if bool(verb.objects) == some]) for some in (True, False)}
         self._light = self._by_domain(light_verbs())
-        self._fixed = {
-            place: self._by_domain([phrase for phrase in fixed_phrases() if phrase.place == place]) for place in ("start", "end")
-        }
-
-    def noun(self, draws: Draws, kinds: Sequence[str], company: str = "") -> Noun:
-        """A noun of one of the classes, more likely one of the favourites of the word that it accompanies."""
-        kind = self._kind(draws, tuple(kinds))
-        if company and draws.chance(FAVOURITE_SHARE):
-            return draws.pick(self._favourite(company, kind))
-        return draws.pick(self._noun_choice(kind))
-
-    def _kind(self, draws: Draws, kinds: tuple[str, ...]) -> str:
-        if len(kinds) == 1:
-            return kinds[0]
-        choice = self._kinds.get(kinds)
-        if choice is None:
-            sizes = [sum(self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]) for kind in kinds]
-            choice = self._kinds[kinds] = Choice(kinds, [size**0.5 for size in sizes])
-        return draws.pick(choice)
+        self._fixed = {end: self._by_domain([phrase for phrase in phrases if phrase.place == end]) for end in ("start", "end")}
 
     def _weight(self, word: str, domain: str) -> float:
         return weight(word) * self.register.domains[domain]
 
-    def _noun_choice(self, kind: str) -> Choice[Noun]:
-        choice = self._nouns.get(kind)
-        if choice is None:
-            members = nouns()[kind]
-            choice = self._nouns[kind] = Choice(members, [self._weight(noun.lemma, noun.domain) for noun in members])
-        return choice
+    def noun(self, draws: Draws, kinds: Sequence[str], company: str = "") -> Noun:
+        """A noun of one of the classes, more likely one of the favourites of the word that it accompanies."""
+        kind = kinds[0] if len(kinds) == 1 else draws.pick(self._kinds(tuple(kinds)))
+        if company and draws.chance(FAVOURITE_SHARE):
+            return draws.pick(self._favourites(company, kind))
+        return draws.pick(self._nouns(kind))
 
-    def _favourite(self, company: str, kind: str) -> Choice[Noun]:
-        choice = self._favourites.get((company, kind))
-        if choice is None:
-            members = self._noun_choice(kind)
-            # Not the register's own randomness: the same companions in every text.
-            seeded = random.Random(f"{company} {kind}")
-            chosen = [members.items[int(seeded.random() ** 1.6 * len(members))] for _ in range(min(_FAVOURITES, len(members)))]
-            choice = self._favourites[company, kind] = Choice(chosen, [self._weight(noun.lemma, noun.domain) for noun in chosen])
-        return choice
+    def _kind_choice(self, kinds: tuple[str, ...]) -> Choice[str]:
+        sizes = [sum(self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]) for kind in kinds]
+        return Choice(kinds, [size**0.5 for size in sizes])
+
+    def _noun_choice(self, kind: str) -> Choice[Noun]:
+        return Choice(nouns()[kind], [self._weight(noun.lemma, noun.domain) for noun in nouns()[kind]])
+
+    def _favourite_choice(self, company: str, kind: str) -> Choice[Noun]:
+        members = nouns()[kind]
+        # Not the register's own randomness: the same companions in every text.
+        seeded = random.Random(f"{company} {kind}")
+        chosen = [members[int(seeded.random() ** 1.6 * len(members))] for _ in range(min(_FAVOURITES, len(members)))]
+        return Choice(chosen, [self._weight(noun.lemma, noun.domain) for noun in chosen])
 
     def frame(self, draws: Draws, pattern: str) -> Frame:
         """A frame of a pattern; frames of the register's own domains with more verbs come more often."""
-        choice = self._frames.get(pattern)
-        if choice is None:
-            members = frames()[pattern]
-            weights = [self.register.domains[frame.domain] * len(frame.words) ** 0.6 for frame in members]
-            choice = self._frames[pattern] = Choice(members, weights)
-        return draws.pick(choice)
+        return draws.pick(self._frames(pattern))
+
+    def _frame_choice(self, pattern: str) -> Choice[Frame]:
+        members = frames()[pattern]
+        return Choice(members, [self.register.domains[frame.domain] * len(frame.words) ** 0.6 for frame in members])
 
     def word_of(self, draws: Draws, frame: Frame) -> str:
         """A verb (or governed word with its preposition) of a frame."""
-        choice = self._verbs.get(frame)
-        if choice is None:
-            choice = self._verbs[frame] = Choice(frame.words, [weight(word.split()[0]) for word in frame.words])
-        return draws.pick(choice)
+        return draws.pick(self._verbs(frame))
+
+    def _verb_choice(self, frame: Frame) -> Choice[str]:
+        return Choice(frame.words, [weight(word.split()[0]) for word in frame.words])
 
     def adjective(self, draws: Draws, kind: str) -> str:
         """An adjective that may describe nouns of a class."""
         target = _TARGET_OF_KIND.get(kind, "thing")
         if target in ("idea", "thing") and draws.chance(self.register.rare_adjectives):
             target = "tail"
-        return draws.pick(self._adjective_choice(target))
+        return draws.pick(self._adjectives(target))
 
     def comparable(self, draws: Draws, kind: str) -> str:
         """An adjective with a natural comparative."""
         target = _TARGET_OF_KIND.get(kind, "thing")
-        return draws.pick(self._adjective_choice(f"comparable {'idea' if target == 'mass' else target}"))
+        return draws.pick(self._adjectives(f"comparable {'idea' if target == 'mass' else target}"))
 
     def _adjective_choice(self, target: str) -> Choice[str]:
-        choice = self._adjectives.get(target)
-        if choice is None:
-            members = adjectives()[target]
-            weights = [self._weight(word, domain) for word, domain in members]
-            choice = self._adjectives[target] = Choice([word for word, _ in members], weights)
-        return choice
+        members = adjectives()[target]
+        return Choice([word for word, _ in members], [self._weight(word, domain) for word, domain in members])
 
     def name(self, draws: Draws, kind: str) -> str:
         """A proper name of a kind; rarer names less often."""
-        choice = self._names.get(kind)
-        if choice is None:
-            members = names()[kind]
-            choice = self._names[kind] = Choice(members, [weight(name) ** 0.5 for name in members])
-        return draws.pick(choice)
+        return draws.pick(self._names(kind))
+
+    def _name_choice(self, kind: str) -> Choice[str]:
+        return Choice(names()[kind], [weight(name) ** 0.5 for name in names()[kind]])
 
     def adverb(self, draws: Draws, kind: str) -> str:
-        """An adverb of a kind."""
-        choice = self._adverbs.get(kind)
-        if choice is None:
-            members = adverbs()[kind]
-            choice = self._adverbs[kind] = Choice(members, [weight(word) ** 0.6 for word in members])
-        return draws.pick(choice)
+        return draws.pick(self._adverbs(kind))
+
+    def _adverb_choice(self, kind: str) -> Choice[str]:
+        return Choice(adverbs()[kind], [weight(word) ** 0.6 for word in adverbs()[kind]])
 
     def _by_domain(self, members: Sequence[Member]) -> Choice[Member]:
         return Choice(members, [self.register.domains[member.domain] for member in members])
 
     def phrasal_verb(self, draws: Draws, *, with_object: bool) -> PhrasalVerb:
-        """A verb with a particle."""
         return draws.pick(self._phrasal[with_object])
 
     def light_verb(self, draws: Draws) -> LightVerb:
-        """A verb and noun phrase that go together."""
         return draws.pick(self._light)
 
     def fixed_phrase(self, draws: Draws, place: str) -> FixedPhrase:
