@@ -35,17 +35,16 @@ LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
 _SCHEDULER = {
-    # By the clock on the wall, a machine that slept, or whose clock was set, would find all its workers silent for hours and
-    # interrupt them. A worker that is gone is noticed by its connection.
+    # No limit on a worker's silence: after a machine slept or its clock was set, all workers would seem to have been silent for
+    # hours, and Dask would interrupt them. A lost worker is noticed by its connection.
     "distributed.scheduler.worker-ttl": None,
-    # After this time a worker that is gone is given up and replaced.
+    # After this time a lost worker is replaced.
     "distributed.deploy.lost-worker-timeout": "15s",
-    # An adaptive deployment takes steps for long ones until it has seen them, or it would start one worker for eight trainings;
-    # and it keeps a job for five idle minutes (a look a second), for which another may have waited in the queue for hours.
+    # An adaptive deployment assumes that unknown steps are long, or it would start one worker for eight trainings. It keeps a job
+    # for five idle minutes (300 checks, one a second), since the next job may wait in the queue for hours.
     "distributed.scheduler.unknown-task-duration": "10 minutes",
     "distributed.adaptive.wait-count": 300,
 }
-"""Dask's settings of a scheduler that we start."""
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
 # allocates and frees large tensors all the time, spends a third of its time in the kernel (measured: 20 s against 12 s for
@@ -92,7 +91,6 @@ class ClusterSection(Section):
 
     @property
     def largest(self) -> int:
-        """The number of jobs that there may be at most."""
         if self.adapt is not None:
             return self.adapt.maximum
         assert self.jobs is not None  # one of both is given
@@ -133,8 +131,8 @@ def default_workers() -> int:
 def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     """Start workers on this machine, of one thread each.
 
-    The first workers have one GPU each and the resource ``GPU=1``; the others see none, so that what they do by the way cannot
-    fill a GPU's memory. A worker that dies is started again.
+    The first workers have one GPU each and the resource ``GPU=1``; the others see none, so that they cannot fill a GPU's memory.
+    A worker that dies is started again.
 
     Args:
         workers: how many processes.
@@ -144,7 +142,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     from distributed import Nanny, Scheduler, SpecCluster
 
     gpus = gpus_of_this_machine() if gpus is None else gpus
-    # Here a nanny starts a worker again, for which it may take long on a busy machine.
+    # Here a nanny starts a worker again, which may take long on a busy machine.
     dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": logging.CRITICAL}
     specification = {}
@@ -227,7 +225,7 @@ def connect(where: Cluster | str) -> Client:
     if isinstance(where, str):
         _check_address(where)
     dask.config.set({"distributed.comm.timeouts.connect": "60s"})
-    # What it would log is a lost connection, with a traceback of its own; the engine says that in one sentence.
+    # Dask logs a lost connection with a traceback; the engine reports it in one sentence.
     for name in ("distributed", "distributed.client", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
@@ -237,7 +235,7 @@ def connect(where: Cluster | str) -> Client:
 
 
 def _check_address(address: str) -> None:
-    """Refuse what is no address: a client would stumble over it, and again for 40 seconds when it is thrown away."""
+    """Refuse a malformed address at once: a client would fail on it, and then take 40 seconds to close."""
     from distributed.comm import get_address_host_port, parse_address
     from distributed.comm.registry import get_backend
     from distributed.security import Security

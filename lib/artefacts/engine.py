@@ -1,4 +1,4 @@
-"""One graph, one engine: what is missing becomes Dask tasks whose keys name recipe and store."""
+"""Builds what a store lacks: each missing recipe becomes a Dask task whose key names recipe and store."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Engine:
         from distributed import as_completed
 
         futures: dict[str, Future] = {}
-        # A scheduler may serve programs with other stores, which must not take our artefacts for theirs.
+        # A scheduler may serve programs with other stores, whose tasks need other keys.
         place = hashlib.sha256(str(self.store.root).encode()).hexdigest()[:16]
         try:
             for recipe in todo:
@@ -144,8 +144,7 @@ class Engine:
                     )
                 yield owners[future.key], None if future.status == "finished" else future.exception()
         finally:
-            # The scheduler remembers what a task of this key gave as long as somebody holds its future; after a failure was
-            # mended the same key must run anew.
+            # The scheduler keeps the outcome of a key as long as its future is held; a failed step must be able to run again.
             for future in futures.values():
                 future.release()
 
@@ -198,13 +197,13 @@ class Engine:
 
 
 def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents: object) -> str:
-    """The Dask task: build one artefact in the worker; its parents are done, which is all that their values say."""
+    """The Dask task: build one artefact in the worker. The parents are arguments so that Dask runs them first."""
     from distributed import get_worker
 
     worker = get_worker()
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
-    os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # also none: another program's may have been left here
+    os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
     last = 0.0
 
     def progress(done: float, total: float, text: str = "") -> None:

@@ -29,7 +29,7 @@ _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
 
 class _WatchedFile(io.FileIO):
-    """A file that tells how many bytes are read from it, whatever decompresses them."""
+    """A file that reports how many bytes are read from it, before decompression."""
 
     def __init__(self, path: Path, told: Callable[[int], None]) -> None:
         super().__init__(path, "rb")
@@ -124,7 +124,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
             raise DataError(path, "is a folder; a file was expected") from None
         except PermissionError:
             raise DataError(path, "may not be read (no permission)") from None
-        if path.suffix in _COMPRESSED and path.stat().st_size == 0:  # which some decompressors take for a text without lines
+        if path.suffix in _COMPRESSED and path.stat().st_size == 0:  # some decompressors accept it
             raise DataError(path, "the compressed file is damaged or cut short (it is empty)")
         yield stream
 
@@ -149,7 +149,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
                 number += 1
                 yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
         except UnicodeDecodeError as error:
-            # Damage can decompress to nonsense long before a checksum tells.
+            # A corrupt archive can yield wrong bytes long before its checksum is read.
             otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in _COMPRESSED else ""
             problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
             raise DataError(path, problem, number) from None
@@ -194,7 +194,7 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
 
 
 def flush_to_disk(path: Path) -> None:
-    """Have the system write a file, or a folder's list of names, to the disk before this returns."""
+    """Wait until a file, or a folder's list of names, is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -229,14 +229,13 @@ def digest_file(path: Path | str) -> str:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write readable JSON with a final line end."""
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 REMEMBERED_FROM = 16 * 2**20  # bytes; smaller files are digested in less time than it takes to remember them
 
 MEMORY = "file_digests.json"
-"""The file of a store that remembers digests, so that a dump of 40 GB is read for its digest once, not by every program."""
+"""The file of a store that remembers digests, so that a dump of 40 GB is digested once, not by every program."""
 
 
 class FileDigests:
@@ -277,7 +276,7 @@ class FileDigests:
         return {}
 
     def _remember(self, name: str, known: list[int | str]) -> None:
-        # Two processes may write at once, and one forget what the other remembers: then it is digested once more.
+        # When two processes write at once, one entry is lost, and that file is digested once more.
         assert self._memory is not None
         with contextlib.suppress(UserError), write_atomically(self._memory) as stream:
             stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())

@@ -41,7 +41,7 @@ def as_tuple(value: Any) -> Any:
 
 
 class Kind(Section):
-    """One thing of a kind. Its fields are what a profile may say about it; the class also holds what it does.
+    """A thing that a profile names: its fields are what the profile may say, its methods are what it does.
 
     Recipes hold instances: the name, ``version`` and all fields enter the key.
     """
@@ -75,13 +75,11 @@ class Kinds(Generic[K]):
         self._classes: dict[str, type[K]] = {}
 
     def register(self, kind: type[K]) -> type[K]:
-        """Make a class known by its ``name``; a decorator."""
         kind._registered_as = kind.name  # type: ignore[attr-defined]
         self._classes[kind.name] = kind
         return kind
 
     def __iter__(self) -> Iterator[type[K]]:
-        """The registered classes, in the order in which they were registered."""
         return iter(self._classes.values())
 
     def find(self, name: str) -> type[K]:
@@ -121,5 +119,5 @@ class Kinds(Generic[K]):
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
 
     def dump(self, kind: K) -> dict[str, Any]:
-        """The mapping that `parse` makes the same instance of."""
+        """The mapping from which `parse` makes the same instance."""
         return {self.tag: kind.known_as(), **kind.model_dump(mode="json", by_alias=True)}

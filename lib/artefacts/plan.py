@@ -1,4 +1,4 @@
-"""What a study will take before it is begun: artefacts, hours of CPUs and GPUs, disk, and the longest path."""
+"""Estimates before a study is built: artefacts, hours of CPUs and GPUs, disk, and the longest path."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from artefacts.store import Store, missing
 
 
 class Machine(Section):
-    """What a study is to be built on: numbers of devices, and their speeds where the store has not measured them.
+    """The machine that builds a study: numbers of devices, and their speeds where the store has not measured them.
 
     The speeds given here by default are those of an NVIDIA V100. Ott et al. 2018 trained Transformer (big) "in under 5 hours" on
     eight of them, some 40,000 pieces a second each, which are about 40 of its 112 Tflop/s in half precision.
@@ -88,14 +88,13 @@ class Estimator:
             if result.get("work"):
                 kind = result.get("work_kind", recipe["kind"])
                 seconds[kind].append(result["seconds"] / result["work"])
-                sizes[kind].append(_size(result["files"]) / result["work"])
+                sizes[kind].append(sum(file["bytes"] for file in result["files"].values()) / result["work"])
         trainings = [speed for _, record in artefacts if (speed := _cpu_training(record))]
-        self._cpu_training = median(trainings) if trainings else self._machine.cpu_training
+        self._cpu_training = median(trainings or [self._machine.cpu_training])
         self._seconds = {kind: median(values) for kind, values in seconds.items()}
         self._bytes = {kind: median(values) for kind, values in sizes.items()}
 
     def is_measured(self, recipe: Recipe) -> bool:
-        """Whether the store holds artefacts of the same kind of work."""
         return recipe.work_kind in self._seconds
 
     def seconds(self, recipe: Recipe, on_gpu: bool = False) -> float:
@@ -117,7 +116,6 @@ class Estimator:
         return recipe.seconds_a_unit * recipe.work
 
     def bytes(self, recipe: Recipe) -> float:
-        """Expected bytes of an artefact."""
         if recipe.expected_bytes is not None:
             return recipe.expected_bytes
         return self._bytes.get(recipe.work_kind, recipe.bytes_a_unit) * recipe.work
@@ -129,10 +127,6 @@ def _cpu_training(record: Mapping[str, Any]) -> float:
     return record.get("operations", 0.0) / record["seconds"] / 1e12 if on_cpu and record["seconds"] else 0.0
 
 
-def _size(files: Mapping[str, Mapping[str, Any]]) -> float:
-    return float(sum(file["bytes"] for file in files.values()))
-
-
 @dataclass(frozen=True)
 class KindOfWork:
     """The artefacts of one kind."""
@@ -140,7 +134,7 @@ class KindOfWork:
     kind: str
     artefacts: int
     done: int  # in the store
-    to_do: int  # what only finished artefacts need is neither done nor to do where it is gone
+    to_do: int  # without lost artefacts that only finished ones need
     shared: int  # used by more than one other artefact
     cpu_seconds: float  # for what is to do, on one core
     gpu_seconds: float  # the same on one GPU
@@ -166,7 +160,7 @@ class Plan:
     cores: int
     gpus: int
     bytes_at_work: float  # what unfinished artefacts need beside, at most
-    measured: float  # share of the seconds that rest on what the store has measured
+    measured: float  # share of the seconds whose rates the store has measured
 
     @property
     def path_seconds(self) -> float:

@@ -13,11 +13,11 @@ from artefacts.plan import Estimator
 from artefacts.recipe import Recipe
 
 Progress = Callable[[float, float, str], None]
-"""What a step tells how far it is: what is done, the total, and a text to show."""
+"""A step calls it with what is done, the total, and a text to show."""
 
 
 class Display:
-    """What the engine tells about a build; this one shows nothing."""
+    """What the engine calls during a build; this one shows nothing."""
 
     @contextlib.contextmanager
     def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
@@ -25,14 +25,14 @@ class Display:
         yield
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        """An artefact has come this far."""
+        """Called while an artefact is built."""
 
     def finished(self, recipe: Recipe) -> None:
-        """An artefact is in the store."""
+        """Called when an artefact is in the store."""
 
 
 def format_duration(seconds: float) -> str:
-    """Seconds as people say them: ``45 s``, ``1 min 40 s``, ``3 h 05 min``, ``12 days``."""
+    """Seconds in the units that suit them: ``45 s``, ``1 min 40 s``, ``3 h 05 min``, ``12 days``."""
     seconds = round(seconds)
     if seconds < 60:
         return f"{seconds} s"
@@ -60,7 +60,7 @@ class RichDisplay(Display):
     def __init__(self, stream: IO[str] | None = None, announces: bool = True) -> None:
         from rich.console import Console
 
-        # A notebook's page is about so wide. A pipe or log file gets plain lines of a width that nothing cuts.
+        # A pipe or log file gets lines that are wide enough for every text.
         self._console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160)
         if self._console.is_jupyter:
             self._console.width = _NOTEBOOK_WIDTH
@@ -74,7 +74,6 @@ class RichDisplay(Display):
 
     @contextlib.contextmanager
     def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
-        """Show the bar while the body runs."""
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
         from rich.table import Column
 
@@ -91,15 +90,13 @@ class RichDisplay(Display):
             yield
 
     def _announcement(self, todo: Sequence[Recipe], needed: int) -> str:
-        """What is to be built and how long that takes, in a sentence."""
         kinds = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in Counter(item.kind for item in todo).items())
         about = format_duration(sum(self._expected.values()) / self._workers)
         workers = f"{self._workers} workers once they run" if self._workers > 1 else "1 worker once it runs"
         return f"{len(todo)} of {needed} artefacts are to be built, about {about} on {workers} ({kinds})"
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        """Update the bar's text."""
-        if self._fraction[recipe.key] == 1:  # told after the artefact was finished: messages and results come by two ways
+        if self._fraction[recipe.key] == 1:  # messages and results come by two ways, so a message may be late
             return
         self._fraction[recipe.key] = min(done / total, 0.999) if total else 0.0
         line = f"{format_duration(self._seconds_left())} left   {recipe.kind} {recipe.label}   {text}"
@@ -110,7 +107,6 @@ class RichDisplay(Display):
             self._console.print(f"build   {count}/{len(self._expected)}   {line}", highlight=False, soft_wrap=True)
 
     def finished(self, recipe: Recipe) -> None:
-        """Advance the bar."""
         self._fraction[recipe.key] = 1.0
         self._bar.advance(self._task)
 

@@ -30,9 +30,6 @@ RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
 Step = Callable[[Recipe, Path], dict[str, Any]]
 """Builds a recipe's files in a folder and returns what is worth knowing of them (sizes, scores, arguments)."""
 
-Reading = Callable[[float, float, str], None]
-"""Told how far a check is: bytes read, bytes in all, and the label of the artefact read last."""
-
 log = logging.getLogger(__name__)
 
 
@@ -59,8 +56,8 @@ class Store:
     read) counts as missing, which is logged once. It is replaced when it has been built again. Damage that keeps the size is
     found by `verify`, and by a `CheckedStore` in the files that a step reads.
 
-    Nothing is remembered between two looks, so that what other processes do is always seen: on a local disk a look at 600
-    artefacts takes less than 0.1 s.
+    The store caches nothing, so that changes by other processes are always seen: on a local disk a look at 600 artefacts takes
+    less than 0.1 s.
 
     Raises:
         UserError: the folder cannot be made or written.
@@ -76,7 +73,7 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """Where the artefact is, or will be."""
+        """The artefact's folder, whether it is there or not."""
         return self._place(recipe)
 
     def _place(self, recipe: Recipe) -> Path:
@@ -145,7 +142,7 @@ class Store:
         return True
 
     def remove(self, recipe: Recipe) -> None:
-        """Forget an artefact and what is half-built of it; a folder that is being removed never looks complete.
+        """Remove an artefact and its half-built folder; a folder that is being removed never looks complete.
 
         Raises:
             UserError: no permission.
@@ -155,18 +152,18 @@ class Store:
             _discard(self._set_aside(recipe))
 
     def damaged(self, recipes: Iterable[Recipe]) -> list[Damage]:
-        """The artefacts that are there and not whole, as `has` sees it: the first file of each that is wrong."""
+        """The first wrong file of each artefact that is there but, by what `has` checks, not whole."""
         return [damage for recipe in self._present(recipes) for damage in self._look(recipe)[0][:1]]
 
-    def verify(self, recipes: Iterable[Recipe], progress: Reading | None = None) -> list[Damage]:
+    def verify(self, recipes: Iterable[Recipe], progress: Callable[[float, float, str], None] | None = None) -> list[Damage]:
         """Read all files of the artefacts that are there and compare them with the digests taken when they were made.
 
-        Nothing is changed: `remove` an artefact to have it built again. Files are read by several threads, as digests are
-        computed outside Python's global lock.
+        Nothing is changed: `remove` an artefact to have it built again. Several threads read the files, since hashlib releases
+        Python's global lock.
 
         Args:
             recipes: whose artefacts; those that are not there are passed over.
-            progress: told bytes read, bytes in all, and the label of the artefact read last.
+            progress: called with the bytes read, the bytes in all, and the label of the artefact read last.
 
         Returns:
             Every file that is wrong.
@@ -223,7 +220,7 @@ class Store:
         return damages, files
 
     def _set_aside(self, recipe: Recipe) -> Path:
-        """Take away an artefact's name; returns where it is now, which is not where unfinished work would be resumed."""
+        """Rename an artefact's folder, if there is one; returns the new place, where no build resumes unfinished work."""
         aside = self.root / ".work" / f"{recipe.key}.old"
         _discard(aside)
         if os.path.lexists(self._place(recipe)):
@@ -242,7 +239,7 @@ class Store:
 
 
 _found_whole: set[tuple[Path, int, int, int, int]] = set()
-"""Files that this process has read and found right, with what would change if they were changed."""
+"""Path, inode, size and times of the files that this process has read and found right."""
 
 
 class CheckedStore(Store):
@@ -264,7 +261,7 @@ class CheckedStore(Store):
         for name, recorded in {} if damages else files.items():
             path = self._place(recipe) / name
             status = path.stat()
-            # The time of change tells a file whose time of modification was put back.
+            # A file whose time of modification was set back still has a new time of change.
             state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             if state in _found_whole:
                 continue
@@ -282,7 +279,7 @@ class CheckedStore(Store):
 
 
 def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
-    """The recipes to build for the targets, parents first; what only recipes in the store are made from is left out."""
+    """The recipes to build for the targets, parents first; ancestors of what the store holds are left out."""
     found: dict[Recipe, None] = {}
     present: set[Recipe] = set()
 
@@ -302,7 +299,6 @@ def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
 
 
 def _fill(recipe: Recipe, step: Step, work: Path) -> None:
-    """Run the step in the work folder, then write the record."""
     clock = work / ".seconds"  # what interrupted attempts took; an estimate from the last one alone would be too low
     earlier = 0.0
     with contextlib.suppress(OSError, ValueError):
@@ -322,13 +318,13 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
 
 
 def _finish(folder: Path, record: Mapping[str, Any]) -> None:
-    """Write the record, and have everything on the disk, so that a power cut leaves neither the record nor a file half-written.
+    """Write the record, and flush everything to the disk, so that a power cut leaves neither the record nor a file half-written.
 
-    The log is not recorded: what the libraries said is no part of what was made.
+    The log is not recorded: it is no part of the result.
     """
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD)
     recorded = [path for path in paths if path != folder / LOG]
-    # A file system writes in one go what several threads wait for: a third of the time of one after the other.
+    # The file system joins what several threads flush: this takes a third of the time of one flush after the other.
     with ThreadPoolExecutor(8) as pool:
         digests = pool.map(digest_file, recorded)
         files = {
@@ -369,7 +365,7 @@ def _read_record(folder: Path) -> dict[str, Any]:
 
 
 def _visible_problem(path: str, size: int) -> str:
-    """What can be seen without reading a file: it is missing, no file, or of another size than recorded."""
+    """What is wrong with a file, as far as its size tells; empty if nothing."""
     try:
         status = os.stat(path)  # noqa: PTH116 - half the time of pathlib, for each file of a store
     except OSError as error:
@@ -408,7 +404,7 @@ def _log_to(path: Path) -> Iterator[None]:
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     root = logging.getLogger()
     root.addHandler(handler)
-    logging.captureWarnings(True)  # they concern this artefact, not whoever watches the build
+    logging.captureWarnings(True)  # into the artefact's log, not to the screen of the build
     try:
         yield
     except BaseException:
@@ -437,7 +433,7 @@ def _full_disk(place: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _disk_errors(place: Path) -> Iterator[None]:
-    """The same for all errors that the store's own folders can give."""
+    """Turn errors of the store's own folders into messages."""
     try:
         with _full_disk(place):
             yield

@@ -67,7 +67,7 @@ class Planner:
         self.in_domain = None if in_domain is None else self._corpus("in_domain", in_domain)
         self.annotator = annotator_signature(profile.annotator)
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
-        # A track has little genuine data, but the subwords and the stage of copying of all genuine targets: these are grammatical text.
+        # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
         for name, track in profile.tracks.items():
             parts: dict[str, Any] = {"corpus": self.development, "training_share": track.training_share, "seed": track.seed}
             training = SplitCorpus(name=f"{name}-training", part="training", **parts)
