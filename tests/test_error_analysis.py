@@ -261,7 +261,7 @@ def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis)
     axes = draw.f05_bars(BY_TYPE, "error_type", "method", {"backtrans": "New"}, analysis.types).figure.axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["DET\n2", "SPELL\n1", "VERB:\nTENSE\n1"]
     heights = {bars.get_label(): [bar.get_height() for bar in bars[:2]] for bars in axes.containers if bars.get_label()[0] != "_"}
-    assert heights["none"] == pytest.approx([30, 30])
+    assert heights["Baseline"] == pytest.approx([30, 30])
     assert heights["New"] == pytest.approx([33, 29.5])
     spread = axes.collections[-2].get_segments()[0]  # the error bar of DET, before the dots
     assert spread[:, 1].tolist() == pytest.approx([33 - 2**0.5, 33 + 2**0.5])

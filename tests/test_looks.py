@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from my_methods import Shouting
 from pseudogec.evaluate import ERRANT
+from pseudogec.noise import DirectNoise
 from pseudogec.report import figures as draw
-from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, METHOD_COLOURS, colours_of
-from pseudogec.report.tables import FIGURE_SPACE, METHOD_NAMES, StyledTable, beside_paper, comparison, styled, summarise
+from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
+from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
+from pseudogec.report.tables import FIGURE_SPACE, StyledTable, beside_paper, comparison, styled, summarise
 from pseudogec.study import PROJECT, load_profile
 
 # How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
@@ -25,6 +28,9 @@ SIGHT = {
 }
 TOLD_APART = 15.0  # CIE 1976 difference; about 2.3 is just noticeable when patches touch
 CONTRAST = 2.0  # on white, as WCAG measures it
+
+
+show_methods(load_profile(PROJECT / "params" / "classroom.yaml").methods)
 
 
 def linear(colour: str) -> np.ndarray:
@@ -68,8 +74,10 @@ def test_levels_grow_lighter_in_their_order() -> None:
 def test_methods_and_seed_corpora_of_a_profile_have_a_colour_and_a_name(name: str) -> None:
     profile = load_profile(PROJECT / "params" / f"{name}.yaml")
     shown = {method for grid in profile.grids.values() for method in grid.method}
+    show_methods(profile.methods)
     assert shown <= set(METHOD_COLOURS)
-    assert shown <= set(METHOD_NAMES)
+    assert all(method_label(name) != name for name in shown)
+    assert method_label("backtrans_noisy_sse") == "Backtrans (noisy) + SSE"
     assert set(profile.corpora.seeds) <= set(CORPUS_COLOURS)
 
 
@@ -77,6 +85,21 @@ def test_colours_are_a_methods_own_and_all_different() -> None:
     colours = colours_of([*METHOD_COLOURS, "mine", "yours"])
     assert colours["direct_noise"] == METHOD_COLOURS["direct_noise"]
     assert len(set(colours.values())) == len(METHOD_COLOURS) + 2
+
+
+@pytest.fixture
+def _classroom_again() -> Iterator[None]:
+    yield
+    show_methods(load_profile(PROJECT / "params" / "classroom.yaml").methods)
+
+
+@pytest.mark.usefixtures("_classroom_again")
+def test_an_entry_of_a_profile_has_the_label_and_colour_of_its_class() -> None:
+    show_methods({"mild": DirectNoise(mu_mask=0.1), "strong": DirectNoise(mu_mask=0.5), "loud": Shouting()})
+    assert [method_label(name) for name in ("mild", "strong", "loud")] == ["DirectNoise", "DirectNoise (strong)", "Shouting"]
+    assert METHOD_COLOURS["mild"] == DirectNoise.colour
+    assert METHOD_COLOURS["loud"] == Shouting.colour
+    assert "strong" not in METHOD_COLOURS  # it gets a further one
 
 
 def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:

@@ -18,7 +18,7 @@ class SpellingErrors(TextMethod):
 
     name = "sse"
     label = "SSE"
-    colour = "#999933"
+    colour = "#553311"
     summary = "synthetic spelling errors alone: delete, insert, replace, transpose characters (Lichtarge et al. 2019)"
 
     sse_rate: float = Field(0.003, ge=0, le=1, description="synthetic spelling errors per character")

@@ -25,7 +25,7 @@ from pseudogec.play.panel import (
     slider,
 )
 from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
-from pseudogec.report.tables import METHOD_NAMES
+from pseudogec.report.methods import label_of
 from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
 from pseudogec.study import Pipeline, Study, missing
 from pseudogec.study.corrector import Corrector, needed
@@ -96,7 +96,7 @@ def every_method(study: Study, sentence: str) -> Panel:
         def by(name: str) -> Callable[[], Operations]:
             return lambda: corruptor.corrupt(tokens, name, draw)
 
-        rows = [(METHOD_NAMES.get(name, name), by(name)) for name in study.profile.methods]
+        rows = [(label_of(method), by(name)) for name, method in study.profile.methods.items()]
         return _side_by_side(rows) + remark_on_strange_characters(study, tokens)
 
     return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)

@@ -11,7 +11,7 @@ import numpy as np
 from pseudogec.evaluate import ERRANT, randomisation_p_values
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import in_points
-from pseudogec.report.tables import METHOD_NAMES
+from pseudogec.report.methods import method_label
 from pseudogec.study import Study, System
 
 _STATISTICS = {measure.label: measure.of for measure in ERRANT.measures}
@@ -172,7 +172,7 @@ def _varying(kinds: Iterable[_Kind]) -> set[str]:
 def _shown(name: str, value: Any) -> str:
     """A choice as a label names it."""
     if name == "method":
-        return METHOD_NAMES.get(value, value)
+        return method_label(value)
     if name == "pseudo_pairs":
         return f"{value:,} pairs"
     return str(value) if name in {"setting", "seed_corpus", "architecture", "track"} else f"{name} = {value:g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,9 +15,10 @@ from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import bar_colours, f05_bars, spread_told
 from pseudogec.report.findings import UNKNOWN_TRUTH
 from pseudogec.report.markup import marked_corrections
+from pseudogec.report.methods import method_label
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
-from pseudogec.report.tables import METHOD_NAMES, StyledTable, f05_cells, summarise
+from pseudogec.report.tables import StyledTable, f05_cells, summarise
 from pseudogec.study import Study, System, overview
 from pseudogec.study.outputs import ScoredOutputs, hypotheses
 from pseudogec.study.results import By
@@ -57,7 +59,7 @@ class ErrorAnalysis:
         return self.report.study.scores(grid, by, self.dataset)
 
     def figure(
-        self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+        self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[Any, str] | None = None
     ) -> Finding | None:
         """F0.5 by type or level as bars; see :func:`pseudogec.report.figures.f05_bars`.
 
@@ -66,7 +68,7 @@ class ErrorAnalysis:
             category: ``error_type`` (the most frequent ones are shown) or ``level``.
             bars: the column whose values have a bar each, such as ``method``.
             name: file name of the figure.
-            names: how the legend prints these values.
+            names: how the legend prints these values, where not as methods.
         """
         if scores.empty:
             return self._nothing
@@ -74,7 +76,7 @@ class ErrorAnalysis:
         return self.report.figure(f05_bars(scores, category, bars, names, types), name)
 
     def table(
-        self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[str, str] = METHOD_NAMES
+        self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[Any, str] | None = None
     ) -> StyledTable | Finding:
         """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
 
@@ -88,7 +90,7 @@ class ErrorAnalysis:
         systems = list(bar_colours(summary[columns]))
         wide = f05_cells(summary, category, columns).reindex(index=order, columns=systems)
         means = summary.pivot(index=category, columns=columns, values="f05").reindex(index=order, columns=systems).round(1)
-        wide.columns = means.columns = [names.get(system, system) for system in systems]
+        wide.columns = means.columns = [(names or {}).get(system) or method_label(system) for system in systems]
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
         spread = spread_told(shown, "after ± one standard deviation")

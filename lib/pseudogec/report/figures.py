@@ -20,25 +20,13 @@ import pandas as pd
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
+from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
 from pseudogec.report.papers import named_table, paper_scores
-from pseudogec.report.tables import METHOD_NAMES, NoiseProfile, beside_paper, summarise, type_shares
+from pseudogec.report.tables import NoiseProfile, beside_paper, summarise, type_shares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Okabe and Ito's palette, which people with any common colour blindness can tell apart, and two colours far from all of it.
-METHOD_COLOURS = {
-    "none": "#000000",
-    "direct_noise": "#0072B2",
-    "direct_noise_spell": "#56B4E9",
-    "backtrans": "#E69F00",
-    "backtrans_noisy": "#D55E00",
-    "backtrans_noisy_sse": "#882255",
-    "backtrans_sample": "#CC79A7",
-    "realistic": "#009E73",
-    "random": "#4B1FA8",
-}
 
 # Levels have an order, so their colours have one too: from dark to light, as in viridis.
 LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962"}
@@ -56,7 +44,7 @@ _ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize"
 
 _PAPER: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markersize": 7, "markeredgewidth": 1.4, "linestyle": "none"}
 
-_BASELINE: dict[str, Any] = {"color": METHOD_COLOURS["none"], "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
+_BASELINE: dict[str, Any] = {"color": BASELINE_COLOUR, "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
 
 _PAPER_SUFFIX = ", paper"
 """Ends the name of a paper's values in a legend."""
@@ -135,7 +123,7 @@ def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
     for place, method in enumerate(order):
         part = scores[scores.method == method][list(_MEASURES)] * 100
         x = [group + (place - (len(order) - 1) / 2) * width for group in range(len(_MEASURES))]
-        axes.bar(x, part.mean(), 0.92 * width, color=palette[method], label=METHOD_NAMES.get(method, method), linewidth=0)
+        axes.bar(x, part.mean(), 0.92 * width, color=palette[method], label=method_label(method), linewidth=0)
         if len(part) > 1:
             axes.errorbar([place - width / 5 for place in x], part.mean(), yerr=part.std(), fmt="none", **_ERROR_BARS)
         for position, measure in zip(x, _MEASURES, strict=True):
@@ -192,7 +180,7 @@ def sweep(
         values = sorted(scores[lines].unique())
         for value, colour in zip(values, sns.color_palette("viridis", len(values)).as_hex(), strict=True):
             part = scores[scores[lines] == value]
-            _f05_line(axes, part.f05, part[parameter], f"{METHOD_NAMES.get(method, method)}, {lines} = {value:g}", colour)
+            _f05_line(axes, part.f05, part[parameter], f"{method_label(method)}, {lines} = {value:g}", colour)
     _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
@@ -261,7 +249,7 @@ def _panel_title(panels: str, part: pd.DataFrame) -> str:
 def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) -> None:
     methods = colours_of(table.method)
     for place, (method, colour) in enumerate(methods.items()):
-        name = METHOD_NAMES.get(method, method)
+        name = method_label(method)
         rows = table[table.method == method].set_index(column).reindex(order)
         x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
         axes.errorbar(x, rows.f05, yerr=_known(rows.f05_sd), fmt="o", markersize=7, capsize=4, color=colour, label=name)
@@ -295,7 +283,7 @@ def against_size(
         _f05_line(drawn[0], part.f05, part[column], method, colour)
         if beside is not None:
             other, theirs = beside[0], beside[1][beside[1].method == method].groupby(column).f05.mean() * 100
-            name = f"{METHOD_NAMES.get(method, method)}, {other}"
+            name = f"{method_label(method)}, {other}"
             drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
     caption = (
         "Mean over seeds, error bars one standard deviation."
@@ -322,7 +310,7 @@ def _published_sizes(axes: Axes, published: pd.DataFrame, column: str, label: st
     for method, colour in colours_of(systems.method).items():
         part = systems[systems.method == method].sort_values(column)
         look = {**_PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
-        axes.plot(part[column], part.f05, **look, label=METHOD_NAMES.get(method, method) + _PAPER_SUFFIX)
+        axes.plot(part[column], part.f05, **look, label=method_label(method) + _PAPER_SUFFIX)
     if len(baseline):
         axes.axhline(baseline.mean(), **_PAPER_BASELINE)
     _size_axis(axes, systems[column], label)
@@ -374,7 +362,7 @@ def f05_bars(
     scores: pd.DataFrame,
     category: str,
     bars: str,
-    names: Mapping[str, str] = METHOD_NAMES,
+    names: Mapping[Any, str] | None = None,
     types: Mapping[str, int] | None = None,
 ) -> Picture:
     """F0.5 by category, one bar a system or choice (TASLP figures 5, 7 and 9).
@@ -386,7 +374,7 @@ def f05_bars(
         scores: tidy scores, split by ``category``.
         category: what the horizontal axis shows, ``error_type`` or ``level``.
         bars: the column whose values have a bar each, such as ``method``.
-        names: how the legend prints them; others are printed as they are.
+        names: how the legend prints them, where not as methods.
         types: of error types those that are shown, from left to right, and their edits in the reference.
     """
     import matplotlib.pyplot as plt
@@ -400,7 +388,9 @@ def f05_bars(
     for place, (value, colour) in enumerate(palette.items()):
         part = shown[shown[bars] == value]
         shift = (place - (len(palette) - 1) / 2) * width
-        _bars_with_spread(axes, part, category, list(labels), shift, width, colour, names.get(value, value))
+        _bars_with_spread(
+            axes, part, category, list(labels), shift, width, colour, (names or {}).get(value) or method_label(value)
+        )
     axes.set_xticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="x", labelsize=9)
     axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
@@ -580,8 +570,8 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
     figure, panels = plt.subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for axes, (method, colour) in zip(panels.flat, colours_of(profiles).items(), strict=False):
         axes.barh(frequent, [shares[method][error_type] for error_type in frequent], color=colour, linewidth=0)
-        axes.plot(learners, frequent, "|", color=METHOD_COLOURS["none"], markersize=11, markeredgewidth=2, label="learners")
-        axes.set_title(METHOD_NAMES.get(method, method), fontsize=10)
+        axes.plot(learners, frequent, "|", color=BASELINE_COLOUR, markersize=11, markeredgewidth=2, label="learners")
+        axes.set_title(method_label(method), fontsize=10)
         axes.tick_params(labelsize=8)
         _bars(axes, "y")
     for axes in panels.flat[len(profiles) :]:
@@ -693,7 +683,7 @@ def _bars(axes: Axes, categories: Literal["x", "y"]) -> None:
 def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
     """Mean F0.5 in percent at each position, with error bars of one standard deviation over seeds."""
     points = (f05 * 100).groupby(positions)
-    means, name = points.mean(), METHOD_NAMES.get(method, method)
+    means, name = points.mean(), method_label(method)
     axes.errorbar(means.index, means, yerr=_known(points.std()), marker="o", capsize=4, color=colour, label=name)
 
 
@@ -707,7 +697,7 @@ def _baseline(axes: Axes, f05: pd.Series) -> None:
     mean, spread = f05.mean() * 100, f05.std() * 100
     axes.axhline(mean, **_BASELINE)
     if spread == spread:
-        axes.axhspan(mean - spread, mean + spread, color=METHOD_COLOURS["none"], alpha=0.08, linewidth=0)
+        axes.axhspan(mean - spread, mean + spread, color=BASELINE_COLOUR, alpha=0.08, linewidth=0)
 
 
 def _baseline_told(baseline: pd.DataFrame) -> str:

@@ -13,8 +13,8 @@ from artefacts import UserError, with_ancestors
 from artefacts.progress import format_duration
 from pseudogec.evaluate import CUT_OTHERWISE, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_error_types, paper_scores
-from pseudogec.report.tables import METHOD_NAMES
 from pseudogec.study import Pipeline, Study, System
 
 UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")
@@ -91,7 +91,7 @@ def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) ->
 def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
     """A kind of system in words, such as ``pretrain Backtrans (noisy) 24,000``."""
     shown = [
-        f"{value:,}" if column == "pseudo_pairs" else METHOD_NAMES.get(value, str(value))
+        f"{value:,}" if column == "pseudo_pairs" else method_label(str(value))
         for column, value in zip(columns, values, strict=True)
     ]
     return " ".join(shown)
@@ -157,7 +157,7 @@ def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -
         groups = part.groupby(column).f05
         means, within = groups.mean() * 100, float((groups.var().mean()) ** 0.5 * 100)
         spread = f"; the seeds alone spread by {within:.1f} (standard deviation)" if within == within else ""
-        name = METHOD_NAMES.get(str(method), str(method))
+        name = method_label(str(method))
         told = f"best with {means.idxmax()} ({means.max():.1f}); the means range over {_range(means):.1f} points{spread}."
         if theirs is not None and method in theirs.groups:
             told += f" In the paper over {_range(theirs.get_group(method)):.1f}."
@@ -183,7 +183,7 @@ def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
         means = part.groupby(column).f05.mean() * 100
         if len(means) > 1:
             slope = np.polyfit(np.log2(means.index.to_numpy(float)), means.to_numpy(), 1)[0]
-            name = METHOD_NAMES.get(str(method), str(method))
+            name = method_label(str(method))
             steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
             shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
             told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""

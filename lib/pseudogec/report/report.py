@@ -13,9 +13,9 @@ from artefacts.files import write_atomically
 from pseudogec.report.contrasts import NOTE_ON_CLAIMS, NOTE_ON_MARKS, Claim, Contrast, as_table, contrasts
 from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure
 from pseudogec.report.figures import Picture, use_theme
+from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
     MEASURES,
-    METHOD_NAMES,
     StyledTable,
     as_csv,
     beside_paper,
@@ -42,6 +42,7 @@ class Report:
         self.study, self._origin = study, origin
         self._contrasts: dict[tuple[Any, ...], list[Contrast]] = {}
         use_theme()
+        show_methods(study.profile.methods)
 
     def origin(self, seeds: Iterable[int] | None = None) -> str:
         """How numbers came about that rest on these seeds, by default the study's; 0 stands for an ensemble of several."""
@@ -141,7 +142,7 @@ class Report:
             name: file name of the table.
         """
         summary = summarise(scores, ["method", "level"])
-        cells = f05_cells(summary, "method", "level").rename(index=METHOD_NAMES).reset_index()
+        cells = f05_cells(summary, "method", "level").rename(index=method_label).reset_index()
         note = (
             "F0.5 in percent by the writer's proficiency level, mean ± standard deviation over seeds; each level's best in bold."
         )

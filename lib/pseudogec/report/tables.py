@@ -16,23 +16,11 @@ from artefacts.errors import UserError
 from pseudogec.edits import type_distance
 from pseudogec.evaluate import ERRANT, main_type
 from pseudogec.report.display import TABLE_ATTRIBUTE
+from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.study import Study, System
 
 MEASURES = {measure.name: measure.label for measure in ERRANT.measures}
-
-METHOD_NAMES = {
-    "none": "Baseline",
-    "direct_noise": "DirectNoise",
-    "direct_noise_spell": "DirectNoise (spell)",
-    "backtrans": "Backtrans",
-    "backtrans_noisy": "Backtrans (noisy)",
-    "backtrans_noisy_sse": "Backtrans (noisy) + SSE",
-    "backtrans_sample": "Backtrans (sample)",
-    "realistic": "Realistic",
-    "random": "Random",
-}
-"""Names of the methods as tables and figures print them."""
 
 FIGURE_SPACE = "\N{FIGURE SPACE}"
 """As wide as a digit: stands before a short number, so that the points of a column stand below each other."""
@@ -287,7 +275,7 @@ def _key(value: Any) -> str:
 
 def _row_name(column: str, value: Any) -> str:
     if column == "method":
-        return METHOD_NAMES.get(value, value)
+        return method_label(value)
     if column in {"pseudo_pairs", "upsample"}:
         return _whole(value)
     return "" if value != value else str(value)
@@ -338,7 +326,7 @@ def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) 
             operations[error_type.partition(":")[0]] += count  # an edit of unknown type (UNK) is of no operation
         rows.append(
             {
-                "method": METHOD_NAMES.get(name, name),
+                "method": method_label(name),
                 "edits a token": profile["edits"] / profile["tokens"],
                 **{title: operations[letter] / max(profile["edits"], 1) for letter, title in _OPERATIONS.items()},
                 "distance to genuine": type_distance(profile["types"], genuine["types"]),
@@ -376,7 +364,7 @@ def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
         rows.append(
             {
                 "setting": system.setting,
-                "method": METHOD_NAMES.get(system.method, system.method),
+                "method": method_label(system.method),
                 "pseudo pairs": system.pseudo_pairs,
                 "updates": " + ".join(f"{fact['updates']:,}" for fact in facts),
                 "pairs of the last stage": facts[-1]["pairs"],

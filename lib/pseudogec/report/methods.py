@@ -1,0 +1,46 @@
+"""What tables and figures call the methods, and their colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pseudogec.noise import METHODS, Method
+
+BASELINE_COLOUR = "#000000"
+
+_labels: dict[str, str] = {}
+METHOD_COLOURS: dict[str, str] = {}
+"""Name -> colour, in the order of legends: the baseline (``none``), a profile's methods, the registered ones."""
+
+
+def show_methods(entries: Mapping[str, Method]) -> None:
+    """Take labels and colours for every table and figure of this process, as seaborn's theme is, from a profile's methods.
+
+    A second entry of one class has its name in its label, and no colour of its own.
+    """
+    _labels.clear()
+    METHOD_COLOURS.clear()
+    _labels["none"], METHOD_COLOURS["none"] = "Baseline", BASELINE_COLOUR
+    for name, method in entries.items():
+        label = label_of(method)
+        _labels[name] = f"{label} ({name})" if label in _labels.values() else label
+        colour = method.colour_with_sse if method.sse_rate else method.colour
+        if colour and colour not in METHOD_COLOURS.values():
+            METHOD_COLOURS[name] = colour
+    for kind in METHODS:
+        _labels.setdefault(kind.name, kind.label)
+        if kind.colour not in METHOD_COLOURS.values():
+            METHOD_COLOURS.setdefault(kind.name, kind.colour)
+
+
+def label_of(method: Method) -> str:
+    """A method's label, with the spelling errors on top of it."""
+    return f"{method.label} + SSE" if method.sse_rate else method.label
+
+
+def method_label(name: str) -> str:
+    """What is printed for a profile's or a paper's name of a method, or ``none``; an unknown name as it is."""
+    return _labels.get(name, name)
+
+
+show_methods({})
