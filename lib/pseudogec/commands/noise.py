@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-from artefacts.errors import UserError
+from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, write_atomically
-from pseudogec.commands.genuine_data import SAMPLE, GenuineData, genuine_paths, profile_of_pairs, read_genuine, refuse_empty
-from pseudogec.commands.noise_description import describe_dictionary, describe_noise, describe_types
-from pseudogec.corpora import read_parallel, read_plain, sample
-from pseudogec.edits import load_annotator
+from pseudogec.corpora import Pair, read_parallel, read_plain, sample
+from pseudogec.edits import Annotator, EditProfile, apply_edits, load_annotator, read_m2, type_distance
 from pseudogec.noise import (
     METHODS,
     EditDictionary,
@@ -33,9 +31,14 @@ from pseudogec.noise import (
     noised_tokens,
 )
 from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import Bpe
 
 _CHUNK = 2000  # sentences a worker takes at a time
 _COMPRESSIONS = (".gz", ".zst", ".xz")
+_SAMPLE = 1000
+"""Most sentences of a text whose edits are found or typed to describe it."""
+_TYPES_SHOWN = 12
+_EDITS_SHOWN = 10
 
 _DESCRIPTION = """\
 Make pseudo data: P.src holds noised sentences, P.trg the sentences themselves, line by line.
@@ -90,11 +93,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the program.
-
-    Raises:
-        UserError: an option, a parameter or a file is wrong.
-    """
     if options.help or options.list:
         _print(
             [*([options.format_help(), "methods and their parameters:"] if options.help else []), *_descriptions(options.method)]
@@ -110,7 +108,7 @@ def run(options: argparse.Namespace) -> None:
     if not isinstance(method, TextMethod):
         raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
     if options.show_dictionary:
-        _print(describe_dictionary(_learnt_edits(method, options)))
+        _print(_describe_dictionary(_learnt_edits(method, options)))
         return
     outputs = _outputs(options)
     genuine = _genuine(method, options)
@@ -136,13 +134,13 @@ def _descriptions(named: str | None) -> Iterator[str]:
         yield from describe(method)
 
 
-def _show_profile(made: NoiseProfile, genuine: GenuineData | None, outputs: tuple[Path, Path]) -> None:
-    _print(describe_noise(made))
+def _show_profile(made: NoiseProfile, genuine: _GenuineData | None, outputs: tuple[Path, Path]) -> None:
+    _print(_describe_noise(made))
     if genuine is not None:
         annotator = load_annotator()
-        noised = sample(read_parallel(*outputs), min(made.sentences, SAMPLE), seed=1)
-        types = profile_of_pairs(noised, annotator), genuine.edit_profile(annotator)
-        _print(describe_types(*types, annotator.signature))
+        noised = sample(read_parallel(*outputs), min(made.sentences, _SAMPLE), seed=1)
+        types = _profile_of_pairs(noised, annotator), genuine.edit_profile(annotator)
+        _print(_describe_types(*types, annotator.signature))
 
 
 def _print(lines: Iterable[str]) -> None:
@@ -168,29 +166,24 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     else:
         ending = "" if options.compress == "none" else f".{options.compress}"
     source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")
-    for given in (options.input, *genuine_paths(options)):
+    for given in (options.input, *_genuine_paths(options)):
         if given.resolve() in (source.resolve(), target.resolve()):
             raise UserError(f"--output-prefix {options.output_prefix}: {given} would be overwritten; choose another prefix")
     return source, target
 
 
-def _genuine(method: TextMethod, options: argparse.Namespace) -> GenuineData | None:
-    """The genuine data, which a method that learns from edits must have.
-
-    Raises:
-        UserError: they are missing, or the options do not go together.
-        DataError: a file is missing, empty or malformed.
-    """
-    genuine = read_genuine(options)
+def _genuine(method: TextMethod, options: argparse.Namespace) -> _GenuineData | None:
+    """The genuine data, which a method that learns from edits must have."""
+    genuine = _read_genuine(options)
     if options.input is not None:
-        refuse_empty(options.input)
+        _refuse_empty(options.input)
     if genuine is None and method.needs_pairs:
         ways = "--genuine-source and --genuine-target, or with --genuine-m2"
         raise UserError(f"{options.method} learns from learners' edits: give genuine data with {ways}")
     return genuine
 
 
-def _resources(method: TextMethod, genuine: GenuineData | None, options: argparse.Namespace) -> NoiseResources:
+def _resources(method: TextMethod, genuine: _GenuineData | None, options: argparse.Namespace) -> NoiseResources:
     """Learn what the method needs, from genuine data or, failing that, from the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
@@ -280,3 +273,115 @@ def _noise(first: int, lines: list[str]) -> _Noised:
         operations.update([operation.kind for operation in done])
     source, target = ("".join(f"{line}\n" for line in side).encode() for side in (sources, targets))
     return _Noised(source, target, NoiseProfile(len(lines), length, dict(operations)))
+
+
+# Genuine data
+
+
+class _ParallelData:
+    """Two sides of text, line by line."""
+
+    def __init__(self, source: Path, target: Path) -> None:
+        self._source, self._target = source, target
+
+    def resources(self, needs_pairs: bool) -> NoiseResources:
+        """What methods learn from the data; pairs are held only where the method needs them."""
+        pairs = read_parallel(self._source, self._target)
+        if not needs_pairs:
+            return NoiseResources.from_sentences(pair.target for pair in pairs)
+        held = list(pairs)
+        return NoiseResources.from_genuine((pair.source for pair in held), (pair.target for pair in held))
+
+    def edit_profile(self, annotator: Annotator) -> EditProfile:
+        count = sum(1 for _ in read_parallel(self._source, self._target))
+        return _profile_of_pairs(sample(read_parallel(self._source, self._target), min(count, _SAMPLE), seed=1), annotator)
+
+
+class _AnnotatedData:
+    """M2 files: the edits are known."""
+
+    def __init__(self, paths: Sequence[Path]) -> None:
+        self._sentences = [sentence for path in paths for sentence in read_m2(path)]
+
+    def resources(self, needs_pairs: bool) -> NoiseResources:
+        # Words are counted in the first annotator's corrections.
+        words = Counter(word for item in self._sentences for word in apply_edits(item.source, item.annotators.get(0, ())))
+        return NoiseResources(words, annotated=self._sentences)
+
+    def edit_profile(self, annotator: Annotator) -> EditProfile:
+        # The edits are kept and typed anew: files name types in several ways.
+        chosen = sample(self._sentences, min(len(self._sentences), _SAMPLE), seed=1)
+        typed = [(item.source, edits) for item in annotator.retype(chosen) for edits in item.annotators.values() or [()]]
+        return EditProfile.of(typed)
+
+
+_GenuineData = _ParallelData | _AnnotatedData
+
+
+def _profile_of_pairs(pairs: Sequence[Pair], annotator: Annotator) -> EditProfile:
+    """The edits that an annotator finds in pairs; subwords are joined to words first."""
+    sources, targets = [Bpe.undo(pair.source) for pair in pairs], [Bpe.undo(pair.target) for pair in pairs]
+    return EditProfile.of(zip(sources, annotator.annotate(sources, targets), strict=True))
+
+
+def _refuse_empty(path: Path) -> None:
+    if next(read_lines(path), None) is None:
+        raise DataError(path, "the file is empty; sentences were expected")
+
+
+def _genuine_paths(options: argparse.Namespace) -> list[Path]:
+    return [path for path in (options.genuine_source, options.genuine_target, *options.genuine_m2) if path is not None]
+
+
+def _read_genuine(options: argparse.Namespace) -> _GenuineData | None:
+    """The genuine data that the options name."""
+    if (options.genuine_source is None) != (options.genuine_target is None):
+        raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
+    if options.genuine_m2 and options.genuine_source is not None:
+        raise UserError("genuine data are either --genuine-source and --genuine-target or --genuine-m2; give one of the two")
+    for path in _genuine_paths(options):
+        _refuse_empty(path)
+    if options.genuine_m2:
+        return _AnnotatedData(options.genuine_m2)
+    return None if options.genuine_source is None else _ParallelData(options.genuine_source, options.genuine_target)
+
+
+# What was made and learnt, as lines of text
+
+
+def _describe_noise(made: NoiseProfile) -> Iterator[str]:
+    yield f"{'sentences':<20}{made.sentences:>12,}"
+    yield f"{'tokens':<20}{made.tokens:>12,}"
+    yield f"{'edits a token':<20}{made.edits_per_token:>12.3f}"
+    total = sum(made.operations.values())
+    yield f"{'operation':<20}{'count':>12}{'share':>9}"
+    for kind, count in sorted(made.operations.items(), key=lambda item: -item[1]):
+        yield f"  {kind:<18}{count:>12,}{count / total:>9.1%}"
+
+
+def _describe_types(noised: EditProfile, genuine: EditProfile, annotator: str) -> Iterator[str]:
+    """The most frequent error types of both texts, and their distance; `annotator` is the signature of what typed them."""
+    shares = {
+        name: tuple(text.types.get(name, 0) / text.edits if text.edits else 0.0 for text in (noised, genuine))
+        for name in {**noised.types, **genuine.types}
+    }
+    frequent = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_TYPES_SHOWN]
+    yield f"{'':<20}{'noised':>12}{'genuine':>12}"
+    yield f"{'sentences typed':<20}{noised.sentences:>12,}{genuine.sentences:>12,}"
+    yield f"{'edits a token':<20}{noised.edits_per_token:>12.3f}{genuine.edits_per_token:>12.3f}"
+    for name in frequent:
+        yield f"  {name:<18}{shares[name][0]:>12.1%}{shares[name][1]:>12.1%}"
+    yield f"{'types in all':<20}{len(noised.types):>12}{len(genuine.types):>12}"
+    distance = type_distance(noised.types, genuine.types)
+    yield f"distance of types   {distance:>12.3f}  (Jensen-Shannon, base 2: 0 the same shares, 1 no type in common)"
+    yield f"annotator           {annotator}"
+
+
+def _describe_dictionary(dictionary: EditDictionary) -> Iterator[str]:
+    summary = dictionary.summary()
+    yield f"{'entries':<20}{summary.entries:>12,}  correct tokens"
+    yield f"{'edits':<20}{summary.edits:>12,}  distinct"
+    yield f"{'left alone':<20}{summary.identity_share:>12.1%}  of {summary.occurrences:,} times that these tokens were right"
+    yield f"{'correct':<16}{'written':<16}{'times':>8}{'share':>9}"
+    for edit in dictionary.most_frequent(_EDITS_SHOWN):
+        yield f"{edit.correct:<16}{edit.written or '(nothing)':<16}{edit.times:>8,}{edit.share:>9.1%}"
