@@ -88,7 +88,7 @@ def test_edits_equal_errant_s_on_real_sentences(annotator):
 def test_quick_tags_equal_hanta_s(annotator):
     from HanTa.HanoverTagger import HanoverTagger
 
-    from pseudogec.edits.hanta_tagger import QuickHanoverTagger
+    from pseudogec.edits.offline_pipeline import QuickHanoverTagger
 
     slow, quick = HanoverTagger("morphmodel_en.pgz"), QuickHanoverTagger()
     sentences = [side.split() for pair in PAIRS for side in pair] + [target for _, target in made_pairs(100)]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import DataError, UserError
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, place_edits, read_m2, write_m2
 
 REAL_DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -58,12 +58,6 @@ def test_overlapping_and_outlying_edits_are_refused(edits):
 def test_corrections_are_placed():
     edits = [Edit(2, 3, ""), Edit(0, 0, "so now")]
     assert place_edits(["a", "b", "c"], edits) == (["so", "now", "a", "b"], [(edits[1], 0, 2), (edits[0], 4, 4)])
-
-
-def test_types_are_dropped_whole_or_by_their_main_part():
-    edits = (Edit(0, 1, "a", "R:VERB:SVA"), Edit(1, 2, "b", "R:VERB"), Edit(2, 2, "c", "M:VERB"), Edit(3, 4, "", "U:DET"))
-    assert drop_edits(edits, ["VERB"]) == (edits[0], edits[3])
-    assert drop_edits(edits, ["R:VERB:SVA", "U:DET"]) == (edits[1], edits[2])
 
 
 def test_edits_are_hashable_and_cross_processes():

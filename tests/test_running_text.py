@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pseudogec.edits import Edit, apply_edits
-from pseudogec.edits.running_text import edit_text
+from pseudogec.edits import Edit, apply_edits, edit_text
 from pseudogec.text import token_spans, tokenise
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from artefacts.files import write_atomically
 from learner_world import seed_sentences
-from pseudogec.edits.running_text import joined
+from pseudogec.edits import joined
 
 DISTINCT = 40_000
 

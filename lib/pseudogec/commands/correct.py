@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
 from pseudogec.correct import STEPS, Corrected, Trace
-from pseudogec.edits import Edit, load_annotator
-from pseudogec.edits.running_text import edit_text
+from pseudogec.edits import Edit, edit_text, load_annotator
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 from pseudogec.study.profile_checks import all_steps

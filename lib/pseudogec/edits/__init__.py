@@ -1,9 +1,18 @@
 """What an edit is: a corrected span of a sentence; how it is applied, how M2 files hold it, how ERRANT finds and types it."""
 
 from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_of, annotator_signature, load_annotator
-from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, drop_edits, place_edits
+from pseudogec.edits.edit import (
+    DETECTION_TYPES,
+    AnnotatedSentence,
+    Edit,
+    EditProfile,
+    apply_edits,
+    edit_text,
+    joined,
+    place_edits,
+    type_distance,
+)
 from pseudogec.edits.m2 import M2File, read_m2, write_m2
-from pseudogec.edits.type_profile import EditProfile, type_distance
 
 __all__ = [
     "DETECTION_TYPES",
@@ -16,7 +25,8 @@ __all__ = [
     "annotator_of",
     "annotator_signature",
     "apply_edits",
-    "drop_edits",
+    "edit_text",
+    "joined",
     "load_annotator",
     "place_edits",
     "read_m2",

@@ -1,9 +1,10 @@
-"""What an edit is, and what it does to a sentence."""
+"""What an edit is, what it does to a sentence or a typed text, and how texts are described by their edits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from artefacts.errors import UserError
@@ -12,6 +13,8 @@ DETECTION_TYPES = frozenset({"UNK", "Um"})
 """Types of edits that mark a span as wrong without correcting it (``Um``, unclear meaning, is NUCLE's name)."""
 
 _ALTERNATIVE_SEPARATOR = re.compile(r"(?<=[^\s|])\|\|(?=[^\s|])")
+_CLINGS_TO_THE_LEFT = re.compile(r"[,.;:!?%)\]}\u00bb\u201d\u2026]+|n['\u2019]t|['\u2019](s|m|d|re|ve|ll)?", re.IGNORECASE)
+_CLINGS_TO_THE_RIGHT = re.compile(r"[(\[{\u00ab\u201c$#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +108,98 @@ def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str]
     return corrected, places
 
 
-def drop_edits(edits: Iterable[Edit], types: Iterable[str]) -> tuple[Edit, ...]:
-    """The edits whose error type is none of ``types``.
+def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]) -> str:
+    """Correct a text and leave its spacing alone wherever nothing is corrected.
 
-    A type may be given whole (``R:VERB:SVA``) or by its main part (``VERB:SVA``), which stands for all three operations.
+    Args:
+        text: the sentence as it was typed.
+        spans: first character of each of its tokens, and the character after the last.
+        edits: edits of these tokens, which do not overlap.
+
+    Returns:
+        The corrected text.
     """
-    dropped = frozenset(types)
-    return tuple(edit for edit in edits if edit.type not in dropped and edit.type.partition(":")[2] not in dropped)
+    parts: list[str] = []
+    position = 0
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+        correction = joined(edit.correction.split())
+        if edit.start < edit.end:
+            start, end = spans[edit.start][0], spans[edit.end - 1][1]
+            if not correction:  # with the space before it, or, at the beginning, the one behind it
+                gap = spans[edit.start - 1][1] if edit.start else start
+                following = spans[edit.end][0] if not edit.start and edit.end < len(spans) else end
+                start, end = gap, following
+        elif edit.start and (edit.start == len(spans) or _clings(edit.correction)):
+            start = end = spans[edit.start - 1][1]
+            correction = correction if _clings(edit.correction) else f" {correction}"
+        else:
+            start = end = spans[edit.start][0] if spans else len(text)
+            correction = f"{correction} "
+        parts += [text[position : max(start, position)], correction]
+        position = max(end, position)
+    return "".join([*parts, text[position:]])
+
+
+def joined(tokens: Sequence[str]) -> str:
+    """Tokens as one writes them: no space before a full stop or a clitic, none behind an opening bracket."""
+    text = ""
+    for token in tokens:
+        glued = not text or _clings(token) or _CLINGS_TO_THE_RIGHT.fullmatch(text[-1])
+        text += token if glued else f" {token}"
+    return text
+
+
+def _clings(correction: str) -> bool:
+    return bool(_CLINGS_TO_THE_LEFT.fullmatch(correction.partition(" ")[0]))
+
+
+@dataclass(frozen=True)
+class EditProfile:
+    """How many edits correct an ungrammatical text, and of which error types.
+
+    Attributes:
+        sentences: how many sentences.
+        tokens: how many tokens they have, errors included.
+        edits: how many edits correct them.
+        types: ERRANT type to how many edits are of it, the most frequent first.
+    """
+
+    sentences: int
+    tokens: int
+    edits: int
+    types: dict[str, int]
+
+    @classmethod
+    def of(cls, text: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> EditProfile:
+        """Count the edits of a text: each ungrammatical sentence with its edits, read once."""
+        sentences = tokens = 0
+        types: Counter[str] = Counter()
+        for source, edits in text:
+            sentences += 1
+            tokens += len(source)
+            types.update(edit.type for edit in edits)
+        return cls(sentences, tokens, types.total(), dict(types.most_common()))
+
+    @property
+    def edits_per_token(self) -> float:
+        """Edits per token of the ungrammatical text."""
+        return self.edits / self.tokens if self.tokens else 0.0
+
+
+def type_distance(first: Mapping[str, int], second: Mapping[str, int]) -> float:
+    """Jensen-Shannon distance (base 2) of two distributions of error types: 0 for equal ones, 1 for those that share no type.
+
+    Not a number where a text has no edits, and so no distribution.
+
+    Args:
+        first: type to count.
+        second: the same of the other text.
+    """
+    import numpy as np
+    from scipy.spatial.distance import jensenshannon
+
+    if not (first and second):
+        return float("nan")
+    types = sorted({*first, *second})
+    counts = [np.array([text.get(name, 0) for name in types], dtype=float) for text in (first, second)]
+    return float(jensenshannon(counts[0], counts[1], base=2))

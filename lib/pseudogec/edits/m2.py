@@ -55,11 +55,7 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
 
 
 class M2File:
-    """The annotated sentences of an M2 file, read anew whenever they are iterated over, so that they need no memory.
-
-    Args:
-        path: see :func:`read_m2`.
-    """
+    """The annotated sentences of an M2 file, read anew whenever they are iterated over, so that they need no memory."""
 
     def __init__(self, path: Path | str) -> None:
         self._path = path
