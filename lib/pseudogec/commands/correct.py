@@ -29,7 +29,6 @@ Example: echo "He depend of it ." | pseudogec correct --system pretlarge+sse"""
 
 
 def _known_steps() -> str:
-    """The steps that a profile may name."""
     known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
     return f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own; see pseudogec.correct.Step"
 
@@ -39,7 +38,6 @@ _LINES_AT_ONCE = 1000
 
 
 def add_parser(commands: Any) -> None:
-    """Add this program to the subcommands of ``pseudogec``."""
     parser = commands.add_parser(
         "correct",
         help="correct your own text with a system of the study",
@@ -82,11 +80,6 @@ class _Sentence(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the program.
-
-    Raises:
-        UserError: the system, the profile or an option is wrong.
-    """
     if options.system is None and not options.list:
         raise UserError("--system NAME is missing; --list shows the systems of the profile")
     study = Study.open(
@@ -174,8 +167,6 @@ class _Shown:
 
 
 class _Steps(_Shown):
-    """Shows it to people."""
-
     def __call__(self, sentence: _Sentence, trace: Trace) -> str:
         lines = [" ".join(sentence.tokens)]
         for name, before, corrected, edits in self._steps(sentence, trace):
@@ -185,8 +176,6 @@ class _Steps(_Shown):
 
 
 class _Json(_Shown):
-    """Shows it to programs."""
-
     def __call__(self, sentence: _Sentence, trace: Trace) -> str:
         steps = [
             {
@@ -207,7 +196,6 @@ def _change(before: Sequence[str], edit: Edit) -> str:
 
 
 def _listing(study: Study) -> str:
-    """The profile's systems, each with its steps."""
     rows = []
     for name in study.profile.systems:
         steps = all_steps(study.profile, name)

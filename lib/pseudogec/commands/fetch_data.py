@@ -27,7 +27,6 @@ An archive that was requested is unpacked from DATA_FOLDER/archives/. What is th
 
 
 def add_parser(commands: Any) -> None:
-    """Add this program to the subcommands of ``pseudogec``."""
     parser = commands.add_parser(
         "data",
         help="fetch the public corpora that a profile reads",
@@ -51,11 +50,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the program.
-
-    Raises:
-        UserError: an option is wrong, or something could not be fetched; what was fetched stays.
-    """
     catalogue = load_catalogue()
     if options.list:
         for corpus in catalogue.corpora.values():

@@ -46,7 +46,6 @@ Tokens are taken as they stand: give BPE subwords to put noise on subwords, as t
 
 
 def add_parser(commands: Any) -> None:
-    """Add this program to the subcommands of ``pseudogec``."""
     parser = commands.add_parser(
         "noise",
         help="make pseudo data of a grammatical text",
@@ -160,7 +159,6 @@ def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
-    """The paths of source and target."""
     if options.compress is None:
         ending = options.input.suffix if options.input.suffix in _COMPRESSIONS else ""
     else:
@@ -191,7 +189,6 @@ def _resources(method: TextMethod, genuine: _GenuineData | None, options: argpar
 
 
 def _learnt_edits(method: TextMethod, options: argparse.Namespace) -> EditDictionary:
-    """The edit dictionary that the method learns from genuine data."""
     if not isinstance(method, RealisticNoise):
         raise UserError(f"--show-dictionary: {options.method} learns no edits; --method realistic does")
     return _resources(method, _genuine(method, options), options).edits(method.minimum_count)
@@ -279,8 +276,6 @@ def _noise(first: int, lines: list[str]) -> _Noised:
 
 
 class _ParallelData:
-    """Two sides of text, line by line."""
-
     def __init__(self, source: Path, target: Path) -> None:
         self._source, self._target = source, target
 
@@ -334,7 +329,6 @@ def _genuine_paths(options: argparse.Namespace) -> list[Path]:
 
 
 def _read_genuine(options: argparse.Namespace) -> _GenuineData | None:
-    """The genuine data that the options name."""
     if (options.genuine_source is None) != (options.genuine_target is None):
         raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
     if options.genuine_m2 and options.genuine_source is not None:

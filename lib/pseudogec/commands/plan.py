@@ -46,7 +46,6 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
 
 
 def show_plan(study: Study, targets: list[Recipe], plan: Plan, stream: IO[str] | None = None) -> None:
-    """Print a plan."""
     from rich.console import Console
     from rich.table import Table
 

@@ -61,7 +61,6 @@ class Preflight(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is missing."""
         return not self.problems
 
     @property
@@ -80,7 +79,6 @@ def format_size(count: float) -> str:
 
 
 def shown(path: Path) -> str:
-    """A path as seen from the working directory."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
@@ -215,12 +213,10 @@ def _part_row(folder: Path, part: PartFiles, published: Published, limit: int | 
 
 
 def _counts(folder: Path, part: PartFiles, limit: int | None) -> Count | None:
-    """The sentences of a part."""
     return _count(part.format, [found for file in part.format.counted_files for found in matching(folder, file.path)], limit)
 
 
 def _compared(part: PartFiles, found: Count, whole: Whole | None, published: Published) -> Row:
-    """The sentences of a part beside the papers'."""
     corrected = whole is not None and whole.counted == "corrected"
     sentences = found.corrected if corrected else found.sentences
     finding = f"{found.corrected:,} corrected of {found.sentences:,}" if found.corrected else f"{found.sentences:,}"
@@ -465,6 +461,5 @@ def run_check(
 
 
 def _sizes(source: str) -> dict[str, int]:
-    """The sentences of each corpus in one paper's table."""
     table = paper_datasets(source)
     return dict(zip(table["dataset"].tolist(), table["sentences"].tolist(), strict=True))

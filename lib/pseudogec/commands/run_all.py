@@ -30,8 +30,6 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Options(NamedTuple):
-    """The program's arguments."""
-
     profile: str
     only: list[str]
     jobs: int | None
@@ -50,7 +48,6 @@ class Options(NamedTuple):
 
 
 def parse(arguments: Sequence[str] | None) -> Options:
-    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="run_all.py", description="Build what a profile's notebooks need, then execute them.")
     parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
     parser.add_argument(

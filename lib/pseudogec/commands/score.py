@@ -27,7 +27,6 @@ Figures = dict[str, Any]
 
 
 def add_parser(commands: Any) -> None:
-    """Add this program to the subcommands of ``pseudogec``."""
     names = {metric.name: metric for metric in METRICS}
     width = max(map(len, names))
     metrics = "\n".join(f"  {name:{width}}  {metric.label}: {_REFERENCES[metric.references]}" for name, metric in names.items())
@@ -59,11 +58,6 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Run the program.
-
-    Raises:
-        UserError: an option or a file is wrong.
-    """
     metric = named_metric(options.metric)
     _check_options(options, metric)
     annotator = load_annotator(options.annotator) if metric.needs_annotator else None

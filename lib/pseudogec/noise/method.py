@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 
 from pydantic import Field, ValidationError
 
-from artefacts.errors import UserError
+from artefacts.errors import UserError, nearest
 from artefacts.kinds import Kind, Kinds
 
 if TYPE_CHECKING:
@@ -232,18 +232,20 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
     try:
         return METHODS.parse({METHODS.tag: name, **parameters})
     except ValidationError as error:
-        raise UserError(f"{where}: {name}: {explain(error)}") from None
+        raise UserError(f"{where}: {name}: {explain(error, METHODS.find(name))}") from None
     except ValueError as error:
         raise UserError(f"{where}: {error}") from None
 
 
-def explain(error: ValidationError) -> str:
+def explain(error: ValidationError, method: type[Method]) -> str:
     """What is wrong with a method's parameters, in the user's terms."""
     reasons = []
     for reason in error.errors():
         name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
         if reason["type"] == "missing":
             message = "is missing"
+        elif reason["type"] == "extra_forbidden":
+            name, message = "", f"has no parameter `{name}`{nearest(name, method.model_fields)}"
         elif name:
             message = f"{message[:1].lower()}{message[1:]}, not {reason['input']!r}"
         reasons.append(f"{name}: {message}" if name else message)

@@ -55,7 +55,7 @@ class Corruptor:
         try:
             method = profile.methods[name].changed(**(changes or {}))
         except ValidationError as error:
-            raise UserError(f"{name}: {explain(error)}") from None
+            raise UserError(f"{name}: {explain(error, type(profile.methods[name]))}") from None
         system = System(
             method=name,
             seed_corpus=next(iter(profile.corpora.seeds)),

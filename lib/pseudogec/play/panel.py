@@ -122,7 +122,6 @@ class SliderWithField(HBox):
             link((self, "value"), (part, "value"))
 
     def limit(self, most: int) -> None:
-        """Set the largest number."""
         self.slider.max = self.field.max = most
 
 
@@ -142,7 +141,6 @@ def slider(label: str, value: float, most: float, step: float, at_once: bool = T
 
 
 def counter(label: str, most: int) -> SliderWithField:
-    """A whole number from 1."""
     limits: dict[str, Any] = {"value": 1, "min": 1, "max": most}
     field = BoundedIntText(description=label, **limits, **_look(_NUMBER))
     return SliderWithField(field, IntSlider(continuous_update=False, readout=False, layout=Layout(width=_SLIDER), **limits))

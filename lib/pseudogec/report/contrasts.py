@@ -170,7 +170,6 @@ def _varying(kinds: Iterable[_Kind]) -> set[str]:
 
 
 def _shown(name: str, value: Any) -> str:
-    """A choice as a label names it."""
     if name == "method":
         return method_label(value)
     if name == "pseudo_pairs":

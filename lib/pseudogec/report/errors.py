@@ -50,7 +50,6 @@ class ErrorAnalysis:
 
     @classmethod
     def of_study(cls, report: Report) -> ErrorAnalysis:
-        """The analysis of a study's first test set."""
         study = report.study
         return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
 

@@ -40,7 +40,6 @@ class SystemsReport:
             self._versions.setdefault(system.name, []).append(system)
 
     def steps(self) -> StyledTable | Finding:
-        """The steps of each system."""
         if not self._systems:
             return NOT_LISTED
         rows = []
@@ -100,7 +99,6 @@ class SystemsReport:
                 yield contrast_each(label, list(ours.values()), list(theirs.values()))
 
     def _counts(self, versions: Sequence[Pipeline]) -> dict[int, np.ndarray]:
-        """The counts of every sentence, by seed."""
         return {version.seed: self._study.score(version).per_sentence() for version in versions}
 
     def _ours_for(self) -> dict[str, str]:
@@ -108,7 +106,6 @@ class SystemsReport:
         return {row: name for name in self._versions for row in self._study.profile.systems[name].stands_for}
 
     def _cells(self, scores: pd.DataFrame) -> Iterator[Cell]:
-        """The figures of tidy scores, in percent."""
         metrics = {metric.identity: metric for metric in self._study.metrics}
         for names, part in scores.groupby(["system", "dataset", "metric"], sort=False):
             system, dataset, identity = map(str, names)

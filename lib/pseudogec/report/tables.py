@@ -137,7 +137,6 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
 
 
 def as_csv(table: pd.DataFrame) -> bytes:
-    """A table as the bytes of a CSV file."""
     return table.to_csv(index=False, float_format="%.4f").encode()
 
 

@@ -130,7 +130,7 @@ def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Seq
         try:
             method.changed(**dict(zip(values, point, strict=True)))
         except ValidationError as error:
-            raise ValueError(f"{where}: {name}: {explain(error)}") from None
+            raise ValueError(f"{where}: {name}: {explain(error, type(method))}") from None
 
 
 def check_systems(profile: Profile) -> None:

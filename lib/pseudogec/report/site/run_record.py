@@ -118,7 +118,6 @@ def read_run(outputs: Path) -> RunRecord | None:
 
 
 def today() -> str:
-    """The day, as records name it."""
     return f"{datetime.now(UTC):%Y-%m-%d}"
 
 
