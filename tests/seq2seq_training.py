@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 
-from pseudogec.seq2seq import checkpoints, training_data
+from pseudogec.seq2seq import checkpoints
+from pseudogec.seq2seq.data import as_argument
 from pseudogec.seq2seq.options import Architecture, Optimisation
-from pseudogec.seq2seq.train import TrainingResult, train
+from pseudogec.seq2seq.training import TrainingResult, train
 from seq2seq_world import TINY, short_training
 
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
@@ -59,7 +60,7 @@ def run_fairseq(*arguments: object) -> None:
 
 def train_by_fairseq(arguments: Sequence[str], folders: Sequence[Path], save_dir: Path) -> None:
     """Run ``fairseq-train`` with the arguments of one of our trainings on data in other folders."""
-    changed = [training_data.as_argument(folders), *arguments[1:]]
+    changed = [as_argument(folders), *arguments[1:]]
     changed[changed.index("--save-dir") + 1] = str(save_dir)
     run_fairseq("train", *changed, "--no-progress-bar")
 

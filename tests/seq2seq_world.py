@@ -6,9 +6,9 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from pseudogec.seq2seq.binarise import binarise
+from pseudogec.seq2seq.data import binarise
 from pseudogec.seq2seq.options import Architecture, AverageLast, Optimisation
-from pseudogec.seq2seq.vocabulary import write_dictionary
+from pseudogec.text import Vocabulary
 
 Pairs = list[tuple[list[str], list[str]]]
 
@@ -28,7 +28,7 @@ def make_pairs(count: int, seed: int) -> Pairs:
 
 
 def make_dictionary(pairs: Pairs, path: Path) -> Path:
-    write_dictionary(Counter(piece for pair in pairs for side in pair for piece in side), path)
+    Vocabulary(Counter(piece for pair in pairs for side in pair for piece in side), symbols=()).save(path)
     return path
 
 

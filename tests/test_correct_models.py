@@ -13,8 +13,8 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.correct import Candidate, Corrected, Models, ReadyStep, RightToLeft, as_written
-from pseudogec.seq2seq import Decoder, binarise, compat, train, write_dictionary
-from pseudogec.text import Bpe
+from pseudogec.seq2seq import Decoder, binarise, compat, train
+from pseudogec.text import Bpe, Vocabulary
 from seq2seq_world import TINY, short_training
 
 pytestmark = pytest.mark.slow
@@ -49,7 +49,7 @@ def models(tmp_path_factory) -> dict[str, list[Path]]:
     folder = tmp_path_factory.mktemp("models")
     pairs = [(BPE.apply(source), BPE.apply(target)) for source, target in make_pairs(800, seed=1)]
     dictionary = folder / "dict.txt"
-    write_dictionary(Counter(piece for pair in pairs for side in pair for piece in side), dictionary)
+    Vocabulary(Counter(piece for pair in pairs for side in pair for piece in side), symbols=()).save(dictionary)
     turned = [(source[::-1], target[::-1]) for source, target in pairs]
     trained: dict[str, list[Path]] = {}
     for direction, data in (("left to right", pairs), ("right to left", turned)):
@@ -115,7 +115,7 @@ class ForcedDecoding:
 def test_a_model_corrects_words(left_to_right, sentences):
     corrected = model_step(left_to_right)(sentences, as_written(sentences))
     outputs = left_to_right.decode([BPE.apply(tokens) for tokens in sentences])
-    assert [sentence.tokens for sentence in corrected] == [tuple(BPE.undo(found[0].pieces)) for found in outputs]
+    assert [sentence.tokens for sentence in corrected] == [tuple(BPE.undo(found[0].subwords)) for found in outputs]
     assert not any(sentence.candidates or sentence.note for sentence in corrected)
 
 

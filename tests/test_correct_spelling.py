@@ -19,9 +19,8 @@ from pseudogec.seq2seq import (
     Optimisation,
     binarise_text,
     train_language_model,
-    write_dictionary,
 )
-from pseudogec.text import Bpe
+from pseudogec.text import Bpe, Vocabulary
 
 PAPERS_EXAMPLE = "This is an esay about my favorite sport ."
 
@@ -68,7 +67,7 @@ def language_model(tmp_path_factory) -> SentenceScorer:
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
-    write_dictionary(Counter(bpe.possible_subwords()), folder / "dict.txt")
+    Vocabulary(Counter(bpe.possible_subwords()), symbols=()).save(folder / "dict.txt")
     binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)

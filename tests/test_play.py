@@ -93,9 +93,9 @@ def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, b
     for draw in (1, 2):
         ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         operations = corruptor.corrupt(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
-        assert noised_tokens(map(tuple, operations)) == bpe.undo(best.pieces)
+        assert noised_tokens(map(tuple, operations)) == bpe.undo(best.subwords)
         trace = corruptor.trace(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
-        assert trace.outputs[0].pieces == best.pieces
+        assert trace.outputs[0].subwords == best.subwords
 
 
 def test_spelling_errors_come_on_top_of_what_is_translated(study: Study) -> None:
@@ -166,7 +166,7 @@ def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
         assert f"Step {number} of {steps}" in panel.content
         for expansion in step.expansions:
             assert f"{expansion.log_probability:.2f} +{expansion.noise:.2f} {expansion.score:.2f}" in words(panel.content)
-    assert " ".join(Bpe.undo(trace.outputs[0].pieces)) in unescape(panel.content)
+    assert " ".join(Bpe.undo(trace.outputs[0].subwords)) in unescape(panel.content)
 
 
 def test_a_step_beyond_a_shorter_search_is_its_last(study: Study) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.seq2seq import Decoder, train
-from pseudogec.seq2seq.beam_trace import END_OF_SENTENCE, BeamTrace
+from pseudogec.seq2seq.decode import END_OF_SENTENCE, BeamTrace
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -40,7 +40,7 @@ def test_a_watched_search_finds_the_same(decoder: Decoder, sentences: list[list[
     for sentence in sentences:
         traced = decoder.trace(sentence, beam=BEAM, beta_random=beta, seed=3).outputs
         (untraced,) = decoder.decode([sentence], beam=BEAM, n_best=BEAM, beta_random=beta, seed=3)
-        assert [output.pieces for output in traced] == [output.pieces for output in untraced]
+        assert [output.subwords for output in traced] == [output.subwords for output in untraced]
         assert [output.score for output in traced] == pytest.approx([output.score for output in untraced], abs=1e-4)
 
 
@@ -56,11 +56,11 @@ def test_scores_are_log_probabilities_with_all_noise_so_far(traces: list[BeamTra
         noise: dict[tuple[str, ...], float] = {(): 0.0}
         for step in trace.steps:
             for hypothesis in step.hypotheses:
-                assert hypothesis.score == pytest.approx(hypothesis.log_probability + noise[hypothesis.pieces], abs=1e-3)
+                assert hypothesis.score == pytest.approx(hypothesis.log_probability + noise[hypothesis.subwords], abs=1e-3)
             for expansion in step.expansions:
-                prefix = step.hypotheses[expansion.hypothesis].pieces
-                noise[(*prefix, expansion.piece)] = noise[prefix] + expansion.noise
-                expected = expansion.log_probability + noise[(*prefix, expansion.piece)]
+                prefix = step.hypotheses[expansion.hypothesis].subwords
+                noise[(*prefix, expansion.subword)] = noise[prefix] + expansion.noise
+                expected = expansion.log_probability + noise[(*prefix, expansion.subword)]
                 assert expansion.score == pytest.approx(expected, abs=1e-3)
 
 
@@ -79,21 +79,21 @@ def test_the_next_step_expands_what_was_kept(traces: list[BeamTrace]) -> None:
     for trace in traces:
         for step, following in pairwise(trace.steps):
             kept = [
-                (*step.hypotheses[expansion.hypothesis].pieces, expansion.piece)
+                (*step.hypotheses[expansion.hypothesis].subwords, expansion.subword)
                 for expansion in step.expansions
                 if expansion.fate == "kept"
             ]
-            assert kept == [hypothesis.pieces for hypothesis in following.hypotheses]
+            assert kept == [hypothesis.subwords for hypothesis in following.hypotheses]
 
 
 def test_outputs_are_the_first_to_be_finished_by_score_over_length(traces: list[BeamTrace]) -> None:
     """Length normalisation counts the end of sentence (fairseq's, and `Decoder.decode`'s)."""
     for trace in traces:
         finished = [
-            (expansion.score / (len(step.hypotheses[expansion.hypothesis].pieces) + 1))
+            (expansion.score / (len(step.hypotheses[expansion.hypothesis].subwords) + 1))
             for step in trace.steps
             for expansion in step.expansions
-            if expansion.fate == "finished" and expansion.piece == END_OF_SENTENCE
+            if expansion.fate == "finished" and expansion.subword == END_OF_SENTENCE
         ]
         expected = sorted(finished[:BEAM], reverse=True)
         assert [output.score for output in trace.outputs] == pytest.approx(expected, abs=1e-4)

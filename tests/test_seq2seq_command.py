@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from pseudogec.seq2seq import checkpoints, training_data
+from pseudogec.seq2seq import checkpoints
+from pseudogec.seq2seq.data import prepare_pairs
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -28,7 +29,7 @@ def data(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("data")
     dictionary = make_dictionary(make_pairs(100, seed=1), folder / "dict.txt")
     dataset = make_dataset(folder / "dataset", dictionary, 200, seed=1)
-    training_data.prepare([dataset], dataset, dictionary, folder / "fairseq")
+    prepare_pairs([dataset], dataset, dictionary, folder / "fairseq")
     return folder / "fairseq"
 
 

@@ -10,10 +10,10 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from pseudogec.seq2seq import batching, bleu_statistics, compat, token_blocks
+from pseudogec.seq2seq import compat, compiled
 
 
-def compiled(name: str) -> ModuleType:
+def fairseqs_own(name: str) -> ModuleType:
     """fairseq's own compiled module."""
     compat.apply()
     import importlib
@@ -73,7 +73,7 @@ def as_lists(batches: list[np.ndarray]) -> list[list[int]]:
 
 def test_batches_follow_the_documented_rule():
     for indices, lengths, *limits in random_cases(seed=1, count=300):
-        found = as_lists(batching.batch_by_size_vec(indices, lengths, *limits))
+        found = as_lists(compiled.batch_by_size_vec(indices, lengths, *limits))
         expected = [indices[batch].tolist() for batch in reference_batches(lengths.tolist(), *limits)]
         assert found == expected
 
@@ -81,7 +81,7 @@ def test_batches_follow_the_documented_rule():
 def test_batches_keep_order_and_limits():
     for indices, lengths, max_tokens, max_sentences, multiple in random_cases(seed=2, count=100):
         length_of = dict(zip(indices.tolist(), lengths.tolist(), strict=True))
-        batches = as_lists(batching.batch_by_size_fn(indices, length_of.__getitem__, max_tokens, max_sentences, multiple))
+        batches = as_lists(compiled.batch_by_size_fn(indices, length_of.__getitem__, max_tokens, max_sentences, multiple))
         assert [index for batch in batches for index in batch] == indices.tolist()
         for batch in batches:
             assert max_tokens < 0 or len(batch) * max(length_of[index] for index in batch) <= max_tokens
@@ -90,24 +90,24 @@ def test_batches_keep_order_and_limits():
 
 def test_a_sentence_longer_than_a_batch_is_refused():
     with pytest.raises(AssertionError, match="max_tokens=4"):
-        batching.batch_by_size_vec(np.arange(2), np.array([3, 5]), 4, -1, 1)
+        compiled.batch_by_size_vec(np.arange(2), np.array([3, 5]), 4, -1, 1)
 
 
 def test_no_sentences_make_no_batches():
-    assert batching.batch_by_size_vec(np.arange(0), np.arange(0), 10, -1, 8) == []
+    assert compiled.batch_by_size_vec(np.arange(0), np.arange(0), 10, -1, 8) == []
 
 
 def test_fixed_shapes_take_the_first_shape_that_fits():
     lengths = [2, 2, 3, 9, 1]
     shapes = np.array([[2, 10], [3, 4]])
-    assert batching.batch_fixed_shapes_fast(np.arange(5), lengths.__getitem__, shapes) == [[0, 1, 2], [3, 4]]
+    assert compiled.batch_fixed_shapes_fast(np.arange(5), lengths.__getitem__, shapes) == [[0, 1, 2], [3, 4]]
 
 
 def test_batches_equal_the_compiled_ones():
-    module = compiled("data_utils_fast")
+    module = fairseqs_own("data_utils_fast")
     for indices, lengths, *limits in random_cases(seed=3, count=500):
         expected = module.batch_by_size_vec(indices, lengths, *limits)
-        found = batching.batch_by_size_vec(indices, lengths, *limits)
+        found = compiled.batch_by_size_vec(indices, lengths, *limits)
         assert [batch.tolist() for batch in found] == [batch.tolist() for batch in expected]
 
 
@@ -122,12 +122,12 @@ def test_batches_equal_the_compiled_ones():
 )
 def test_token_blocks_of_every_mode(mode, expected):
     sizes = np.array([3, 1, 2, 5])
-    assert token_blocks._get_slice_indices_fast(sizes, mode, 4, 1).tolist() == expected
+    assert compiled._get_slice_indices_fast(sizes, mode, 4, 1).tolist() == expected
 
 
 def test_an_unknown_mode_of_token_blocks_is_refused():
     with pytest.raises(ValueError, match="break_mode"):
-        token_blocks._get_slice_indices_fast(np.array([1]), "lines", 4, 1)
+        compiled._get_slice_indices_fast(np.array([1]), "lines", 4, 1)
 
 
 def test_blocks_know_their_sentences():
@@ -135,22 +135,22 @@ def test_blocks_know_their_sentences():
     for _ in range(50):
         sizes = numbers.integers(1, 9, 30)
         owner = [(sentence, offset) for sentence, size in enumerate(sizes) for offset in range(size)]
-        blocks = token_blocks._get_slice_indices_fast(sizes, "none", int(numbers.integers(1, 20)), 0)
+        blocks = compiled._get_slice_indices_fast(sizes, "none", int(numbers.integers(1, 20)), 0)
         expected = [[*owner[start], owner[end - 1][0]] for start, end in blocks]
-        assert token_blocks._get_block_to_dataset_index_fast(sizes, blocks).tolist() == expected
+        assert compiled._get_block_to_dataset_index_fast(sizes, blocks).tolist() == expected
 
 
 def test_token_blocks_equal_the_compiled_ones():
-    module = compiled("token_block_utils_fast")
+    module = fairseqs_own("token_block_utils_fast")
     numbers = np.random.default_rng(5)
     for _ in range(200):
         sizes = numbers.integers(0, 12, 60)
         for mode in ("none", "eos", "complete", "complete_doc"):
             expected = module._get_slice_indices_fast(sizes, mode, 20, 1)
-            found = token_blocks._get_slice_indices_fast(sizes, mode, 20, 1)
+            found = compiled._get_slice_indices_fast(sizes, mode, 20, 1)
             assert found.tolist() == expected.tolist()
             owners = module._get_block_to_dataset_index_fast(sizes, expected)
-            assert token_blocks._get_block_to_dataset_index_fast(sizes, found).tolist() == owners.tolist()
+            assert compiled._get_block_to_dataset_index_fast(sizes, found).tolist() == owners.tolist()
 
 
 def test_bleu_equals_sacrebleu():
@@ -177,8 +177,8 @@ def test_unknown_reference_words_match_nothing():
     from fairseq.scoring.bleu import BleuStat
 
     statistics = BleuStat()
-    bleu_statistics.reset(statistics, smoothed=False)
-    bleu_statistics.add(statistics, [4, -1, 5], [4, 3, 5], pad=1, eos=2)
+    compiled.reset_bleu(statistics, smoothed=False)
+    compiled.add_to_bleu(statistics, [4, -1, 5], [4, 3, 5], pad=1, eos=2)
     assert (statistics.match1, statistics.count1, statistics.match2) == (2, 3, 0)
 
 

@@ -11,7 +11,7 @@ import torch
 from artefacts.errors import UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
-from pseudogec.seq2seq.train import train
+from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -69,13 +69,13 @@ def test_search_and_scores_agree(model):
     sentences = [source for source, _ in make_pairs(30, seed=5)]
     decoder = Decoder([model])
     outputs = decoder.decode(sentences, n_best=2)
-    scores = decoder.score(sentences, [[h.pieces for h in hypotheses] for hypotheses in outputs])
+    scores = decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs])
     assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
 
 
 def test_unknown_pieces_of_the_source_survive(model):
     outputs = Decoder([model]).decode([["unheard", "ba"], ["unheard"]])
-    assert not any("<unk>" in hypotheses[0].pieces for hypotheses in outputs)
+    assert not any("<unk>" in hypotheses[0].subwords for hypotheses in outputs)
 
 
 def test_ctranslate2_refuses_it(model):
@@ -89,7 +89,7 @@ def test_two_dictionaries_are_refused():
 
     from fairseq.data import Dictionary
 
-    from pseudogec.seq2seq.plugins.copy_transformer import CopyTransformer
+    from pseudogec.seq2seq.copy_transformer import CopyTransformer
 
     other = Dictionary()
     other.add_symbol("piece")

@@ -11,10 +11,9 @@ import torch
 
 from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
-from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions
+from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions, replace_unknown
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.train import train
-from pseudogec.seq2seq.unknown_pieces import replace_unknown
+from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -53,7 +52,7 @@ def some_piece_follows(decoder: Decoder, sentences) -> list[float]:
 
 
 def best(outputs) -> list[list[str]]:
-    return [hypotheses[0].pieces for hypotheses in outputs]
+    return [hypotheses[0].subwords for hypotheses in outputs]
 
 
 def test_the_model_has_learnt(fairseq_decoder, sentences):
@@ -69,7 +68,7 @@ def test_both_engines_give_the_same_outputs(models, fairseq_decoder, sentences, 
     # CTranslate2 rules the empty output out before it normalises the first step's probabilities, fairseq afterwards.
     not_empty = some_piece_follows(fairseq_decoder, sentences)
     for one, other, offset in zip(fast, general, not_empty, strict=True):
-        length = len(other[0].pieces) + 1
+        length = len(other[0].subwords) + 1
         if length - 1 == 1.5 * 8 + 10:
             continue  # cut at its longest, which fairseq scores with an end of sentence and CTranslate2 without
         assert one[0].score == pytest.approx(other[0].score - offset / length**length_penalty, abs=1e-4)
@@ -86,7 +85,7 @@ def test_both_engines_give_the_same_scores(models, fairseq_decoder, sentences):
 def test_scores_of_outputs_are_those_of_the_search(fairseq_decoder, sentences, length_penalty):
     outputs = fairseq_decoder.decode(sentences, n_best=3, length_penalty=length_penalty)
     assert {len(hypotheses) for hypotheses in outputs} == {3}
-    scores = fairseq_decoder.score(sentences, [[h.pieces for h in hypotheses] for hypotheses in outputs], length_penalty)
+    scores = fairseq_decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs], length_penalty)
     assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
     assert all(a.score >= b.score >= c.score for a, b, c in outputs)
 
@@ -165,7 +164,7 @@ def test_unknown_pieces_are_replaced_alike_by_both_engines(models, tmp_path):
     for name in ("dict.src.txt", "dict.trg.txt"):
         (folder / name).write_bytes((models[0] / name).read_bytes())
     state = checkpoints.load(models[0] / "model.pt")
-    from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
+    from pseudogec.seq2seq.data import UNKNOWN, read_dictionary
 
     number = read_dictionary(folder / "dict.src.txt")[WORDS[-1]]
     embedding = state["model"]["decoder.output_projection.weight"]
@@ -182,7 +181,7 @@ def test_an_ensemble_averages_probabilities(models, sentences):
     compat.apply()
     ensemble = Decoder(models)
     outputs = ensemble.decode(sentences[:20], beam=3)
-    candidates = [[hypotheses[0].pieces] for hypotheses in outputs]
+    candidates = [[hypotheses[0].subwords] for hypotheses in outputs]
     together = ensemble.score(sentences[:20], candidates)
     assert np.allclose(together, [[hypotheses[0].score] for hypotheses in outputs], atol=1e-3)
     one_piece = [[WORDS[-1]]] * 2
@@ -192,8 +191,7 @@ def test_an_ensemble_averages_probabilities(models, sentences):
 
 def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, sentences):
     compat.apply()
-    from pseudogec.seq2seq.decode_fairseq import FairseqEngine
-    from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators
+    from pseudogec.seq2seq.decode_fairseq import FairseqEngine, NoisyBeamSearch, SentenceGenerators
 
     plain = fairseq_decoder.decode(sentences, beta_random=0.0)
 
@@ -212,7 +210,7 @@ def test_noise_is_added_to_every_candidate_before_the_beam_keeps_its_best():
     from fairseq.data import Dictionary
     from fairseq.search import BeamSearch
 
-    from pseudogec.seq2seq.plugins.perturbed_search import NoisyBeamSearch, SentenceGenerators
+    from pseudogec.seq2seq.decode_fairseq import NoisyBeamSearch, SentenceGenerators
 
     dictionary = Dictionary()
     for word in WORDS:
@@ -236,7 +234,7 @@ def test_noise_is_uniform_and_each_sentence_has_a_stream_of_its_own():
     compat.apply()
     from scipy.stats import kstest
 
-    from pseudogec.seq2seq.plugins.perturbed_search import SentenceGenerators
+    from pseudogec.seq2seq.decode_fairseq import SentenceGenerators
 
     generators = SentenceGenerators(1, torch.device("cpu"))
     first, second = (generators.uniform(torch.tensor([3, 8]), (5, 10_001)).clone() for _ in range(2))
@@ -250,7 +248,7 @@ def test_noise_is_uniform_and_each_sentence_has_a_stream_of_its_own():
 @pytest.mark.parametrize("columns", [3, 64, 700, 1000, 5 * 2193])
 def test_the_largest_candidates_are_those_of_topk(columns):
     compat.apply()
-    from pseudogec.seq2seq.plugins.perturbed_search import largest
+    from pseudogec.seq2seq.decode_fairseq import largest
 
     values = torch.randn(7, columns, generator=torch.Generator().manual_seed(1))
     values[0, : columns // 2] = -math.inf
@@ -295,7 +293,7 @@ def test_samples_follow_the_distribution():
     from fairseq.data import Dictionary
     from scipy.stats import chisquare
 
-    from pseudogec.seq2seq.plugins.perturbed_search import SentenceGenerators, SentenceSampling
+    from pseudogec.seq2seq.decode_fairseq import SentenceGenerators, SentenceSampling
 
     draws, probabilities = 20_000, np.array([0.0, 0.5, 0.2, 0.15, 0.1, 0.03, 0.02])
     log_probabilities = torch.tensor(probabilities).log().float().expand(draws, 1, -1)
@@ -310,7 +308,7 @@ def test_samples_follow_the_distribution():
 
 def test_samples_carry_their_log_probability(fairseq_decoder, sentences):
     outputs = [hypotheses[0] for hypotheses in fairseq_decoder.sample(sentences, seed=1)]
-    scores = fairseq_decoder.score(sentences, [[output.pieces] for output in outputs])
+    scores = fairseq_decoder.score(sentences, [[output.subwords] for output in outputs])
     close = np.isclose([output.score for output in outputs], [score for (score,) in scores], atol=1e-4)
     assert close.mean() > 0.8  # an output whose <unk> was replaced has another score
 

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq.detector import Detector, DetectorResult, train_detector
-from pseudogec.seq2seq.detector_options import DetectorOptions
-from pseudogec.seq2seq.train import train
+from pseudogec.seq2seq.options import DetectorOptions
+from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
@@ -160,7 +160,7 @@ def test_equal_arguments_give_equal_files_that_need_nothing_else(architecture, t
 
 
 def test_training_leaves_the_correction_model_in_memory_as_it_was(model, tmp_path):
-    from pseudogec.seq2seq.loaded_models import load
+    from pseudogec.seq2seq.model_cache import load
 
     before = {name: value.clone() for name, value in load(model).model.state_dict().items()}
     train_detector(*labelled(60, seed=6), labelled(20, seed=7), model, tmp_path, OPTIONS, seed=1)

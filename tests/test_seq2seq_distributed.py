@@ -17,8 +17,8 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import distributed, session
-from pseudogec.seq2seq.train import TrainingProgress, TrainingResult
+from pseudogec.seq2seq import compat, distributed
+from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
 from seq2seq_training import ENVIRONMENT, assert_close_weights, train_tiny, updates_saved
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
@@ -87,8 +87,8 @@ def test_an_update_has_the_same_batches_whatever_the_number_of_processes(data):
     """The order in which fairseq deals batches out, on which the training relies."""
     folder = data / "genuine"
     arguments = [str(folder), "--source-lang", "src", "--target-lang", "trg", "--task", "translation", "--cpu"]
-    cfg = session.configuration([*arguments, *TINY.fairseq_arguments(), *short_training().fairseq_arguments()])
-    with session.isolated():
+    cfg = compat.configuration([*arguments, *TINY.fairseq_arguments(), *short_training().fairseq_arguments()])
+    with compat.isolated():
         from fairseq import tasks
         from fairseq.data.iterators import GroupedIterator
 

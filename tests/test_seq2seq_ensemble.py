@@ -19,11 +19,11 @@ from pseudogec.seq2seq import (
     LanguageModelArchitecture,
     binarise_text,
     checkpoints,
-    loaded_models,
+    model_cache,
     train,
     train_language_model,
 )
-from pseudogec.seq2seq.vocabulary import BEGINNING, END, PADDING, UNKNOWN, read_dictionary
+from pseudogec.seq2seq.data import BEGINNING, END, PADDING, UNKNOWN, read_dictionary
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -62,7 +62,7 @@ def sentences() -> list[list[str]]:
 
 def next_probabilities(model: Path, source: list[int], prefix: list[int]) -> np.ndarray:
     """One model's distribution over the next piece, for one sentence without batch, padding, or states kept between steps."""
-    network = loaded_models.load(model).model
+    network = model_cache.load(model).model
     with torch.no_grad():
         output = network(torch.tensor([[*source, END]]), torch.tensor([len(source) + 1]), torch.tensor([[END, *prefix]]))
         found = network.get_normalized_probs(output, log_probs=False)[0, -1].double().numpy()
@@ -113,7 +113,7 @@ def test_the_search_sees_the_mean_of_the_members_probabilities(ensemble, sentenc
                 break
             prefix.append(int(np.argmax(mean)))
         if clear and len(prefix) < 12:  # where two pieces are as good as equal either may come
-            assert output.pieces == [pieces[number] for number in prefix]
+            assert output.subwords == [pieces[number] for number in prefix]
             assert output.score == pytest.approx(total, abs=1e-3)
             checked += 1
     assert checked > 15
@@ -124,7 +124,7 @@ def test_scores_of_the_beam_are_those_of_the_definition(ensemble, sentences):
     for sentence, hypotheses in zip(sentences, outputs, strict=False):
         source = numbers_of(ensemble[0], sentence)
         for hypothesis in hypotheses:
-            target = numbers_of(ensemble[0], hypothesis.pieces)
+            target = numbers_of(ensemble[0], hypothesis.subwords)
             if UNKNOWN in target or len(target) > 20:
                 continue
             expected = score_by_hand(ensemble, source, target) / (len(target) + 1)
@@ -135,14 +135,14 @@ def test_a_model_twice_is_the_model(folder, sentences):
     alone = Decoder([folder / "copying"]).decode(sentences, n_best=2)
     twice = Decoder([folder / "copying"] * 2).decode(sentences, n_best=2)
     for one, other in zip(alone, twice, strict=True):
-        assert [h.pieces for h in one] == [h.pieces for h in other]
+        assert [h.subwords for h in one] == [h.subwords for h in other]
         assert [h.score for h in one] == pytest.approx([h.score for h in other], abs=1e-4)
 
 
 def test_the_order_of_the_members_does_not_matter(folder, sentences):
     models = [folder / name for name in ENSEMBLES["three"]]
     for one, other in zip(Decoder(models).decode(sentences), Decoder(models[::-1]).decode(sentences), strict=True):
-        assert one[0].pieces == other[0].pieces
+        assert one[0].subwords == other[0].subwords
         assert one[0].score == pytest.approx(other[0].score, abs=1e-4)
 
 
@@ -192,15 +192,15 @@ def test_a_missing_checkpoint_is_named(folder, tmp_path):
 def released():
     """Nothing is loaded before and after the test."""
     gc.collect()
-    loaded_models.release()
+    model_cache.release()
     yield
-    loaded_models.release()
+    model_cache.release()
 
 
 def loads_of(action) -> int:
-    before = loaded_models.times_loaded()
+    before = model_cache.times_loaded()
     action()
-    return loaded_models.times_loaded() - before
+    return model_cache.times_loaded() - before
 
 
 def test_each_model_is_loaded_once(released, folder, sentences):
@@ -216,7 +216,7 @@ def test_each_model_is_loaded_once(released, folder, sentences):
     results = []
     assert loads_of(lambda: results.append(everything())) == 4
     assert loads_of(lambda: results.append(everything())) == 0
-    loaded_models.release()
+    model_cache.release()
     assert loads_of(lambda: results.append(everything())) == 4
     assert results[0] == results[1] == results[2]
 
@@ -224,13 +224,13 @@ def test_each_model_is_loaded_once(released, folder, sentences):
 def test_translators_of_ctranslate2_are_loaded_once(released, folder, sentences):
     first = Decoder([folder / "one"], engine="ctranslate2")
     expected = first.decode(sentences)
-    assert loaded_models.times_loaded() and loaded_models.in_memory() == 1
+    assert model_cache.times_loaded() and model_cache.in_memory() == 1
     assert loads_of(lambda: Decoder([folder / "one"]).decode(sentences)) == 0
     elsewhere = folder / "link"
     elsewhere.symlink_to(folder / "one")
     assert loads_of(lambda: Decoder([elsewhere]).score(sentences, [[s] for s in sentences])) == 0
     assert loads_of(lambda: Decoder([folder / "two"]).decode(sentences)) == 1
-    loaded_models.release()
+    model_cache.release()
     assert loads_of(lambda: Decoder([folder / "one"]).decode(sentences)) == 1
     assert first.decode(sentences) == Decoder([folder / "one"]).decode(sentences) == expected
 
@@ -249,15 +249,15 @@ def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, senten
 
 
 def test_memory_is_bounded_and_what_is_in_use_stays_shared(released, folder, sentences, monkeypatch):
-    monkeypatch.setattr(loaded_models, "MOST_BYTES", (folder / "one/model.pt").stat().st_size)
+    monkeypatch.setattr(model_cache, "MOST_BYTES", (folder / "one/model.pt").stat().st_size)
     models = [folder / name for name in ("one", "two", "copying")]
     in_use = [Decoder(models)]
     assert loads_of(lambda: in_use[0].decode(sentences)) == 3
     assert loads_of(lambda: Decoder(models[:1], engine="fairseq").decode(sentences)) == 0  # held by the ensemble
-    assert loaded_models.in_memory() == 3
+    assert model_cache.in_memory() == 3
     in_use.clear()
     gc.collect()
-    assert loaded_models.in_memory() == 1  # the one used last
+    assert model_cache.in_memory() == 1  # the one used last
     assert loads_of(lambda: Decoder(models[:1], engine="fairseq").decode(sentences)) == 0
     assert loads_of(lambda: Decoder(models[1:2], engine="fairseq").decode(sentences)) == 1
 

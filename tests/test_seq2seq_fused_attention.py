@@ -9,16 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.seq2seq import loaded_models, session
-from pseudogec.seq2seq.binarise import binarise_text
+from pseudogec.seq2seq import compat, model_cache
+from pseudogec.seq2seq.data import binarise_text
 from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions
 from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 from pseudogec.seq2seq.fused_attention import FusedAttention, MultiheadAttention, use_fused_attention
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.seq2seq.language_model_training import train_language_model
-from pseudogec.seq2seq.loaded_models import Computation
-from pseudogec.seq2seq.options import Architecture, AverageLast
-from pseudogec.seq2seq.train import train
+from pseudogec.seq2seq.model_cache import Computation
+from pseudogec.seq2seq.options import Architecture, AverageLast, LanguageModelArchitecture
+from pseudogec.seq2seq.training import train, train_language_model
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -91,7 +89,7 @@ def test_masks_of_the_future_and_of_padding_add_up():
         query = states(4, 2, seed=1)
         options = {"key_padding_mask": padding, "attn_mask": future, "need_weights": False}
         # The first is by torch in both; what is kept makes fairseq compute the second itself.
-        with session.quiet():
+        with compat.quiet():
             alone, _ = attention(query, query, query, **options)
         kept, _ = attention(query, query, query, incremental_state={}, **options)
         torch.testing.assert_close(kept, alone, atol=1e-6, rtol=1e-5)
@@ -218,7 +216,7 @@ def test_a_training_has_the_same_losses(folder, name):
 def test_a_model_file_says_nothing_of_how_it_was_computed(folder):
     trained(folder, "plain", epochs=1)
     trained(folder, "fused", SHAPE.model_copy(update={"fused_attention": True}), epochs=1)
-    plain, fused = (loaded_models.load(folder / name).model for name in ("plain", "fused"))
+    plain, fused = (model_cache.load(folder / name).model for name in ("plain", "fused"))
     assert not any(isinstance(module, FusedAttention) for module in fused.modules())
     for (name, expected), (_, found) in zip(plain.named_parameters(), fused.named_parameters(), strict=True):
         torch.testing.assert_close(found, expected, atol=2e-3, rtol=0.05, msg=name)
@@ -231,7 +229,7 @@ def same_outputs(models, sentences, **options) -> None:
         for decoder in (plain, fused)
     ]
     for expected, found in zip(*results, strict=True):
-        assert [hypothesis.pieces for hypothesis in found] == [hypothesis.pieces for hypothesis in expected]
+        assert [hypothesis.subwords for hypothesis in found] == [hypothesis.subwords for hypothesis in expected]
         np.testing.assert_allclose([h.score for h in found], [h.score for h in expected], atol=1e-4)
 
 
@@ -273,7 +271,7 @@ def test_scores_of_candidates_do_not_depend_on_the_beam_before(models, sentences
 def test_the_same_model_decodes_in_both_ways_side_by_side(models, sentences):
     plain = FairseqEngine(models[:1])
     FairseqEngine(models[:1], Computation(fused_attention=True))
-    assert not any(isinstance(module, FusedAttention) for module in loaded_models.load(models[0]).model.modules())
+    assert not any(isinstance(module, FusedAttention) for module in model_cache.load(models[0]).model.modules())
     assert plain.log_probabilities(sentences[:3], sentences[:3])
 
 
@@ -293,7 +291,7 @@ def test_half_precision_decodes_nearly_alike(models, sentences, fused):
         for noise, same in alike.items():
             options = SearchOptions(beta_random=noise)
             for (expected, *_), (found, *_) in zip(full.search(batch, options), half.search(batch, options), strict=True):
-                same.append(found.pieces == expected.pieces)
+                same.append(found.subwords == expected.subwords)
                 assert not same[-1] or found.score == pytest.approx(expected.score, abs=0.02)
         np.testing.assert_allclose(half.log_probabilities(sources, sources), full.log_probabilities(sources, sources), atol=0.1)
     assert np.mean(alike[0.0]) >= 0.95
@@ -306,11 +304,11 @@ def test_a_language_model(folder):
     shape = LanguageModelArchitecture(layers=2, attention_heads=2, model_size=32, feed_forward_size=64)
     options = short_training(label_smoothing=0.0, selection=AverageLast(average_last=1))
     train_language_model([folder / "text"], None, folder / "dict.txt", folder / "lm", shape, options, seed=1)
-    plain = loaded_models.load(folder / "lm").model
+    plain = model_cache.load(folder / "lm").model
     fused = copy.deepcopy(plain)
     assert use_fused_attention(fused) == shape.layers
     inputs = torch.randint(4, 12, (3, 7), generator=torch.Generator().manual_seed(1))
-    with torch.no_grad(), session.quiet():
+    with torch.no_grad(), compat.quiet():
         expected, found = (model(src_tokens=inputs)[0] for model in (plain, fused))
         torch.testing.assert_close(found, expected, atol=1e-5, rtol=1e-5)
         kept: dict[str, object] = {}

@@ -15,11 +15,11 @@ from pseudogec.seq2seq import (
     LanguageModelArchitecture,
     TrainingProgress,
     binarise_text,
-    loaded_models,
-    session,
+    compat,
+    model_cache,
     train_language_model,
 )
-from pseudogec.seq2seq.vocabulary import END, UNKNOWN, read_dictionary
+from pseudogec.seq2seq.data import END, UNKNOWN, read_dictionary
 from seq2seq_training import (
     assert_same_weights,
     kill_while_saving,
@@ -161,8 +161,8 @@ def test_sentences_longer_than_the_positions_are_left_out_and_counted(data, tmp_
 
 def next_probabilities(folder: Path, prefix: list[int]) -> torch.Tensor:
     """The distribution over the next piece after some numbers, without batch or padding, from the network's logits."""
-    model = loaded_models.load(folder).model
-    with torch.no_grad(), session.quiet():
+    model = model_cache.load(folder).model
+    with torch.no_grad(), compat.quiet():
         logits, _ = model(src_tokens=torch.tensor([[END, *prefix]]))
     return torch.softmax(logits[0, -1].double(), dim=0)
 
@@ -187,7 +187,7 @@ def test_a_sentences_probability_is_the_product_of_its_pieces(kind, request):
 
 def test_the_whole_texts_probability_is_that_of_fairseq_eval_lm(folder, data):
     sentences = make_sentences(50, seed=3)
-    with session.isolated():
+    with compat.isolated():
         from fairseq import options
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
         from fairseq_cli import eval_lm

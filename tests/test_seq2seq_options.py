@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from pydantic import ValidationError
 
-from pseudogec.seq2seq import session
+from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.options import Architecture, AverageLast, Optimisation
 
 
 def configuration(architecture: Architecture, optimisation: Optimisation):
     arguments = [".", "--source-lang", "src", "--target-lang", "trg"]
-    return session.configuration(arguments + architecture.fairseq_arguments() + optimisation.fairseq_arguments())
+    return compat.configuration(arguments + architecture.fairseq_arguments() + optimisation.fairseq_arguments())
 
 
 def test_transformer_big_of_the_paper_arrives_at_fairseq():

@@ -19,7 +19,7 @@ import torch
 
 from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
-from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary
+from pseudogec.seq2seq.data import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs
 
 pytestmark = pytest.mark.slow
@@ -210,7 +210,7 @@ def sentences() -> list[list[str]]:
 
 
 def best(outputs) -> list[list[str]]:
-    return [hypotheses[0].pieces for hypotheses in outputs]
+    return [hypotheses[0].subwords for hypotheses in outputs]
 
 
 @pytest.fixture(scope="module")
@@ -282,9 +282,6 @@ def build(options: Namespace, source: Path, target: Path) -> torch.nn.Module:
     from fairseq.data import Dictionary
     from fairseq.models import ARCH_MODEL_REGISTRY
 
-    from pseudogec.seq2seq import plugins
-
-    plugins.register()
     task = SimpleNamespace(source_dictionary=Dictionary.load(str(source)), target_dictionary=Dictionary.load(str(target)))
     with torch.random.fork_rng():
         torch.manual_seed(1)

@@ -18,11 +18,10 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, loaded_models, model_file, train
-from pseudogec.seq2seq.detector import Detector
-from pseudogec.seq2seq.detector_network import architecture_of
+from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, model_cache, model_file, train
+from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
+from pseudogec.seq2seq.detector import Detector, architecture_of
 from pseudogec.seq2seq.language_model import LanguageModel
-from pseudogec.seq2seq.safe_loading import TRUST, UnsafeFileError
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -183,7 +182,7 @@ def test_a_damaged_conversion_is_made_anew(model: Path, name: str) -> None:
     damaged = bytearray(whole[name])
     damaged[len(damaged) // 2] ^= 64
     for content in (bytes(damaged), whole[name][:-10], None):
-        loaded_models.release()
+        model_cache.release()
         (converted / name).unlink()
         if content is not None:
             (converted / name).write_bytes(content)
@@ -232,7 +231,7 @@ def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
     assert "payload" not in checkpoints.load(tmp_path / "imported/model.pt")["extra_state"]
     sentences = [source for source, _ in make_pairs(20, seed=5)]
     again, first = (Decoder([folder]).decode(sentences) for folder in (tmp_path / "imported", model))
-    assert [best[0].pieces for best in again] == [best[0].pieces for best in first]
+    assert [best[0].subwords for best in again] == [best[0].subwords for best in first]
 
 
 def test_meters_of_early_checkpoints_are_no_danger(model: Path, dictionary: Path, tmp_path: Path) -> None:
@@ -282,7 +281,7 @@ def test_a_language_model_for_fairseqs_own_program_is_read_safely(model: Path, m
 
 
 def test_other_readers_in_the_process_stay_strict(model: Path, marker: Path) -> None:
-    loaded_models.load(model)
+    model_cache.load(model)
     poison(model / "model.pt", marker)
     with pytest.raises(pickle.UnpicklingError):
         torch.load(model / "model.pt")

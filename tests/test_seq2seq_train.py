@@ -11,10 +11,11 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import checkpoints, session, training_data
-from pseudogec.seq2seq.average import average_checkpoints
+from pseudogec.seq2seq import checkpoints, compat
+from pseudogec.seq2seq.checkpoints import average_checkpoints
+from pseudogec.seq2seq.data import prepare_pairs
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.train import TrainingProgress, train
+from pseudogec.seq2seq.training import TrainingProgress, train
 from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
@@ -41,7 +42,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
         selection=AverageLast(average_last=1),
     )
     folder = tmp_path / "fairseq"
-    training_data.prepare([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
+    prepare_pairs([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
     assert result.pairs == 3 * 150 + 250
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt"))
@@ -51,7 +52,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
 def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_path):
     result = train_tiny(data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2))
     folder = tmp_path / "fairseq"
-    training_data.prepare([data / "genuine"], None, data / "dict.txt", folder / "data")
+    prepare_pairs([data / "genuine"], None, data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
     last = [weights_of(folder / f"checkpoint{epoch}.pt") for epoch in (2, 3)]
     ours = weights_of(tmp_path / "ours/model.pt")
@@ -110,17 +111,6 @@ def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
     for changed in ({"learning_rate": 1e-4}, {"selection": "best"}, {"datasets": ("pseudo",)}):
         with pytest.raises(UserError, match="other options or data"):
             train_tiny(data, tmp_path / "model", **{"updates": 8, "epochs": None, **changed})
-
-
-def test_a_state_that_says_less_of_its_training_is_taken_up(data, tmp_path):
-    """Of states that were saved before more was noted only the arguments are compared."""
-    stop_early(data, tmp_path / "model")
-    last = tmp_path / "model/unfinished/checkpoint_last.pt"
-    state = checkpoints.load(last)
-    for name in ("optimisation", "data"):
-        del state["extra_state"]["pseudogec"][name]
-    checkpoints.save(state, last)
-    assert train_tiny(data, tmp_path / "model", updates=8, epochs=None).updates == 8
 
 
 def test_a_finished_training_is_only_reported(data, tmp_path):
@@ -199,7 +189,7 @@ def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, 
     """In half precision fairseq's trainer makes no update where a gradient overflows, and returns nothing."""
     whole = train_tiny(data, tmp_path / "whole", epochs=3)
     an_epoch = whole.updates // 3
-    with session.isolated():
+    with compat.isolated():
         from fairseq.trainer import Trainer
     step, calls = Trainer.train_step, 0
 

@@ -21,7 +21,7 @@ from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.noise import METHODS, DecoderMethod
-from pseudogec.seq2seq.binarise import SIDES, read_binarised
+from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData

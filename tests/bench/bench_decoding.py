@@ -23,8 +23,8 @@ from typing import Any
 from bench_seq2seq import CLASSROOM, short_training
 from measuring import Ratio, describe_machine, genuine_text, in_turns, median_ratio, seed_text, show_ratios
 
-from pseudogec.seq2seq import Decoder, compat, loaded_models, session, train
-from pseudogec.seq2seq.binarise import binarise
+from pseudogec.seq2seq import Decoder, compat, model_cache, train
+from pseudogec.seq2seq.data import binarise
 from pseudogec.text import Bpe, Vocabulary
 
 BETA = 6.0
@@ -56,7 +56,7 @@ class FairseqGenerate:
 
         paths = [str(text), "--path", str(model / "model.pt"), "--results-path", str(results)]
         arguments = [*paths, *GENERATE, "--max-tokens", str(MAX_TOKENS), "--cpu", "--no-progress-bar"]
-        with session.quiet():
+        with compat.quiet():
             namespace = options.parse_args_and_arch(options.get_generation_parser(), arguments)
             self._configuration = convert_namespace_to_omegaconf(namespace)
         self._results = results / "generate-train.txt"
@@ -64,7 +64,7 @@ class FairseqGenerate:
     def __call__(self) -> None:
         from fairseq_cli import generate
 
-        with session.isolated(), quiet_logs():
+        with compat.isolated(), quiet_logs():
             generate.main(self._configuration)
 
     def outputs(self) -> list[list[str]]:
@@ -112,7 +112,9 @@ def measure(folder: Path, work: Path, count: int, repeats: int) -> None:
     generate = FairseqGenerate(model, work / "text", work / "results")
 
     def fairseq(beta_random: float) -> list[list[str]]:
-        return [best.pieces for best, *_ in Decoder([model], engine="fairseq").decode(sentences, beta_random=beta_random, seed=1)]
+        return [
+            best.subwords for best, *_ in Decoder([model], engine="fairseq").decode(sentences, beta_random=beta_random, seed=1)
+        ]
 
     noisy, nearly_plain = (f"noisy beam, beta {beta:g}" for beta in (BETA, NEARLY_NONE))
 
@@ -120,7 +122,7 @@ def measure(folder: Path, work: Path, count: int, repeats: int) -> None:
         """The same with the model read anew, as a process of its own would."""
 
         def whole() -> object:
-            loaded_models.release()
+            model_cache.release()
             return way()
 
         return whole

@@ -34,7 +34,7 @@ import gpu_training
 from measuring import Ratio, describe_machine, genuine_text, seed_text, show_ratios
 
 from pseudogec.seq2seq import Architecture, compat
-from pseudogec.seq2seq.binarise import binarise
+from pseudogec.seq2seq.data import binarise
 from pseudogec.text import Bpe, Vocabulary
 
 RESULTS = Path(__file__).parent / "results"

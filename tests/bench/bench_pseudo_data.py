@@ -30,7 +30,7 @@ from artefacts.store import Store
 from pseudogec.corpora import LocatedFile, Plain, WorldPairs
 from pseudogec.noise import DirectNoise
 from pseudogec.seq2seq import compat
-from pseudogec.seq2seq.binarise import SIDES, data_name
+from pseudogec.seq2seq.data import SIDES, data_name
 from pseudogec.study.corpora import WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData

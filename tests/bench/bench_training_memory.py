@@ -19,7 +19,8 @@ from pathlib import Path
 from bench_memory import peak_of
 from measuring import Ratio, describe_machine, seed_text, show_ratios
 
-from pseudogec.seq2seq import Architecture, Optimisation, binarise, train, write_dictionary
+from pseudogec.seq2seq import Architecture, Optimisation, binarise, train
+from pseudogec.text import Vocabulary
 
 TINY = Architecture(encoder_layers=1, decoder_layers=1, attention_heads=2, model_size=32, feed_forward_size=64)
 SHARD = 50_000
@@ -42,7 +43,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         some = seed_text(None, 1000)
-        write_dictionary(Counter(word for sentence in some for word in sentence), folder / "dict.txt")
+        Vocabulary(Counter(word for sentence in some for word in sentence), symbols=()).save(folder / "dict.txt")
         pairs = [(sentence, sentence) for sentence in some]
         binarise(pairs, folder / "dict.txt", folder / "few")
         binarise(itertools.islice(itertools.cycle(pairs), SHARD), folder / "dict.txt", folder / "shard")

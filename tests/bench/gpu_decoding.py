@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bench_decoding import quiet_logs
 from gpu_training import now
 
-from pseudogec.seq2seq import Decoder, session
+from pseudogec.seq2seq import Decoder, compat
 
 BETA = 6.0
 PAPER_BEAM = 5
@@ -102,7 +102,7 @@ def generate(model: Path, text: Path, count: int, work: Path, options: list[str]
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
         from fairseq_cli import generate as program
 
-        with session.isolated(), quiet_logs(), timed_searches() as seconds:
+        with compat.isolated(), quiet_logs(), timed_searches() as seconds:
             parser = fairseq_options.get_generation_parser()
             arguments = fairseq_options.parse_args_and_arch(parser, [*whole, *options, "--no-progress-bar"])
             _, memory = with_memory(lambda: program.main(convert_namespace_to_omegaconf(arguments)))

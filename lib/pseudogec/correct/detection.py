@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -17,7 +17,9 @@ from artefacts.errors import UserError
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
 from pseudogec.evaluate import f05_of
-from pseudogec.seq2seq import Detector
+
+if TYPE_CHECKING:
+    from pseudogec.seq2seq.detector import Detector  # imports fairseq
 
 ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
 """How likely a classifier holds it that each sentence contains an error."""
@@ -123,6 +125,8 @@ class ErrorDetection(Step):
 
 @functools.lru_cache(maxsize=1)
 def _detector(folder: Path) -> Detector:
+    from pseudogec.seq2seq.detector import Detector
+
     return Detector(folder)
 
 

@@ -98,12 +98,12 @@ class DecodingStep(Step):
         self, bpe: Bpe, longest: int, sentence: Corrected, pieces: list[str], hypotheses: Sequence[Hypothesis]
     ) -> Corrected:
         note = f"left as it was: its {len(pieces)} pieces are more than the models' {longest}" if len(pieces) > longest else ""
-        best = hypotheses[0].pieces
+        best = hypotheses[0].subwords
         # An unchanged sentence keeps tokens that look like pieces themselves, such as "@@", which cannot be joined again.
         tokens = sentence.tokens if best == pieces else tuple(bpe.undo(best))
         if self.n_best == 1:
             return Corrected(tokens, note)
-        candidates = tuple(Candidate(tuple(found.pieces), found.score) for found in hypotheses)
+        candidates = tuple(Candidate(tuple(found.subwords), found.score) for found in hypotheses)
         return Corrected(tokens, note, candidates, corrected_pieces=tuple(pieces))
 
 

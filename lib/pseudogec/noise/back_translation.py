@@ -30,7 +30,7 @@ class BackTranslation(DecoderMethod):
     ) -> list[list[str]]:
         """The best hypothesis of each sentence."""
         found = decoder.decode(sentences, beam=self.beam, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[0].pieces for hypotheses in found]
+        return [hypotheses[0].subwords for hypotheses in found]
 
 
 @METHODS.register
@@ -58,7 +58,7 @@ class NoisyBackTranslation(DecoderMethod):
         found = decoder.decode(
             sentences, beam=self.beam, beta_random=self.beta_random, seed=seed, first_index=first_index, progress=progress
         )
-        return [hypotheses[0].pieces for hypotheses in found]
+        return [hypotheses[0].subwords for hypotheses in found]
 
 
 @METHODS.register
@@ -82,4 +82,4 @@ class SampledBackTranslation(DecoderMethod):
     ) -> list[list[str]]:
         """One draw for each sentence."""
         drawn = decoder.sample(sentences, temperature=self.temperature, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[0].pieces for hypotheses in drawn]
+        return [hypotheses[0].subwords for hypotheses in drawn]

@@ -154,7 +154,7 @@ class Hypothesis(Protocol):
     """One output of a decoder."""
 
     @property
-    def pieces(self) -> list[str]:
+    def subwords(self) -> list[str]:
         """In subwords."""
         ...
 

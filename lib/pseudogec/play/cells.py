@@ -198,9 +198,9 @@ def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
 
 
 def _row(step: BeamStep, expansion: Expansion, rank: int) -> str:
-    prefix = escape(" ".join(step.hypotheses[expansion.hypothesis].pieces))
+    prefix = escape(" ".join(step.hypotheses[expansion.hypothesis].subwords))
     look = "color:#555555" if expansion.fate == "dropped" else f"color:{_GREEN}; font-weight:bold"
-    written = f"{prefix} <span style='{look}'>{escape(expansion.piece)}</span>"
+    written = f"{prefix} <span style='{look}'>{escape(expansion.subword)}</span>"
     numbers = [f"{expansion.log_probability:.2f}", f"+{expansion.noise:.2f}", f"{expansion.score:.2f}"]
     numbers += [str(rank), str(expansion.rank_without), _FATES[expansion.fate]]
     cells = "".join(f"<td style='{_NUMBER}'>{number}</td>" for number in numbers)
@@ -208,13 +208,13 @@ def _row(step: BeamStep, expansion: Expansion, rank: int) -> str:
 
 
 def _written(step: BeamStep, expansion: Expansion) -> str:
-    return " ".join([*step.hypotheses[expansion.hypothesis].pieces, expansion.piece])
+    return " ".join([*step.hypotheses[expansion.hypothesis].subwords, expansion.subword])
 
 
 def outcome(trace: BeamTrace) -> str:
     """What a search found in the end, as HTML."""
     rows = "".join(
-        f"<li>{escape(' '.join(Bpe.undo(output.pieces)))} <small>({output.score:.2f} a piece)</small></li>"
+        f"<li>{escape(' '.join(Bpe.undo(output.subwords)))} <small>({output.score:.2f} a piece)</small></li>"
         for output in trace.outputs
     )
     return f"<p>Finished in the end, best first (score with noise divided by the number of pieces):</p><ol>{rows}</ol>"

@@ -1,35 +1,32 @@
 """Sequence-to-sequence models with fairseq: the only place that imports it.
 
-From pieces to a model: `write_dictionary`, `binarise` and `binarise_text` write what fairseq reads; `train` trains an
-`Architecture` by an `Optimisation`, `train_language_model` a `LanguageModelArchitecture`, `train_detector` a classifier of
-sentences; `average_checkpoints` makes one model of several checkpoints, `import_checkpoint` of one that others released. From a
-model to outputs: `Decoder` searches, samples and scores, with CTranslate2 where it serves and with fairseq elsewhere;
-`LanguageModel` says how likely sentences are, `Detector` how likely they hold an error. `compat.apply` is what lets fairseq run
-at all; everything here calls it itself.
+From subwords to a model: `binarise` and `binarise_text` write what fairseq reads; `train` trains an `Architecture` by an
+`Optimisation`, `train_language_model` a `LanguageModelArchitecture`; `import_checkpoint` takes over a model that others released.
+From a model to outputs: `Decoder` searches, samples and scores, with CTranslate2 where it serves and with fairseq elsewhere;
+`LanguageModel` says how likely sentences are. The classifier of sentences, which needs fairseq when it is imported, is in
+`pseudogec.seq2seq.detector`.
 """
 
-from pseudogec.seq2seq.average import average_checkpoints
-from pseudogec.seq2seq.beam_trace import BeamStep, BeamTrace, Expansion
-from pseudogec.seq2seq.binarise import (
+from pseudogec.seq2seq.checkpoints import average_checkpoints
+from pseudogec.seq2seq.data import (
+    SIDES,
     BinarisedSize,
     BinarisedTextSize,
     binarise,
     binarise_text,
+    check_dictionaries,
     count_pairs,
     read_binarised,
+    read_dictionary,
 )
-from pseudogec.seq2seq.decode import Decoder, Hypothesis
-from pseudogec.seq2seq.detector import Detector, DetectorResult, train_detector
-from pseudogec.seq2seq.detector_options import DetectorOptions
+from pseudogec.seq2seq.decode import BeamStep, BeamTrace, Decoder, Expansion, Hypothesis
 from pseudogec.seq2seq.language_model import LanguageModel
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.seq2seq.language_model_training import train_language_model
-from pseudogec.seq2seq.options import Architecture, AverageLast, Optimisation
+from pseudogec.seq2seq.options import Architecture, AverageLast, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.seq2seq.released import import_checkpoint
-from pseudogec.seq2seq.train import LossPoint, TrainingProgress, TrainingResult, train
-from pseudogec.seq2seq.vocabulary import read_dictionary, write_dictionary
+from pseudogec.seq2seq.training import LossPoint, TrainingProgress, TrainingResult, train, train_language_model
 
 __all__ = [
+    "SIDES",
     "Architecture",
     "AverageLast",
     "BeamStep",
@@ -37,9 +34,7 @@ __all__ = [
     "BinarisedSize",
     "BinarisedTextSize",
     "Decoder",
-    "Detector",
     "DetectorOptions",
-    "DetectorResult",
     "Expansion",
     "Hypothesis",
     "LanguageModel",
@@ -51,12 +46,11 @@ __all__ = [
     "average_checkpoints",
     "binarise",
     "binarise_text",
+    "check_dictionaries",
     "count_pairs",
     "import_checkpoint",
     "read_binarised",
     "read_dictionary",
     "train",
-    "train_detector",
     "train_language_model",
-    "write_dictionary",
 ]

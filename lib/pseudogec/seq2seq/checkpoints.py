@@ -1,38 +1,131 @@
-"""Checkpoint files in fairseq's format, written atomically: full states to resume from, and bare weights to choose from."""
+"""Checkpoints and model files in fairseq's format: read without executing what they hold, written atomically, averaged.
+
+A PyTorch file is a pickle, and a pickle may name any function of any module for the reader to call. torch's weights-only reader
+calls none but those that make tensors, plain containers and listed types. All that this project writes is read so, by itself and
+by fairseq. A file that needs more, as a checkpoint that others released may, is read when the user has named it in the
+environment variable `TRUST`, and refused otherwise.
+"""
 
 from __future__ import annotations
 
+import argparse
+import io
 import logging
+import os
+import pickle
+import re
+import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
-from pseudogec.seq2seq import safe_loading
 
 LAST = "checkpoint_last.pt"
+"""The state from which an unfinished training goes on."""
+
+MODEL = "model.pt"
+"""The weights and options of a finished model."""
+
+TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
+"""Environment variable: files, or folders of files, that fairseq may read whatever they hold, separated as in ``PATH``."""
+
+UNREADABLE = (
+    *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, LookupError),
+    *(ValueError, TypeError, AttributeError, AssertionError, ImportError),
+)
+"""What readers of pickles raise on a file that is damaged or no pickle."""
+
+
+class UnsafeFileError(DataError):
+    """A file cannot be read without executing what it holds."""
+
 
 log = logging.getLogger(__name__)
 
+# --- Reading
 
-def save(state: Mapping[str, Any], path: Path) -> None:
-    """Write a checkpoint under a temporary name and rename it: a kill or a power cut meanwhile leaves the earlier one whole."""
+
+def allow_plain_types() -> None:
+    """Let torch's weights-only reader make the one type beside tensors and containers that fairseq's model files hold."""
     import torch
 
-    with write_atomically(path, lasting=True) as stream:
-        torch.save(state, stream)
+    # For the whole process and for good: the allowance that a context manager gives ends for all threads at once.
+    torch.serialization.add_safe_globals([argparse.Namespace])
 
 
-def load(path: Path) -> dict[str, Any]:
-    """Read a checkpoint into main memory, without executing what it holds.
+def load(path: Path, **options: Any) -> Any:
+    """Read a checkpoint that this project wrote, into main memory.
+
+    Args:
+        path: the file.
+        options: further ones of ``torch.load``.
 
     Raises:
-        UnsafeFileError: it is not one of ours.
-        DataError: it is damaged.
+        UnsafeFileError: it asks for what this project never writes.
+        DataError: it is damaged, or no file of PyTorch's.
+        OSError: it cannot be opened.
     """
-    state: dict[str, Any] = safe_loading.load(path)
-    return state
+    import torch
+
+    allow_plain_types()
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True, **options)
+    except UNREADABLE as error:
+        if function := _function_asked_for(error):
+            raise UnsafeFileError(path, f"{_asks_for(function)}. Nothing that this project writes does so: remove it") from None
+        raise DataError(path, f"is damaged, or no file of PyTorch's ({_reason(error)})") from None
+
+
+def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) -> Any:
+    """What ``torch.load`` gives to fairseq: without executing anything, unless the user trusts the file.
+
+    Args:
+        torch_load: torch's own function.
+        file: a path, or a stream.
+        options: further ones of ``torch.load``.
+
+    Raises:
+        UnsafeFileError: the file needs more, and the user has not named it.
+        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` pass through too.
+    """
+    if isinstance(file, io.BytesIO):  # no file: what another process of the same training has sent
+        return torch_load(file, weights_only=False, **options)
+    path = Path(getattr(file, "name", file)).resolve()
+    try:
+        return torch_load(file, weights_only=True, **options)
+    except pickle.UnpicklingError as error:
+        if not _trusted(path):
+            if function := _function_asked_for(error):
+                advice = f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
+                raise UnsafeFileError(path, f"{_asks_for(function)}. {advice}") from None
+            raise pickle.UnpicklingError(_reason(error)) from None
+    if hasattr(file, "seek"):
+        file.seek(0)
+    return torch_load(file, weights_only=False, **options)
+
+
+def _function_asked_for(error: Exception) -> str | None:
+    """The name of the function or class that torch's reader refused to call, if that was its trouble."""
+    found = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
+    return found[1] if found else None
+
+
+def _asks_for(function: str) -> str:
+    return f"asks for {function} to be called while it is read, which may run any program"
+
+
+def _reason(error: Exception) -> str:
+    """What torch says without its advice."""
+    found = re.search(r"WeightsUnpickler error: (.+)", str(error))
+    return found[1].strip() if found else f"{type(error).__name__}: {error}".splitlines()[0]
+
+
+def _trusted(path: Path) -> bool:
+    named = (Path(name).expanduser().resolve() for name in os.environ.get(TRUST, "").split(os.pathsep) if name)
+    return any(path.is_relative_to(trusted) for trusted in named)
 
 
 def load_if_whole(path: Path) -> dict[str, Any] | None:
@@ -49,10 +142,43 @@ def load_if_whole(path: Path) -> dict[str, Any] | None:
     except (OSError, zipfile.BadZipFile, EOFError) as error:
         damaged = str(error)
     if damaged is None:
-        return load(path)
+        state: dict[str, Any] = load(path)
+        return state
     log.warning("%s is damaged (%s); training starts again from the beginning", path, damaged)
     path.unlink()
     return None
+
+
+def model_options(folder: Path) -> Any:
+    """fairseq's options of the model in a folder (a namespace), without reading the weights.
+
+    Raises:
+        DataError: there is no model file, or it is not fairseq's, or it cannot be read without executing what it holds.
+    """
+    path = folder / MODEL
+    if not path.exists():
+        raise DataError(path, "no such file; a model folder holds model.pt, dict.src.txt and dict.trg.txt")
+    try:
+        return load(path, mmap=True)["cfg"]["model"]
+    except (KeyError, TypeError) as error:
+        raise DataError(path, f"is not a model file in fairseq's format ({error})") from None
+
+
+def max_positions(folder: Path) -> int:
+    """Most subwords, end of sentence included, that the model in a folder can take on either side."""
+    options = model_options(folder)
+    return int(min(options.max_source_positions, options.max_target_positions))
+
+
+# --- Writing
+
+
+def save(state: Mapping[str, Any], path: Path) -> None:
+    """Write a checkpoint under a temporary name and rename it: a kill or a power cut meanwhile leaves the earlier one whole."""
+    import torch
+
+    with write_atomically(path, lasting=True) as stream:
+        torch.save(state, stream)
 
 
 def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,3 +198,39 @@ def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
         "extra_state": {"train_iterator": {"epoch": 1}},
         "task_state": {},
     }
+
+
+def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
+    """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table III).
+
+    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file. Neither the optimiser's
+    state nor the position in the data is kept.
+
+    Args:
+        paths: checkpoints of one architecture.
+        output: the model file, in fairseq's format.
+
+    Raises:
+        UserError: no checkpoint was given, or two differ in their weights' names or shapes.
+    """
+    if not paths:
+        raise UserError("no checkpoints to average")
+    state = load(paths[0])
+    model = state["model"]
+    canonical = _canonical_names(model)
+    sums = {name: model[name].double() for name in set(canonical.values())}
+    for path in paths[1:]:
+        other = load(path)["model"]
+        if {name: value.shape for name, value in other.items()} != {name: value.shape for name, value in model.items()}:
+            raise UserError(f"{path} and {paths[0]} are of different architectures and have no mean")
+        for name, total in sums.items():
+            total += other[name].double()
+    means = {name: (total / len(paths)).to(model[name].dtype) for name, total in sums.items()}
+    average = {name: means[canonical[name]] for name in model}
+    save(bare_weights(state["cfg"], average), output)
+
+
+def _canonical_names(model: dict[str, Any]) -> dict[str, str]:
+    """Every weight's name -> the first name of the same memory."""
+    first: dict[tuple[Any, ...], str] = {}
+    return {name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name) for name, value in model.items()}

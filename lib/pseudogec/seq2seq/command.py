@@ -14,7 +14,7 @@ import os
 import sys
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import compat, plugins
+from pseudogec.seq2seq import compat
 
 PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "validate", "score")
 
@@ -34,7 +34,6 @@ def main(arguments: list[str]) -> None:
     if program == "train":
         _refuse_to_do_nothing(options)
     compat.apply()
-    plugins.register()
     sys.argv = [f"fairseq-{program.replace('_', '-')}", *options]
     importlib.import_module(f"fairseq_cli.{program}").cli_main()
 
@@ -54,7 +53,6 @@ def _refuse_to_do_nothing(options: list[str]) -> None:
 if __name__ == "__mp_main__":
     # A process that fairseq spawned imports this module before it unpickles what it shall do with fairseq.
     compat.apply()
-    plugins.register()
 
 if __name__ == "__main__":
     try:

@@ -1,11 +1,13 @@
 """What lets fairseq 0.12.2, a release of 2022, run on today's Python, torch and numpy, with or without its compiled modules.
 
 Call `apply` before anything imports fairseq. It changes as little as can be: where a change reaches beyond fairseq's own modules,
-it acts for fairseq alone. Each function below says what breaks without it.
+it acts for fairseq alone. Each function that it calls says what breaks without it. `isolated` and `quiet` keep fairseq's effects
+on the process from its caller.
 """
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import importlib
@@ -16,10 +18,11 @@ import re
 import sys
 import types
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pseudogec.seq2seq import safe_loading
+from pseudogec.seq2seq import checkpoints, compiled
 
 _applied = False
 
@@ -28,7 +31,7 @@ _COPIED_WEIGHTS = tuple(f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc
 
 
 def apply() -> None:
-    """Prepare this process for fairseq, then import it. Further calls do nothing.
+    """Prepare this process for fairseq, import it, and make the models of this package known to it. Further calls do nothing.
 
     Processes that fairseq spawns must call it too; `pseudogec.seq2seq.command` sees to that.
 
@@ -49,7 +52,54 @@ def apply() -> None:
     _know_meters()
     _keep_one_copy_of_encoder_weights()
     _score_bleu_without_compiled_module()
+    importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
     _applied = True
+
+
+def configuration(arguments: list[str]) -> Any:
+    """fairseq's configuration of a training with the given arguments of ``fairseq-train``."""
+    apply()
+    from fairseq import options
+    from fairseq.dataclass.utils import convert_namespace_to_omegaconf
+
+    with quiet():
+        return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep back warnings that hydra and torch give fairseq's authors; the reader of a notebook can do nothing about them."""
+    with warnings.catch_warnings():
+        for category in (UserWarning, FutureWarning, DeprecationWarning):
+            warnings.simplefilter("ignore", category)
+        # For a text's empty line fairseq computes the subword before the last, which nobody uses.
+        warnings.filterwarnings("ignore", "overflow encountered in scalar subtract", RuntimeWarning)
+        yield
+
+
+@contextlib.contextmanager
+def isolated() -> Iterator[None]:
+    """Run fairseq without lasting effects on the caller.
+
+    fairseq seeds numpy's and torch's global generators, keeps its meters in a global, and logs every step; all three are put
+    back.
+    """
+    apply()
+    import numpy as np
+    import torch
+    from fairseq.logging import metrics
+
+    log = logging.getLogger("fairseq")
+    level, numpy_state = log.level, np.random.get_state()
+    log.setLevel(logging.WARNING)
+    metrics.reset()
+    try:
+        with torch.random.fork_rng(), quiet():
+            yield
+    finally:
+        metrics.reset()
+        np.random.set_state(numpy_state)
+        log.setLevel(level)
 
 
 def _called_by_fairseq(depth: int) -> bool:
@@ -95,10 +145,10 @@ def _load_without_executing() -> None:
     @functools.wraps(load)
     def load_safely(*arguments: Any, **options: Any) -> Any:
         if _called_by_fairseq(depth=1):
-            return safe_loading.load_for_fairseq(load, *arguments, **options)
+            return checkpoints.load_for_fairseq(load, *arguments, **options)
         return load(*arguments, **options)
 
-    safe_loading.allow_plain_types()
+    checkpoints.allow_plain_types()
     torch.load = load_safely
 
 
@@ -114,15 +164,13 @@ def _restore_numpy_names() -> None:
 
 def _supply_missing_modules() -> None:
     """The pure wheel lacks the compiled batch maker and block cutter; numpy versions take their names."""
-    from pseudogec.seq2seq import batching, token_blocks
-
     specification = importlib.util.find_spec("fairseq")
     if specification is None or not specification.submodule_search_locations:
         raise ImportError("fairseq is not installed; README.md says how to install the release that this project uses")
     folders = [str(Path(location) / "data") for location in specification.submodule_search_locations]
-    for name, module in (("data_utils_fast", batching), ("token_block_utils_fast", token_blocks)):
+    for name in ("data_utils_fast", "token_block_utils_fast"):
         if importlib.machinery.PathFinder.find_spec(name, folders) is None:
-            sys.modules[f"fairseq.data.{name}"] = module
+            sys.modules[f"fairseq.data.{name}"] = compiled
 
 
 def _import_quietly() -> None:
@@ -185,8 +233,6 @@ def _score_bleu_without_compiled_module() -> None:
     """`fairseq-generate` scores BLEU by default, with a compiled library that the pure wheel lacks."""
     from fairseq.scoring import bleu
 
-    from pseudogec.seq2seq import bleu_statistics
-
     if importlib.util.find_spec("fairseq.libbleu") is not None:
         return
 
@@ -196,11 +242,11 @@ def _score_bleu_without_compiled_module() -> None:
         scorer.reset()
 
     def reset(scorer: Any, one_init: bool = False) -> None:
-        bleu_statistics.reset(scorer.stat, smoothed=one_init)
+        compiled.reset_bleu(scorer.stat, smoothed=one_init)
 
     def add(scorer: Any, reference: Any, prediction: Any) -> None:
         # An unknown word of the reference matches nothing, not even an unknown word.
         known = [-1 if token == scorer.unk else token for token in reference.view(-1).tolist()]
-        bleu_statistics.add(scorer.stat, known, prediction.view(-1).tolist(), scorer.pad, scorer.eos)
+        compiled.add_to_bleu(scorer.stat, known, prediction.view(-1).tolist(), scorer.pad, scorer.eos)
 
     bleu.Scorer.__init__, bleu.Scorer.reset, bleu.Scorer.add = build, reset, add

@@ -8,39 +8,111 @@ architectures.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from artefacts.errors import UserError
 from artefacts.files import digest_file
-from pseudogec.seq2seq.binarise import SIDES, dictionary_name
-from pseudogec.seq2seq.loaded_models import Computation
-from pseudogec.seq2seq.model_file import max_positions
-from pseudogec.seq2seq.sentence_batches import fill, rounded
+from pseudogec.seq2seq.checkpoints import max_positions
+from pseudogec.seq2seq.data import SIDES, SPECIAL_SYMBOLS, UNKNOWN, dictionary_name
+from pseudogec.seq2seq.model_cache import Computation
 
 if TYPE_CHECKING:
-    from pseudogec.seq2seq.beam_trace import BeamTrace
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
+
+Sentence = Sequence[str]
+"""A sentence in subwords."""
+
+UNKNOWN_SYMBOL = SPECIAL_SYMBOLS[UNKNOWN]
+END_OF_SENTENCE = "</s>"
+"""How the end of a sentence is written among its subwords."""
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 _BATCH_TOKENS = {"cpu": 4000, "gpu": 16000}
-
-Pieces = Sequence[str]
+# Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the
+# sentence alone.
+_LENGTH_STEP = 8
 
 
 class Hypothesis(NamedTuple):
     """One output.
 
     Attributes:
-        pieces: the output, without end of sentence.
+        subwords: the output, without end of sentence.
         score: its log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of
             sentence.
     """
 
-    pieces: list[str]
+    subwords: list[str]
     score: float
+
+
+class PartialOutput(NamedTuple):
+    """A hypothesis that a step expands.
+
+    Attributes:
+        subwords: what it has written so far.
+        log_probability: what the model gives it, without any noise.
+        score: the same with the noise of all steps so far.
+    """
+
+    subwords: tuple[str, ...]
+    log_probability: float
+    score: float
+
+
+class Expansion(NamedTuple):
+    """A hypothesis with one more subword.
+
+    Attributes:
+        hypothesis: which of the step's hypotheses, from 0.
+        subword: the subword; `END_OF_SENTENCE` ends it.
+        log_probability: of the whole, without any noise.
+        noise: the random number that this step added: r * beta, r ~ U[0, 1].
+        score: of the whole, with the noise of all steps so far: what it is ranked by.
+        rank_without: its rank, from 1, among all expansions of the step if this step had added nothing.
+        fate: whether the beam keeps it, puts it aside as finished, or drops it.
+    """
+
+    hypothesis: int
+    subword: str
+    log_probability: float
+    noise: float
+    score: float
+    rank_without: int
+    fate: Literal["kept", "finished", "dropped"]
+
+
+class BeamStep(NamedTuple):
+    """One step of a search.
+
+    Attributes:
+        hypotheses: what it expands; one at the first step, else as many as the beam holds.
+        expansions: the best with noise, best first: twice as many as the beam holds, so that enough are left when some end.
+        without_noise: the expansions that would have been the best if this step had added nothing, as many as the beam holds;
+            of those the beam would keep, those dropped are what the noise has cost.
+    """
+
+    hypotheses: tuple[PartialOutput, ...]
+    expansions: tuple[Expansion, ...]
+    without_noise: tuple[Expansion, ...]
+
+
+class BeamTrace(NamedTuple):
+    """A search and what came of it.
+
+    Attributes:
+        steps: in their order.
+        outputs: finished hypotheses, best first, scored as by `Decoder.decode`.
+    """
+
+    steps: tuple[BeamStep, ...]
+    outputs: tuple[Hypothesis, ...]
 
 
 @dataclass(frozen=True)
@@ -76,12 +148,12 @@ class Batch(NamedTuple):
 
     Attributes:
         indices: their places among all sentences; they address random streams.
-        sources: their pieces.
-        longest_output: most pieces an output may have.
+        sources: their subwords.
+        longest_output: most subwords an output may have.
     """
 
     indices: list[int]
-    sources: list[Pieces]
+    sources: list[Sentence]
     longest_output: int
 
 
@@ -92,9 +164,51 @@ class Engine(Protocol):
         """The best hypotheses of every sentence, best first."""
         ...
 
-    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
         """The log-probability of every target given its source, end of sentence included."""
         ...
+
+
+def _rounded(length: int) -> int:
+    """A length rounded up to the next of those that share batches."""
+    return -(-length // _LENGTH_STEP) * _LENGTH_STEP
+
+
+def like_lengths(lengths: list[tuple[int, int]], max_tokens: int) -> Iterator[list[int]]:
+    """Batches of sentences of like length.
+
+    Args:
+        lengths: length and place of every sentence.
+        max_tokens: most subwords a batch, padding and ends of sentence included; a longer sentence has a batch of its own.
+
+    Yields:
+        Places of the sentences of a batch; all their lengths agree when rounded up.
+    """
+    batch: list[int] = []
+    bucket = 0
+    for length, place in sorted(lengths, reverse=True):  # longest first: too large a batch shows at once
+        if batch and (_rounded(length) != bucket or (len(batch) + 1) * (bucket + 1) > max_tokens):
+            yield batch
+            batch = []
+        bucket = _rounded(length)
+        batch.append(place)
+    if batch:
+        yield batch
+
+
+def replace_unknown(subwords: Sequence[str], source: Sequence[str], attention: npt.NDArray[np.floating]) -> list[str]:
+    """Replace every ``<unk>`` by the source subword to which the decoder attended most when it wrote it (Jean et al. 2015).
+
+    Args:
+        subwords: the output.
+        source: its source, in subwords.
+        attention: the decoder's attention, shape (output subwords or more, source subwords or more); surplus columns (the end of
+            sentence) are not looked at.
+    """
+    return [
+        source[int(np.argmax(attention[place, : len(source)]))] if subword == UNKNOWN_SYMBOL else subword
+        for place, subword in enumerate(subwords)
+    ]
 
 
 class Decoder:
@@ -103,7 +217,7 @@ class Decoder:
     Args:
         models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
         engine: "auto" takes CTranslate2 where it can serve.
-        max_tokens: most source pieces a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU. With beam 5 a
+        max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU. With beam 5 a
             Transformer (big) then keeps up to 6 GB of states.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
         precision: "fp32", or on a GPU "fp16"; probabilities are in full precision even then.
@@ -111,7 +225,7 @@ class Decoder:
             hypotheses of its beam; to rounding the same (`pseudogec.seq2seq.fused_attention`).
 
     Attributes:
-        longest_source: most pieces of a sentence that all models can take.
+        longest_source: most subwords of a sentence that all models can take.
         left_unchanged: sentences so far that no model saw because they were empty or too long; their output is the source itself.
 
     Raises:
@@ -146,7 +260,7 @@ class Decoder:
 
     def decode(
         self,
-        sentences: Sequence[Pieces],
+        sentences: Sequence[Sentence],
         beam: int = 5,
         n_best: int = 1,
         length_penalty: float = 1.0,
@@ -157,14 +271,14 @@ class Decoder:
     ) -> list[list[Hypothesis]]:
         """Search the best outputs.
 
-        No output holds ``<unk>``: it is replaced by the source piece to which the decoder attended most, as ``--replace-unk`` of
-        fairseq does. An output has at most 1.5 times as many pieces as the source (rounded up to 8), and 10 more.
+        No output holds ``<unk>``: the source subword to which the decoder attended most replaces it, as with ``--replace-unk`` of
+        fairseq. An output has at most 1.5 times as many subwords as the source (rounded up to 8), and 10 more.
 
         Args:
-            sentences: sources in pieces.
+            sentences: sources in subwords.
             beam: hypotheses kept at each step.
             n_best: outputs a sentence, best first.
-            length_penalty: exponent of the length that divides a log-probability; 1: mean over pieces, 0: no normalisation.
+            length_penalty: exponent of the length that divides a log-probability; 1: mean over subwords, 0: no normalisation.
             beta_random: strength of the noise in the beam; 0: plain beam search.
             seed: of the noise.
             first_index: index of the first sentence in the whole corpus; the noise of a sentence depends on seed and index alone.
@@ -184,7 +298,7 @@ class Decoder:
 
     def sample(
         self,
-        sentences: Sequence[Pieces],
+        sentences: Sequence[Sentence],
         temperature: float = 1.0,
         seed: int = 0,
         first_index: int = 0,
@@ -198,13 +312,13 @@ class Decoder:
         return self._run(sentences, options, first_index, progress)
 
     def score(
-        self, sources: Sequence[Pieces], candidates: Sequence[Sequence[Pieces]], length_penalty: float = 1.0
+        self, sources: Sequence[Sentence], candidates: Sequence[Sequence[Sentence]], length_penalty: float = 1.0
     ) -> list[list[float]]:
         """Score given outputs, on the scale of `Hypothesis.score`.
 
         Args:
-            sources: sources in pieces.
-            candidates: candidates of every source, in pieces.
+            sources: sources in subwords.
+            candidates: candidates of every source, in subwords.
             length_penalty: as in `decode`.
 
         Returns:
@@ -215,7 +329,7 @@ class Decoder:
         lengths = [max(len(source), len(target)) for source, target in flat]
         engine = self._engine(SearchOptions())
         fitting = [place for place, length in enumerate(lengths) if length <= self.longest_source]
-        for places in fill([(lengths[place], place) for place in fitting], self._max_tokens):
+        for places in like_lengths([(lengths[place], place) for place in fitting], self._max_tokens):
             found = engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
             for place, log_probability in zip(places, found, strict=True):
                 scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
@@ -223,7 +337,7 @@ class Decoder:
         return [[next(in_order) for _ in targets] for targets in candidates]
 
     def trace(
-        self, sentence: Pieces, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
+        self, sentence: Sentence, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
     ) -> BeamTrace:
         """Search the best outputs of one sentence, the first of its corpus, and tell what every step of the search chose from.
 
@@ -232,10 +346,10 @@ class Decoder:
         Raises:
             UserError: the sentence is empty or too long for the model.
         """
-        from pseudogec.seq2seq.beam_trace import BeamRecorder
+        from pseudogec.seq2seq.decode_fairseq import BeamRecorder
 
         if not 0 < len(sentence) <= self.longest_source:
-            raise UserError(f"a sentence of {len(sentence)} pieces cannot be decoded; 1 to {self.longest_source} can")
+            raise UserError(f"a sentence of {len(sentence)} subwords cannot be decoded; 1 to {self.longest_source} can")
         options = SearchOptions(beam, n_best=beam, length_penalty=length_penalty, beta_random=beta_random, seed=seed)
         recorder = BeamRecorder(self._models[0] / dictionary_name(SIDES[-1]), beam)
         (outputs,) = self._fairseq().search(self._batch([sentence], [0], 0), options, recorder)
@@ -243,7 +357,7 @@ class Decoder:
 
     def _run(
         self,
-        sentences: Sequence[Pieces],
+        sentences: Sequence[Sentence],
         options: SearchOptions,
         first_index: int,
         progress: Callable[[int, int], None] | None,
@@ -254,7 +368,7 @@ class Decoder:
         self.left_unchanged += done
         if lengths:
             engine = self._engine(options)
-        for places in fill(lengths, self._max_tokens):
+        for places in like_lengths(lengths, self._max_tokens):
             batch = self._batch(sentences, places, first_index)
             for place, hypotheses in zip(places, engine.search(batch, options), strict=True):
                 outputs[place] = hypotheses
@@ -263,9 +377,9 @@ class Decoder:
                 progress(done, len(sentences))
         return outputs
 
-    def _batch(self, sentences: Sequence[Pieces], places: list[int], first_index: int) -> Batch:
+    def _batch(self, sentences: Sequence[Sentence], places: list[int], first_index: int) -> Batch:
         """Some of the sentences; the first place is that of the longest."""
-        longest = rounded(len(sentences[places[0]]))
+        longest = _rounded(len(sentences[places[0]]))
         return Batch(
             indices=[first_index + place for place in places],
             sources=[sentences[place] for place in places],
@@ -312,7 +426,7 @@ def _gpus() -> int:
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:
-    """Refuse an ensemble whose models number their pieces differently.
+    """Refuse an ensemble whose models number their subwords differently.
 
     Raises:
         UserError: two models' dictionaries differ.

@@ -14,11 +14,10 @@ import numpy as np
 
 from artefacts.errors import DataError
 from artefacts.files import digest_file
-from pseudogec.seq2seq import compat, loaded_models
-from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
-from pseudogec.seq2seq.model_file import MODEL, model_options
-from pseudogec.seq2seq.unknown_pieces import UNKNOWN_SYMBOL, replace_unknown
-from pseudogec.seq2seq.vocabulary import SPECIAL_SYMBOLS
+from pseudogec.seq2seq import compat, model_cache
+from pseudogec.seq2seq.checkpoints import MODEL, model_options
+from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
+from pseudogec.seq2seq.decode import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
 
 _PLAIN_TRANSFORMERS = ("transformer",)
 _DIGESTS = "SHA256SUMS"
@@ -42,22 +41,22 @@ class CTranslate2Engine:
 
     def __init__(self, folder: Path, threads: int, precision: Literal["fp32", "fp16"] = "fp32") -> None:
         kind = ("ctranslate2", threads, precision)
-        self._translator = loaded_models.shared(folder, kind, lambda: _load(folder, threads, precision))
+        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, threads, precision))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`."""
         outputs = []
         for source, found in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
-            if any(UNKNOWN_SYMBOL in pieces for pieces in found.hypotheses):
+            if any(UNKNOWN_SYMBOL in subwords for subwords in found.hypotheses):
                 alone = Batch([0], [source], batch.longest_output)
                 found = self._translate(alone, options, attention=True)[0]
-                pieces = [
-                    replace_unknown(pieces, source, np.asarray(rows))
-                    for pieces, rows in zip(found.hypotheses, found.attention, strict=True)
+                outputs_of_it = [
+                    replace_unknown(subwords, source, np.asarray(rows))
+                    for subwords, rows in zip(found.hypotheses, found.attention, strict=True)
                 ]
             else:
-                pieces = found.hypotheses
-            outputs.append([Hypothesis(p, score) for p, score in zip(pieces, found.scores, strict=True)])
+                outputs_of_it = found.hypotheses
+            outputs.append([Hypothesis(*output) for output in zip(outputs_of_it, found.scores, strict=True)])
         return outputs
 
     def _translate(self, batch: Batch, options: SearchOptions, attention: bool) -> list[ctranslate2.TranslationResult]:
@@ -72,15 +71,15 @@ class CTranslate2Engine:
             return_attention=attention,
         )
 
-    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
         """The log-probability of every target; see `Engine`."""
         results = self._translator.score_batch(list(map(_as_text, sources)), list(map(_as_text, targets)), max_input_length=0)
         return [sum(result.log_probs) for result in results]
 
 
-def _as_text(pieces: Pieces) -> list[str]:
-    """Pieces of a text, none of which shall be taken for a symbol such as the end of a sentence."""
-    return [UNKNOWN_SYMBOL if piece in SPECIAL_SYMBOLS else piece for piece in pieces]
+def _as_text(subwords: Sentence) -> list[str]:
+    """Sentence of a text, none of which shall be taken for a symbol such as the end of a sentence."""
+    return [UNKNOWN_SYMBOL if subword in SPECIAL_SYMBOLS else subword for subword in subwords]
 
 
 def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:

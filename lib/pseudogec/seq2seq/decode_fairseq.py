@@ -1,39 +1,283 @@
-"""Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture. Imports fairseq."""
+"""Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture. Imports fairseq.
+
+Every sentence has its own random stream, so that its output depends on the seed and its index alone, not on the batch it came in.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from pseudogec.seq2seq import compat, loaded_models
-from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
-from pseudogec.seq2seq.decode import Batch, Hypothesis, Pieces, SearchOptions
-from pseudogec.seq2seq.loaded_models import AS_TRAINED, Computation
-from pseudogec.seq2seq.unknown_pieces import replace_unknown
-from pseudogec.seq2seq.vocabulary import UNKNOWN, read_dictionary, read_text_numbers
+from pseudogec.seq2seq import compat, model_cache
+from pseudogec.seq2seq.data import END, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
+from pseudogec.seq2seq.decode import (
+    END_OF_SENTENCE,
+    Batch,
+    BeamStep,
+    BeamTrace,
+    Expansion,
+    Hypothesis,
+    PartialOutput,
+    SearchOptions,
+    Sentence,
+    replace_unknown,
+)
+from pseudogec.seq2seq.model_cache import AS_TRAINED, Computation
 
 compat.apply()
 
 import torch  # noqa: E402
 from fairseq.data.data_utils import collate_tokens  # noqa: E402
-from fairseq.search import BeamSearch  # noqa: E402
+from fairseq.search import BeamSearch, Search  # noqa: E402
 from fairseq.sequence_generator import SequenceGenerator  # noqa: E402
 
-from pseudogec.seq2seq import session  # noqa: E402
-from pseudogec.seq2seq.plugins.perturbed_search import (  # noqa: E402
-    Expansions,
-    NoisyBeamSearch,
-    SentenceGenerators,
-    SentenceSampling,
-)
+_BLOCK = 64  # columns whose maximum `largest` looks at first
 
-Observer = Callable[[Expansions], None]
-"""Told what each step of a beam search chooses from."""
+
+class SentenceGenerators:
+    """Random numbers, a stream for each sentence.
+
+    Noise in the beam takes a number for every hypothesis and subword at every step, so on a CPU they come from numpy's SFC64, 16
+    bits each, in a third of the time of torch's generator; the noise then has steps of beta / 65,536, with the paper's beta a
+    ten-thousandth of a nat. On a GPU they come from torch's generator there.
+
+    Args:
+        seed: of the family of streams.
+        device: where the numbers are wanted.
+    """
+
+    def __init__(self, seed: int, device: torch.device) -> None:
+        self._seed, self._device = seed, device
+        self._fillers: dict[int, Callable[[Any], object]] = {}
+        self._memory = torch.empty(0, device=device)
+
+    def uniform(self, sentences: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
+        """Draw from U[0, 1): the next numbers of every sentence's stream.
+
+        Args:
+            sentences: indices of sentences, shape (n,).
+            shape: of the numbers of one sentence.
+
+        Returns:
+            Numbers of shape (n, *shape), which the next call overwrites: fresh memory for each step costs as much as the numbers.
+        """
+        count = math.prod(shape)
+        if len(self._memory) < len(sentences) * count:
+            self._memory = torch.empty(len(sentences) * count, device=self._device)
+        numbers = self._memory[: len(sentences) * count].view(len(sentences), count)
+        rows = numbers.numpy() if self._device.type == "cpu" else numbers
+        for row, sentence in zip(rows, sentences.tolist(), strict=True):
+            self._filler(sentence)(row)
+        return numbers.view(len(sentences), *shape)
+
+    def _filler(self, sentence: int) -> Callable[[Any], object]:
+        """What writes the next numbers of a sentence's stream into an array (on a GPU: a tensor) of one dimension."""
+        if sentence not in self._fillers:
+            digest = hashlib.blake2b(f"{self._seed} {sentence}".encode(), digest_size=8).digest()
+            seed = int.from_bytes(digest, "little") >> 1
+            if self._device.type == "cpu":
+                self._fillers[sentence] = partial(_fill, np.random.SFC64(seed))
+            else:
+                generator = torch.Generator(self._device).manual_seed(seed)
+                self._fillers[sentence] = partial(torch.Tensor.uniform_, generator=generator)
+        return self._fillers[sentence]
+
+
+def _fill(bits: np.random.BitGenerator, row: np.ndarray) -> None:
+    """Write multiples of 2**-16 in [0, 1)."""
+    row[:] = bits.random_raw(-(-len(row) // 4)).view(np.uint16)[: len(row)]
+    row *= np.float32(2.0**-16)
+
+
+class Expansions(NamedTuple):
+    """What one step of a noisy beam search chooses from, for those who watch it.
+
+    Attributes:
+        prefixes: the hypotheses so far, as numbers of subwords after a first end of sentence; shape (sentences, beam, subwords).
+        scores: of the hypotheses, with the noise of earlier steps; shape (sentences, beam).
+        log_probabilities: of every next subword; shape (sentences, beam, vocabulary).
+        noise: what this step adds to them; the same shape.
+    """
+
+    prefixes: torch.Tensor
+    scores: torch.Tensor
+    log_probabilities: torch.Tensor
+    noise: torch.Tensor
+
+
+class NoisyBeamSearch(BeamSearch):
+    """Beam search with random noise on every candidate (Xie et al. 2018; Kiyono et al., TASLP section III-A, "backtrans
+    (noisy)").
+
+    ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
+    before the beam keeps its best. The noise stays in the hypothesis's score.
+
+    Args:
+        dictionary: fairseq's target dictionary.
+        beta: strength of the noise; 0 is plain beam search.
+        generators: of the noise.
+        observer: told of every step before it chooses; changes nothing.
+    """
+
+    def __init__(
+        self,
+        dictionary: Any,
+        beta: float,
+        generators: SentenceGenerators,
+        observer: Callable[[Expansions], None] | None = None,
+    ) -> None:
+        super().__init__(dictionary)
+        self._beta, self._generators, self._observer = beta, generators, observer
+
+    def step(
+        self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Choose the best expansions; see ``fairseq.search.Search.step``."""
+        sentences, beam, vocabulary = lprobs.shape
+        candidates = self._generators.uniform(original_batch_idxs, (beam, vocabulary))
+        if self._observer is not None:
+            prefixes = prev_output_tokens.view(sentences, beam, -1)
+            before = scores[:, :, step - 1] if step else lprobs.new_zeros(sentences, beam)
+            self._observer(Expansions(prefixes, before, lprobs, self._beta * candidates))
+        torch.add(lprobs, candidates, alpha=self._beta, out=candidates)
+        if step == 0:
+            candidates = candidates[:, :1]  # all hypotheses are the same
+        else:
+            candidates += scores[:, :, step - 1].unsqueeze(-1)
+        # Twice the beam, as fairseq does, so that enough are left when some of them end.
+        best, places = largest(candidates.reshape(sentences, -1), 2 * beam)
+        return best, places % vocabulary, places // vocabulary
+
+
+def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The largest values of each row, in descending order, with their places: ``torch.topk`` in half the time for long rows.
+
+    The largest values lie in the blocks with the largest maxima, so the others need not be looked at.
+
+    Args:
+        values: shape (rows, columns).
+        count: how many; fewer where a row is shorter. One value, fairseq's padding, is always left out.
+
+    Returns:
+        Values and places, both of shape (rows, count).
+    """
+    rows, columns = values.shape
+    count, blocks = min(count, columns - 1), columns // _BLOCK
+    if blocks <= count:
+        found = values.topk(count)
+        return found.values, found.indices
+    maxima = values[:, : blocks * _BLOCK].view(rows, blocks, _BLOCK).amax(-1)
+    block = torch.arange(_BLOCK, device=values.device)
+    inside = (maxima.topk(count).indices.unsqueeze(-1) * _BLOCK + block).flatten(1)
+    beyond = torch.arange(blocks * _BLOCK, columns, device=values.device).expand(rows, -1)
+    places = torch.cat([inside, beyond], dim=1)
+    found = values.gather(1, places).topk(count)
+    return found.values, places.gather(1, found.indices)
+
+
+class SentenceSampling(Search):
+    """Draw every next subword from the model's full distribution (Edunov et al. 2018, "sampling"), with a beam of one.
+
+    The subword in whose share of [0, 1) a random number lies is a draw from the distribution.
+
+    Args:
+        dictionary: fairseq's target dictionary.
+        generators: of the draws.
+    """
+
+    def __init__(self, dictionary: Any, generators: SentenceGenerators) -> None:
+        super().__init__(dictionary)
+        self._generators = generators
+
+    def step(
+        self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Draw one expansion a sentence; see ``fairseq.search.Search.step``."""
+        numbers = self._generators.uniform(original_batch_idxs, (3,)).double()
+        cumulative = lprobs.squeeze(1).exp().cumsum(-1, dtype=torch.float64)
+        # 16 bits of each of three numbers make one of 48, so that the rarest subwords have their chance.
+        point = (numbers * 2.0**16).floor() @ numbers.new_tensor([2.0**-16, 2.0**-32, 2.0**-48]) * cumulative[:, -1]
+        drawn = torch.searchsorted(cumulative, point.unsqueeze(-1), right=True)
+        drawn_scores = lprobs.gather(2, drawn.unsqueeze(-1)).squeeze(-1)
+        if step > 0:
+            drawn_scores = drawn_scores + scores[:, :, step - 1]
+        return drawn_scores, drawn, torch.zeros_like(drawn)
+
+
+class BeamRecorder:
+    """Watches the search of one sentence.
+
+    Args:
+        dictionary: the file of the model's target subwords.
+        beam: hypotheses kept at each step.
+    """
+
+    def __init__(self, dictionary: Path, beam: int) -> None:
+        self._subwords, self._beam = list(read_dictionary(dictionary)), beam
+        self._steps: list[BeamStep] = []
+        self._log_probabilities: dict[tuple[int, ...], float] = {(): 0.0}
+
+    def trace(self, outputs: Sequence[Hypothesis]) -> BeamTrace:
+        """What was seen, with what came of it."""
+        return BeamTrace(tuple(self._steps), tuple(outputs))
+
+    def __call__(self, seen: Expansions) -> None:
+        """Take down one step."""
+        expanded = self._beam if self._steps else 1  # at first all hypotheses are the same
+        before = seen.scores[0, :expanded, None]
+        without = before + seen.log_probabilities[0, :expanded]
+        scores = (seen.log_probabilities[0, :expanded] + seen.noise[0, :expanded]) + before
+        prefixes = [tuple(prefix[1:]) for prefix in seen.prefixes[0, :expanded].tolist()]
+        hypotheses = tuple(
+            PartialOutput(self._spelt(prefix), self._log_probabilities[prefix], score)
+            for prefix, score in zip(prefixes, seen.scores[0, :expanded].tolist(), strict=True)
+        )
+        best = _places_of_largest(scores, 2 * self._beam)
+        fates = self._fates(best, scores.shape[1])
+
+        def expansion(place: int) -> Expansion:
+            number, subword = divmod(place, scores.shape[1])
+            log_probability = hypotheses[number].log_probability + seen.log_probabilities[0, number, subword].item()
+            self._log_probabilities[(*prefixes[number], subword)] = log_probability
+            return Expansion(
+                hypothesis=number,
+                subword=END_OF_SENTENCE if subword == END else self._subwords[subword],
+                log_probability=log_probability,
+                noise=seen.noise[0, number, subword].item(),
+                score=scores.flatten()[place].item(),
+                rank_without=1 + int((without > without.flatten()[place]).sum()),
+                fate=fates.get(place, "dropped"),
+            )
+
+        unperturbed = _places_of_largest(without, self._beam)
+        self._steps.append(BeamStep(hypotheses, tuple(map(expansion, best)), tuple(map(expansion, unperturbed))))
+
+    def _spelt(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        return tuple(self._subwords[number] for number in numbers)
+
+    def _fates(self, best: Sequence[int], vocabulary: int) -> dict[int, Literal["kept", "finished", "dropped"]]:
+        """What fairseq does with the best expansions: one that ends is finished if it is among the first of them, as many as the
+        beam holds, and else dropped; of the others as many as the beam holds are kept.
+        """
+        fates: dict[int, Literal["kept", "finished", "dropped"]] = {}
+        going_on = [place for place in best if place % vocabulary != END]
+        fates |= dict.fromkeys(going_on[: self._beam], "kept")
+        fates |= {place: "finished" for place in best[: self._beam] if place % vocabulary == END}
+        return fates
+
+
+def _places_of_largest(values: torch.Tensor, count: int) -> list[int]:
+    """The places in flattened values of the largest, in descending order; impossible ones are left out."""
+    flat = values.flatten()
+    found = flat.topk(min(count, len(flat)))
+    return [place for place, value in zip(found.indices.tolist(), found.values.tolist(), strict=True) if value > float("-inf")]
 
 
 class FairseqEngine:
@@ -45,7 +289,7 @@ class FairseqEngine:
     """
 
     def __init__(self, folders: Sequence[Path], computation: Computation = AS_TRAINED) -> None:
-        self._loaded = [loaded_models.load(folder, computation) for folder in folders]
+        self._loaded = [model_cache.load(folder, computation) for folder in folders]
         self._shares_sources = computation.fused_attention
         self._models = [loaded.model for loaded in self._loaded]
         self._device = self._loaded[0].device
@@ -54,7 +298,9 @@ class FairseqEngine:
         self._target_numbers = read_text_numbers(folders[0] / dictionary_name(TARGET))
         self._symbols = list(read_dictionary(folders[0] / dictionary_name(TARGET)))
 
-    def search(self, batch: Batch, options: SearchOptions, observer: Observer | None = None) -> list[list[Hypothesis]]:
+    def search(
+        self, batch: Batch, options: SearchOptions, observer: Callable[[Expansions], None] | None = None
+    ) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence; see `Engine`. An observer is told of every step of a beam search."""
         generator = SequenceGenerator(
             self._models,
@@ -67,7 +313,7 @@ class FairseqEngine:
             search_strategy=self._strategy(options, observer),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
-        with session.quiet(), self._sources_read_once(generator.beam_size):
+        with compat.quiet(), self._sources_read_once(generator.beam_size):
             found = generator.generate(self._models, sample)
         return [
             [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
@@ -89,7 +335,7 @@ class FairseqEngine:
             for decoder in decoders:
                 decoder.set_beam_size(1)
 
-    def _strategy(self, options: SearchOptions, observer: Observer | None) -> Any:
+    def _strategy(self, options: SearchOptions, observer: Callable[[Expansions], None] | None) -> Any:
         generators = SentenceGenerators(options.seed, self._device)
         if options.sample:
             return SentenceSampling(self._dictionary, generators)
@@ -97,15 +343,15 @@ class FairseqEngine:
             return NoisyBeamSearch(self._dictionary, options.beta_random, generators, observer)
         return BeamSearch(self._dictionary)
 
-    def _hypothesis(self, found: dict[str, torch.Tensor], source: Pieces) -> Hypothesis:
+    def _hypothesis(self, found: dict[str, torch.Tensor], source: Sentence) -> Hypothesis:
         numbers = found["tokens"].tolist()[:-1]  # without the end of sentence
-        pieces = [self._symbols[number] for number in numbers]
+        subwords = [self._symbols[number] for number in numbers]
         if UNKNOWN in numbers:
             attention = found["attention"].T.cpu().numpy()  # (output, source), padded on the source's left
-            pieces = replace_unknown(pieces, source, attention[:, -len(source) - 1 :].astype(np.float32))
-        return Hypothesis(pieces, float(found["score"]))
+            subwords = replace_unknown(subwords, source, attention[:, -len(source) - 1 :].astype(np.float32))
+        return Hypothesis(subwords, float(found["score"]))
 
-    def _encoder_input(self, sources: Sequence[Pieces]) -> dict[str, torch.Tensor]:
+    def _encoder_input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
         """Sources as fairseq's translation task feeds them: padded on the left."""
         rows = [self._ids(source, self._source_numbers) for source in sources]
         return {
@@ -113,15 +359,15 @@ class FairseqEngine:
             "src_lengths": torch.tensor([len(row) for row in rows], device=self._device),
         }
 
-    def _ids(self, pieces: Pieces, numbers: Mapping[str, int]) -> torch.Tensor:
-        return torch.tensor([*(numbers.get(piece, UNKNOWN) for piece in pieces), self._dictionary.eos()])
+    def _ids(self, subwords: Sentence, numbers: Mapping[str, int]) -> torch.Tensor:
+        return torch.tensor([*(numbers.get(subword, UNKNOWN) for subword in subwords), self._dictionary.eos()])
 
     def _padded(self, rows: list[torch.Tensor], left: bool, shift: bool = False) -> torch.Tensor:
         eos, pad = self._dictionary.eos(), self._dictionary.pad()
         padded: torch.Tensor = collate_tokens(rows, pad, eos, left_pad=left, move_eos_to_beginning=shift)
         return padded.to(self._device)
 
-    def log_probabilities(self, sources: Sequence[Pieces], targets: Sequence[Pieces]) -> list[float]:
+    def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
         """The log-probability of every target; see `Engine`.
 
         Means are taken of logarithms: fairseq's `SequenceScorer` gives minus infinity where a float holds no value so small.
@@ -129,14 +375,14 @@ class FairseqEngine:
         rows = [self._ids(target, self._target_numbers) for target in targets]
         target = self._padded(rows, left=False)
         inputs = {**self._encoder_input(sources), "prev_output_tokens": self._padded(rows, left=False, shift=True)}
-        with torch.no_grad(), session.quiet():
+        with torch.no_grad(), compat.quiet():
             members = torch.stack([_of_targets(model, inputs, target) for model in self._models])
         means = members.logsumexp(dim=0) - math.log(len(members))
         return means.masked_fill(target == self._dictionary.pad(), 0.0).sum(dim=1).tolist()
 
 
 def _of_targets(model: Any, inputs: Mapping[str, torch.Tensor], target: torch.Tensor) -> torch.Tensor:
-    """The log-probability of each piece of the targets, shape (sentences, pieces)."""
+    """The log-probability of each subword of the targets, shape (sentences, subwords)."""
     log_probabilities = model.get_normalized_probs(model(**inputs), log_probs=True)
     chosen: torch.Tensor = log_probabilities.gather(2, target.unsqueeze(2)).squeeze(2).float()
     return chosen

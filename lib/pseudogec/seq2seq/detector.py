@@ -1,33 +1,57 @@
 """A classifier that tells whether a sentence holds an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
 
 The papers fine-tune BERT. This one fine-tunes a correction model, encoder and decoder: it reads the sentence, and the classifier
-looks at the probability with which it would write each piece again. Pooling the output of the encoder alone, as one does with
+looks at the probability with which it would write each subword again. Pooling the output of the encoder alone, as one does with
 BERT, told far less in the embedded world (an area under the ROC curve of 0.70 against 0.82): what is wrong is what the decoder
 would write otherwise. A whole model that classifies, reading the text on both sides, is BART's way (Lewis et al. 2020, section
-3.1).
+3.1). Imports fairseq.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
-from collections.abc import Callable, Sequence
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
-from pseudogec.seq2seq.binarise import SIDES, dictionary_name
-from pseudogec.seq2seq.detector_options import DetectorOptions
-from pseudogec.seq2seq.model_file import model_options
+from pseudogec.seq2seq import compat, model_cache
+from pseudogec.seq2seq.checkpoints import model_options
+from pseudogec.seq2seq.data import END, PADDING, SIDES, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary
+from pseudogec.seq2seq.decode import Sentence, like_lengths
+from pseudogec.seq2seq.options import DetectorOptions
 
-Pieces = Sequence[str]
-Labelled = tuple[Sequence[Pieces], Sequence[bool]]
-"""Sentences in pieces, and whether each holds an error."""
+compat.apply()
+
+import torch  # noqa: E402
+from fairseq import models  # noqa: E402
+from fairseq.data import Dictionary  # noqa: E402
+from safetensors import SafetensorError  # noqa: E402
+from safetensors.torch import load_file, save  # noqa: E402
+from torch.nn import functional  # noqa: E402
+
+Labelled = tuple[Sequence[Sentence], Sequence[bool]]
+"""Sentences in subwords, and whether each holds an error."""
 
 _WEIGHTS, _DESCRIPTION = "classifier.safetensors", "detector.json"
+
+_WARMUP = 0.1
+"""Share of the updates in which the learning rate rises."""
+
+_SCALE, _SHIFT = -0.3, -3.0
+"""Of a log-probability, before training. Flat, so that all unlikely subwords of a sentence learn, not only the unlikeliest; low,
+so that many likely ones do not add up to an error."""
+
+_VALIDATION_TOKENS = 4000
+"""Most subwords a batch, padding included, when nothing is learnt."""
 
 
 class DetectorResult(BaseModel):
@@ -61,7 +85,7 @@ class Detector:
 
     Args:
         folder: as `train_detector` leaves it.
-        max_tokens: most pieces a batch, padding included.
+        max_tokens: most subwords a batch, padding included.
 
     Raises:
         DataError: a file is missing, or the description is no detector's.
@@ -76,11 +100,6 @@ class Detector:
             architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
         except (ValueError, KeyError, TypeError):
             raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it anew") from None
-        from safetensors import SafetensorError
-        from safetensors.torch import load_file
-
-        from pseudogec.seq2seq.detector_network import DetectorNetwork
-
         self._max_tokens = max_tokens
         self._network = DetectorNetwork(folder, architecture)
         try:
@@ -88,18 +107,18 @@ class Detector:
         except (ValueError, SafetensorError) as error:
             raise DataError(folder / _WEIGHTS, f"cannot be read into the detector ({error})") from None
 
-    def probabilities(self, sentences: Sequence[Pieces]) -> list[float]:
+    def probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
         """The probability that each sentence holds an error, whatever other sentences come with it.
 
         Args:
-            sentences: in pieces. A sentence that is empty holds none; of one that is longer than the model's positions, the
+            sentences: in subwords. A sentence that is empty holds none; of one that is longer than the model's positions, the
                 beginning is read.
         """
         return self._network.probabilities(sentences, self._max_tokens).tolist()
 
 
 def train_detector(
-    sentences: Sequence[Pieces],
+    sentences: Sequence[Sentence],
     has_error: Sequence[bool],
     validation: Labelled,
     initial_model: Path,
@@ -115,7 +134,7 @@ def train_detector(
     positions are not trained on.
 
     Args:
-        sentences: in pieces.
+        sentences: in subwords.
         has_error: the label of each. Corrected sentences, as examples without errors, help a good deal beside the learners'.
         validation: sentences and labels that choose the epoch; they should be as the sentences to come will be.
         initial_model: folder of a correction model.
@@ -134,24 +153,20 @@ def train_detector(
             raise UserError(f"an error detector needs a label for each sentence, not {len(labels)} for {len(texts)}")
     if len(set(has_error)) < 2 or not validation[0]:
         raise UserError("an error detector needs sentences with and without errors, and sentences to validate on")
-    from safetensors.torch import save
-
-    from pseudogec.seq2seq import detector_network, loaded_models
-
     save_dir.mkdir(parents=True, exist_ok=True)
-    architecture = detector_network.architecture_of(model_options(initial_model))
+    architecture = architecture_of(model_options(initial_model))
     for name in map(dictionary_name, SIDES):
         shutil.copyfile(initial_model / name, save_dir / name)
-    network = detector_network.DetectorNetwork(save_dir, architecture, options.dropout)
-    network.model.load_state_dict(loaded_models.load(initial_model).model.state_dict())
-    usable = [number for number, pieces in enumerate(sentences) if 0 < len(pieces) <= network.longest]
+    network = DetectorNetwork(save_dir, architecture, options.dropout)
+    network.model.load_state_dict(model_cache.load(initial_model).model.state_dict())
+    usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= network.longest]
     training = [sentences[number] for number in usable], [has_error[number] for number in usable]
     if len(set(training[1])) < 2:
         raise UserError(
             f"of the sentences with and without errors {len(usable)} can be read by {initial_model}, which takes 1 to "
-            f"{network.longest} pieces, and an error detector needs both kinds; give shorter ones"
+            f"{network.longest} subwords, and an error detector needs both kinds; give shorter ones"
         )
-    losses = detector_network.fine_tune(network, training, validation, options, seed, progress)
+    losses = _fine_tune(network, training, validation, options, seed, progress)
     result = DetectorResult(
         epoch=losses.index(min(losses)) + 1,
         validation_losses=losses,
@@ -175,3 +190,170 @@ def _quality(detected: np.ndarray, has_error: np.ndarray) -> dict[str, float]:
     weighted = 0.25 * precision + recall
     f05 = 1.25 * precision * recall / weighted if weighted else 0.0
     return {"accuracy": float((detected == has_error).mean()), "precision": precision, "recall": recall, "f05": f05}
+
+
+def architecture_of(model_options: Namespace) -> dict[str, Any]:
+    """What of fairseq's options describes the model, and not its training or where its files lay."""
+    parser = ArgumentParser()
+    models.ARCH_MODEL_REGISTRY[model_options.arch].add_args(parser)
+    names = {"arch", *vars(parser.parse_args([]))} - {"encoder_embed_path", "decoder_embed_path"}
+    return {name: value for name, value in vars(model_options).items() if name in names}
+
+
+class DetectorNetwork(torch.nn.Module):
+    """A correction model that reads a sentence and is asked, subword by subword, whether it would write the sentence again.
+
+    At each place stands the log-probability of the subword that is there; scaled and shifted it is the logit of an error at this
+    place. The sentence's logit is the logarithm of the sum of the places' exponentials, so that one certain error is enough.
+
+    Args:
+        folder: holds the two dictionaries.
+        architecture: of the correction model, see `architecture_of`.
+        dropout: in the model, while it is trained.
+
+    Attributes:
+        longest: most subwords that the model can read.
+    """
+
+    def __init__(self, folder: Path, architecture: Mapping[str, Any], dropout: float = 0.0) -> None:
+        super().__init__()
+        files = {side: folder / dictionary_name(side) for side in (SOURCE, TARGET)}
+        self._numbers = {side: read_dictionary(file) for side, file in files.items()}
+        with compat.isolated():
+            source, target = (Dictionary.load(str(file)) for file in files.values())
+            self.model: Any = models.build_model(
+                Namespace(**{**architecture, "dropout": dropout}),
+                SimpleNamespace(source_dictionary=source, target_dictionary=target),
+            )
+        self.longest = int(min(self.model.max_positions())) - 1
+        self.scale = torch.nn.Parameter(torch.tensor(_SCALE))
+        self.shift = torch.nn.Parameter(torch.tensor(_SHIFT))
+        self.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is."""
+        return self.scale.device
+
+    def forward(self, sentences: Sequence[Sentence]) -> torch.Tensor:
+        """The logit of an error in each sentence, (sentences,)."""
+        sources, targets = (self._rows(sentences, side) for side in (SOURCE, TARGET))
+        width = max(map(len, sources))
+        # The source is padded on the left and the target on the right, as correction models are trained.
+        read = torch.tensor([[PADDING] * (width - len(row)) + row for row in sources], device=self.device)
+        written = torch.tensor([row + [PADDING] * (width - len(row)) for row in targets], device=self.device)
+        previous = torch.tensor([[END, *row[:-1]] + [PADDING] * (width - len(row)) for row in targets], device=self.device)
+        lengths = torch.tensor([len(row) for row in sources], device=self.device)
+        with compat.quiet():
+            output = self.model(read, lengths, previous)
+            distribution = self.model.get_normalized_probs(output, log_probs=True)  # (sentences, subwords, vocabulary)
+        kept = distribution.gather(2, written.unsqueeze(2)).squeeze(2)
+        logits = self.scale * kept + self.shift
+        return torch.logsumexp(logits.masked_fill(written == PADDING, float("-inf")), dim=1)
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of what training changes, by name; what is shared within the model is there once."""
+        return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
+
+    def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        """Take over what `weights` gave.
+
+        Raises:
+            ValueError: they are another network's.
+        """
+        own = dict(self.named_parameters())
+        if {name: value.shape for name, value in own.items()} != {name: value.shape for name, value in weights.items()}:
+            raise ValueError("these are the weights of another network")
+        with torch.no_grad():
+            for name, value in own.items():
+                value.copy_(weights[name])
+
+    def _rows(self, sentences: Sequence[Sentence], side: str) -> list[list[int]]:
+        numbers = self._numbers[side]
+        return [[*(numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
+
+    def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = _VALIDATION_TOKENS) -> np.ndarray:
+        """The probability of an error in each sentence, (sentences,); see `Detector.probabilities`."""
+        self.eval()
+        found = np.zeros(len(sentences))
+        shortened = [list(subwords[: self.longest]) for subwords in sentences]
+        with torch.no_grad():
+            for places in like_lengths(
+                [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords], max_tokens
+            ):
+                found[places] = torch.sigmoid(self([shortened[place] for place in places])).cpu().numpy()
+        return found
+
+
+def _fine_tune(
+    network: DetectorNetwork,
+    training: Labelled,
+    validation: Labelled,
+    options: DetectorOptions,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> list[float]:
+    """Train a network and leave it as it was after the epoch with the lowest validation loss.
+
+    The arguments are those of `train_detector`; no sentence to train on may be empty or too long.
+
+    Returns:
+        Every epoch's validation loss.
+
+    Raises:
+        UserError: a loss is no number any more.
+    """
+    labels = np.array(validation[1], dtype=bool)
+    losses: list[float] = []
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        for _ in _epochs(network, training, options, seed, progress):
+            losses.append(cross_entropy(network.probabilities(validation[0]), labels))
+            if math.isnan(losses[-1]):
+                raise UserError(f"training the error detector broke down in epoch {len(losses)}; a lower learning_rate may help")
+            if losses[-1] == min(losses):
+                weights = network.weights()
+    network.set_weights(weights)
+    return losses
+
+
+def cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
+    """Of probabilities of an error and whether there is one, in nats a sentence."""
+    smallest = np.finfo(np.float32).tiny
+    return float(-np.log(np.maximum(np.where(labels, probabilities, 1 - probabilities), smallest)).mean())
+
+
+def _epochs(
+    network: DetectorNetwork,
+    training: Labelled,
+    options: DetectorOptions,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> Iterator[None]:
+    """Train, and pause after every pass over the sentences."""
+    sentences, labels = training
+    batches = list(like_lengths([(len(subwords), place) for place, subwords in enumerate(sentences)], options.max_tokens))
+    updates = len(batches) * options.epochs
+    optimiser = torch.optim.Adam(network.parameters(), options.learning_rate)
+    warmup = max(1, round(_WARMUP * updates))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda update: min((update + 1) / warmup, (updates - update) / max(1, updates - warmup))
+    )
+    order = np.random.default_rng(seed)
+    done = 0
+    for _ in range(options.epochs):
+        network.train()
+        for number in order.permutation(len(batches)):
+            places = batches[number]
+            targets = torch.tensor([float(labels[place]) for place in places], device=network.device)
+            logits = network([sentences[place] for place in places])
+            loss = functional.binary_cross_entropy_with_logits(logits, targets)
+            optimiser.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            optimiser.step()
+            schedule.step()
+            done += len(places)
+            if progress is not None:
+                progress(done, len(sentences) * options.epochs)
+        yield

@@ -26,8 +26,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import session
-from pseudogec.seq2seq.train import TrainingJob, TrainingProgress, TrainingResult
+from pseudogec.seq2seq import compat
+from pseudogec.seq2seq.training import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.distributed"
 _JOB, _LOG = "job.json", "processes.log"
@@ -271,8 +271,8 @@ def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> Tr
     if torch.cuda.is_available():
         torch.cuda.set_device(device)
     torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
-    with session.isolated():
-        from pseudogec.seq2seq.training_run import Process, TrainingRun
+    with compat.isolated():
+        from pseudogec.seq2seq.training_loop import Process, TrainingRun
 
         run = TrainingRun(job, progress if rank == 0 else (lambda _: None), Process(rank, processes, device))
         result = run.to_the_end()

@@ -23,7 +23,7 @@ def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -
     """Let a model of fairseq compute its attention by ``scaled_dot_product_attention``; it stays the same model otherwise.
 
     Outputs, gradients and kept states are the same up to rounding. Where the weights of an attention are asked for, they are
-    computed in fairseq's way: those of the decoder's last layer, which replace unknown pieces, and those of the copy attention.
+    computed in fairseq's way: those of the decoder's last layer, which replace unknown subwords, and those of the copy attention.
     fairseq asks for those of the other layers too while it decodes, and forgets them; a changed model is not asked.
 
     Args:
@@ -74,7 +74,7 @@ class FusedAttention(MultiheadAttention):
         before_softmax: bool = False,
         need_head_weights: bool = False,
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Attend; arguments and return value are fairseq's. Shapes are (pieces, sentences, width).
+        """Attend; arguments and return value are fairseq's. Shapes are (subwords, sentences, width).
 
         A query that may look at nothing gets zeros, where fairseq gives it no number at all.
         """
@@ -105,7 +105,7 @@ class FusedAttention(MultiheadAttention):
         incremental_state: dict[str, Buffer] | None,
         static: bool,
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
-        """Keys and values of all steps so far, (sentences, heads, pieces, head size), and their padding; both are kept.
+        """Keys and values of all steps so far, (sentences, heads, subwords, head size), and their padding; both are kept.
 
         Of the hypotheses of one beam, which read the same source, keys and values are there once.
         """
@@ -132,9 +132,9 @@ class FusedAttention(MultiheadAttention):
         return keys, values, padding
 
     def _split(self, states: torch.Tensor) -> torch.Tensor:
-        """States of shape (pieces, sentences, width) as (sentences, heads, pieces, head size)."""
-        pieces, sentences, _ = states.shape
-        return states.view(pieces, sentences, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
+        """States of shape (subwords, sentences, width) as (sentences, heads, subwords, head size)."""
+        subwords, sentences, _ = states.shape
+        return states.view(subwords, sentences, self.num_heads, self.head_dim).permute(1, 2, 0, 3)
 
     def _attend(
         self,
@@ -145,13 +145,13 @@ class FusedAttention(MultiheadAttention):
         attn_mask: torch.Tensor | None,
     ) -> torch.Tensor:
         """The attention's output, of the query's shape."""
-        pieces, hypotheses, _ = query.shape
+        subwords, hypotheses, _ = query.shape
         sentences = keys.size(0)
         beam = hypotheses // sentences
         queries = self._split(self.q_proj(query))
         if beam > 1:
             # The hypotheses of one sentence become further queries, so that they share its keys.
-            queries = queries.reshape(sentences, beam, self.num_heads, pieces, self.head_dim).transpose(1, 2).flatten(2, 3)
+            queries = queries.reshape(sentences, beam, self.num_heads, subwords, self.head_dim).transpose(1, 2).flatten(2, 3)
             attn_mask = None if attn_mask is None else attn_mask.repeat(beam, 1)
         attended = scaled_dot_product_attention(
             queries,
@@ -162,8 +162,8 @@ class FusedAttention(MultiheadAttention):
             scale=self.scaling,
         )
         if beam > 1:
-            attended = attended.view(sentences, self.num_heads, beam, pieces, self.head_dim).transpose(1, 2).flatten(0, 1)
-        output: torch.Tensor = self.out_proj(attended.permute(2, 0, 1, 3).reshape(pieces, hypotheses, self.embed_dim))
+            attended = attended.view(sentences, self.num_heads, beam, subwords, self.head_dim).transpose(1, 2).flatten(0, 1)
+        output: torch.Tensor = self.out_proj(attended.permute(2, 0, 1, 3).reshape(subwords, hypotheses, self.embed_dim))
         return output
 
 

@@ -6,12 +6,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from pseudogec.seq2seq import loaded_models
-from pseudogec.seq2seq.binarise import DICTIONARY
-from pseudogec.seq2seq.sentence_batches import fill
-from pseudogec.seq2seq.vocabulary import END, PADDING, UNKNOWN, read_text_numbers
-
-Pieces = Sequence[str]
+from pseudogec.seq2seq import compat, model_cache
+from pseudogec.seq2seq.data import DICTIONARY, END, PADDING, UNKNOWN, read_text_numbers
+from pseudogec.seq2seq.decode import Sentence, like_lengths
 
 
 class LanguageModel:
@@ -19,7 +16,7 @@ class LanguageModel:
 
     Args:
         folder: holds ``model.pt`` and ``dict.txt``, as `train_language_model` leaves it.
-        max_tokens: most pieces a batch, padding included.
+        max_tokens: most subwords a batch, padding included.
 
     Raises:
         DataError: a file is missing.
@@ -28,15 +25,15 @@ class LanguageModel:
     def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
         self._max_tokens = max_tokens
         self._numbers = read_text_numbers(folder / DICTIONARY)
-        self._loaded = loaded_models.load(folder)
+        self._loaded = model_cache.load(folder)
         # A convolutional model has no positions of its own; it was trained on sentences up to the task's limit.
         self._longest = min(self._loaded.model.max_positions(), self._loaded.task.args.tokens_per_sample)
 
-    def log_probabilities(self, sentences: Sequence[Pieces]) -> list[float]:
+    def log_probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
         """The natural logarithm of each sentence's probability, end of sentence included; each is read by itself.
 
         Args:
-            sentences: in pieces; those that the dictionary lacks count as ``<unk>``.
+            sentences: in subwords; those that the dictionary lacks count as ``<unk>``.
 
         Returns:
             Values in the order of the sentences; minus infinity for one that is longer than the model's positions.
@@ -44,25 +41,23 @@ class LanguageModel:
         scores = [-math.inf] * len(sentences)
         # Rankings ask for the same sentence more than once.
         first: dict[tuple[str, ...], int] = {}
-        places = [first.setdefault(tuple(pieces), place) for place, pieces in enumerate(sentences)]
-        lengths = [(len(pieces), place) for pieces, place in first.items() if len(pieces) < self._longest]
-        for batch in fill(lengths, self._max_tokens):
+        places = [first.setdefault(tuple(subwords), place) for place, subwords in enumerate(sentences)]
+        lengths = [(len(subwords), place) for subwords, place in first.items() if len(subwords) < self._longest]
+        for batch in like_lengths(lengths, self._max_tokens):
             for place, score in zip(batch, self._score([sentences[place] for place in batch]), strict=True):
                 scores[place] = score
         return [scores[place] for place in places]
 
-    def _score(self, sentences: Sequence[Pieces]) -> list[float]:
+    def _score(self, sentences: Sequence[Sentence]) -> list[float]:
         import torch
 
-        from pseudogec.seq2seq import session
-
         model, device = self._loaded.model, self._loaded.device
-        rows = [[*(self._numbers.get(piece, UNKNOWN) for piece in pieces), END] for pieces in sentences]
+        rows = [[*(self._numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
         width = max(map(len, rows))
         targets = torch.tensor([row + [PADDING] * (width - len(row)) for row in rows], device=device)
         # The model reads the end of the sentence before: the place where a sentence begins.
         inputs = torch.tensor([[END, *row[:-1]] + [PADDING] * (width - len(row)) for row in rows], device=device)
-        with torch.no_grad(), session.quiet():
+        with torch.no_grad(), compat.quiet():
             output = model(src_tokens=inputs)
             log_probabilities = model.get_normalized_probs(output, log_probs=True, sample=None)
         chosen = log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2).float()

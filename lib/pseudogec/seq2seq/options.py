@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+FairseqOptions = Mapping[str, bool | int | float | str | None]
+"""Options of a fairseq program: ``True`` stands for one without a value; one that is ``False`` or ``None`` is left out."""
+
+
+def fairseq_arguments(options: FairseqOptions) -> list[str]:
+    """Options as the command line says them."""
+    given = {option: value for option, value in options.items() if value is not None and value is not False}
+    return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
 
 
 class _Options(BaseModel):
@@ -20,7 +29,7 @@ class TransformerShape(_Options):
         model_size: width of embeddings and layers.
         feed_forward_size: inner width of the feed-forward layers.
         dropout: share of activations dropped after embeddings and sublayers.
-        max_positions: longest sentence in pieces, its end included.
+        max_positions: longest sentence in subwords, its end included.
         fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.
     """
 
@@ -37,17 +46,12 @@ class TransformerShape(_Options):
             raise ValueError(f"model_size {self.model_size} must be a multiple of attention_heads {self.attention_heads}")
         return self
 
-    def _further_arguments(self) -> list[str]:
-        """The arguments of ``fairseq-train`` that ``fairseq_options`` gives."""
-        given = {option: value for option, value in self.fairseq_options.items() if value is not False}
-        return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
-
 
 class Architecture(TransformerShape):
     """The shape of a Transformer.
 
     Attributes:
-        name: fairseq's name of the model ("transformer", or one of `pseudogec.seq2seq.plugins`).
+        name: fairseq's name of the model ("transformer", or "copy_transformer").
         encoder_layers: layers of the encoder.
         decoder_layers: layers of the decoder.
         attention_dropout: share of attention weights dropped.
@@ -83,26 +87,69 @@ class Architecture(TransformerShape):
 
     @property
     def layer_weights(self) -> int:
-        """Weights of its layers' matrices; every piece is multiplied with those of one side."""
+        """Weights of its layers' matrices; every subword is multiplied with those of one side."""
         attention, feed_forward = 4 * self.model_size**2, 2 * self.model_size * self.feed_forward_size
         return self.encoder_layers * (attention + feed_forward) + self.decoder_layers * (2 * attention + feed_forward)
 
     def fairseq_arguments(self) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same."""
-        arguments = ["--arch", self.name]
+        options: dict[str, Any] = {"arch": self.name}
         for side, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
-            arguments += [f"--{side}-layers", str(layers)]
-            arguments += [f"--{side}-attention-heads", str(self.attention_heads)]
-            arguments += [f"--{side}-embed-dim", str(self.model_size)]
-            arguments += [f"--{side}-ffn-embed-dim", str(self.feed_forward_size)]
-            arguments += [f"--{side}-normalize-before"] if self.pre_norm else []
-        arguments += ["--dropout", str(self.dropout)]
-        arguments += ["--attention-dropout", str(self.attention_dropout)]
-        arguments += ["--activation-dropout", str(self.activation_dropout)]
-        shared = {"all": ["--share-all-embeddings"], "decoder": ["--share-decoder-input-output-embed"], "none": []}
-        arguments += shared[self.share_embeddings]
-        arguments += ["--max-source-positions", str(self.max_positions), "--max-target-positions", str(self.max_positions)]
-        return arguments + self._further_arguments()
+            options |= {f"{side}-layers": layers, f"{side}-attention-heads": self.attention_heads}
+            options |= {f"{side}-embed-dim": self.model_size, f"{side}-ffn-embed-dim": self.feed_forward_size}
+            options |= {f"{side}-normalize-before": self.pre_norm}
+        options |= {"dropout": self.dropout, "attention-dropout": self.attention_dropout}
+        options |= {"activation-dropout": self.activation_dropout}
+        options |= {"share-all-embeddings": self.share_embeddings == "all"}
+        options |= {"share-decoder-input-output-embed": self.share_embeddings == "decoder"}
+        options |= {"max-source-positions": self.max_positions, "max-target-positions": self.max_positions}
+        return fairseq_arguments({**options, **self.fairseq_options})
+
+
+_SHAPE_OF_A_LANGUAGE_MODEL = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
+
+
+class LanguageModelArchitecture(TransformerShape):
+    """The shape of a language model.
+
+    Attributes:
+        name: fairseq's name of the model; the shape below is that of "transformer_lm". Others, such as
+            "fconv_lm_dauphin_wikitext103" (Dauphin et al. 2017, which Choe et al. use), are told by ``fairseq_options`` alone.
+        layers: layers of the Transformer.
+    """
+
+    name: str = "transformer_lm"
+    layers: PositiveInt = 6
+
+    @model_validator(mode="after")
+    def _shape_is_the_transformers(self) -> Self:
+        fields = type(self).model_fields
+        given = [name for name in _SHAPE_OF_A_LANGUAGE_MODEL if getattr(self, name) != fields[name].default]
+        if self.name != "transformer_lm" and given:
+            problem = f"{', '.join(given)}: the shape of transformer_lm"
+            raise ValueError(f"{problem}; give the shape of {self.name} as fairseq_options")
+        return self
+
+    @property
+    def shape(self) -> str:
+        """What decides its speed."""
+        return f"{self.name} {self.layers}x{self.model_size}-{self.feed_forward_size}"
+
+    @property
+    def layer_weights(self) -> int:
+        """Weights of its layers' matrices, with which every subword is multiplied; of a Transformer."""
+        return self.layers * (4 * self.model_size**2 + 2 * self.model_size * self.feed_forward_size)
+
+    def fairseq_arguments(self) -> list[str]:
+        """The arguments of ``fairseq-train`` that say the same."""
+        # Sentences are told apart, as they are scored: none is read in the context of another.
+        options: dict[str, Any] = {"arch": self.name, "tokens-per-sample": self.max_positions}
+        options |= {"sample-break-mode": "eos"}
+        if self.name == "transformer_lm":
+            options |= {"decoder-layers": self.layers, "decoder-attention-heads": self.attention_heads}
+            options |= {"decoder-embed-dim": self.model_size, "decoder-ffn-embed-dim": self.feed_forward_size}
+            options |= {"dropout": self.dropout, "decoder-normalize-before": True, "share-decoder-input-output-embed": True}
+        return fairseq_arguments({**options, **self.fairseq_options})
 
 
 class AverageLast(_Options):
@@ -127,13 +174,13 @@ class Optimisation(_Options):
         label_smoothing: share of probability spread over the vocabulary.
         clip_norm: largest norm of the gradient; 0: no clipping.
         weight_decay: weight decay.
-        max_tokens: most pieces a batch, padding included, on the longer side.
+        max_tokens: most subwords a batch, padding included, on the longer side.
         update_frequency: batches whose gradients make one update; several processes share them.
         epochs: passes over the training data; ``updates`` may end training earlier.
         updates: most updates.
-        pairs_at_once: most training pairs whose index and order are in memory at once; larger data are read in turns, a turn
-            being its share of the primary data and consecutive datasets of the others (which are not cut); ``None``: all at once.
-            An epoch stays a pass over all data.
+        pairs_at_once: most training pairs whose index and order are in memory at once; larger data are read in shards, each with
+            its share of the primary data and consecutive datasets of the others (which are not cut); ``None``: all at once. An
+            epoch stays a pass over all data.
         precision: "fp32", or "fp16" and "bf16" on a GPU.
         checkpoint_updates: a checkpoint and a validation every so many updates; when not given, at the end of every epoch.
         selection: which weights are the model: "best" (lowest validation perplexity) or the mean of the last ones.
@@ -172,38 +219,53 @@ class Optimisation(_Options):
 
     @property
     def batch(self) -> int:
-        """Most pieces of an update, on all devices together."""
+        """Most subwords of an update, on all devices together."""
         return self.max_tokens * self.update_frequency
 
-    def fairseq_arguments(self, turns: int = 1) -> list[str]:
+    def fairseq_arguments(self, shards: int = 1) -> list[str]:
         """The arguments of ``fairseq-train`` that say the same.
 
         Args:
-            turns: parts in which the data are read one after the other; fairseq calls each an epoch.
+            shards: parts in which the data are read one after the other; fairseq calls each an epoch.
         """
-        return [*self._optimiser_arguments(), *self._criterion_arguments(), *self._cadence_arguments(turns)]
+        betas = self.adam_betas or (0.9, 0.98)
+        adam: FairseqOptions = {"adam-betas": f"({betas[0]}, {betas[1]})", "adam-eps": self.adam_eps or 1e-8}
+        in_shards: FairseqOptions = {"save-interval": shards, "validate-interval": shards}
+        return fairseq_arguments(
+            {
+                "optimizer": self.optimiser,
+                "lr": self.learning_rate,
+                "weight-decay": self.weight_decay,
+                # fairseq's Adafactor takes the given learning rate as it is unless --scale-parameter or --relative-step is named.
+                **(adam if self.optimiser == "adam" else {}),
+                "lr-scheduler": {"inverse_sqrt": "inverse_sqrt", "constant": "fixed"}[self.schedule],
+                "warmup-updates": self.warmup_updates,
+                "criterion": "label_smoothed_cross_entropy",
+                "label-smoothing": self.label_smoothing,
+                "clip-norm": self.clip_norm,
+                "max-tokens": self.max_tokens,
+                "update-freq": self.update_frequency,
+                **({self.precision: True} if self.precision != "fp32" else {}),
+                "max-epoch": None if self.epochs is None else self.epochs * shards,
+                **(in_shards if shards > 1 else {}),
+                "max-update": self.updates,
+                "save-interval-updates": self.checkpoint_updates,
+                "best-checkpoint-metric": "ppl",
+            }
+        )
 
-    def _optimiser_arguments(self) -> list[str]:
-        arguments = ["--optimizer", self.optimiser, "--lr", str(self.learning_rate), "--weight-decay", str(self.weight_decay)]
-        if self.optimiser == "adam":
-            betas = self.adam_betas or (0.9, 0.98)
-            arguments += ["--adam-betas", f"({betas[0]}, {betas[1]})", "--adam-eps", str(self.adam_eps or 1e-8)]
-        # fairseq's Adafactor takes the given learning rate as it is unless --scale-parameter or --relative-step is named.
-        schedule = {"inverse_sqrt": "inverse_sqrt", "constant": "fixed"}[self.schedule]
-        arguments += ["--lr-scheduler", schedule, "--warmup-updates", str(self.warmup_updates)]
-        return arguments
 
-    def _criterion_arguments(self) -> list[str]:
-        arguments = ["--criterion", "label_smoothed_cross_entropy", "--label-smoothing", str(self.label_smoothing)]
-        arguments += ["--clip-norm", str(self.clip_norm), "--max-tokens", str(self.max_tokens)]
-        arguments += ["--update-freq", str(self.update_frequency)]
-        return arguments + ([f"--{self.precision}"] if self.precision != "fp32" else [])
+class DetectorOptions(_Options):
+    """How a classifier of sentences with and without errors is trained.
 
-    def _cadence_arguments(self, turns: int) -> list[str]:
-        arguments = ["--max-epoch", str(self.epochs * turns)] if self.epochs is not None else []
-        if turns > 1:
-            arguments += ["--save-interval", str(turns), "--validate-interval", str(turns)]
-        arguments += ["--max-update", str(self.updates)] if self.updates is not None else []
-        if self.checkpoint_updates is not None:
-            arguments += ["--save-interval-updates", str(self.checkpoint_updates)]
-        return [*arguments, "--best-checkpoint-metric", "ppl"]
+    Attributes:
+        learning_rate: Adam's, after a rise over the first tenth of the updates, falling linearly to nothing.
+        epochs: passes over the sentences; the one with the lowest validation loss is kept.
+        max_tokens: most subwords a batch, padding included.
+        dropout: in the correction model that becomes the classifier, instead of its own.
+    """
+
+    learning_rate: PositiveFloat = 1e-3
+    epochs: PositiveInt = 4
+    max_tokens: PositiveInt = 1000
+    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)

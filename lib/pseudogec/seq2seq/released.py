@@ -7,11 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from artefacts.errors import DataError
-from pseudogec.seq2seq import checkpoints, compat, session
-from pseudogec.seq2seq.binarise import SOURCE, TARGET, dictionary_name
-from pseudogec.seq2seq.model_file import MODEL
-from pseudogec.seq2seq.safe_loading import UNREADABLE
-from pseudogec.seq2seq.vocabulary import read_dictionary
+from pseudogec.seq2seq import checkpoints, compat
+from pseudogec.seq2seq.data import SOURCE, TARGET, dictionary_name, read_dictionary
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
 _COPYING = "copy_transformer"
@@ -28,7 +25,7 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
 
     Args:
         checkpoint: the file, such as ``checkpoint_best.pt``.
-        source_dictionary: the source's pieces, in the order of the model's numbers.
+        source_dictionary: the source's subwords, in the order of the model's numbers.
         target_dictionary: the target's.
         folder: where to.
 
@@ -40,14 +37,14 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
     state = _read(checkpoint)
     options = _plain_options(state)
     dictionaries = {SOURCE: source_dictionary, TARGET: target_dictionary}
-    pieces = {side: list(read_dictionary(path)) for side, path in dictionaries.items()}
+    subwords = {side: list(read_dictionary(path)) for side, path in dictionaries.items()}
     for side, path in dictionaries.items():
-        _check_size(checkpoint, state["model"], side, path, len(pieces[side]))
-    if options["model"].arch == _COPYING and pieces[SOURCE] != pieces[TARGET]:
-        problem = f"is not the dictionary {source_dictionary}; {checkpoint.name} copies pieces of its source"
+        _check_size(checkpoint, state["model"], side, path, len(subwords[side]))
+    if options["model"].arch == _COPYING and subwords[SOURCE] != subwords[TARGET]:
+        problem = f"is not the dictionary {source_dictionary}; {checkpoint.name} copies subwords of its source"
         raise DataError(target_dictionary, f"{problem} ({_COPYING}) and needs one dictionary for both sides")
     folder.mkdir(parents=True, exist_ok=True)
-    checkpoints.save(checkpoints.bare_weights(options, state["model"]), folder / MODEL)
+    checkpoints.save(checkpoints.bare_weights(options, state["model"]), folder / checkpoints.MODEL)
     for side, path in dictionaries.items():
         shutil.copyfile(path, folder / dictionary_name(side))
 
@@ -59,14 +56,11 @@ def _read(path: Path) -> dict[str, Any]:
     compat.apply()
     from fairseq import checkpoint_utils
 
-    from pseudogec.seq2seq import plugins
-
-    plugins.register()
     try:
-        with session.isolated():
+        with compat.isolated():
             state = checkpoint_utils.load_checkpoint_to_cpu(str(path), arg_overrides=_OURS)
             weights = state["model"]
-    except UNREADABLE as error:
+    except checkpoints.UNREADABLE as error:
         raise DataError(path, f"cannot be read as a checkpoint of fairseq ({type(error).__name__}: {error})") from None
     if not all(name in weights for name in _EMBEDDINGS.values()):
         raise DataError(path, "is not a model from source to target: it has no encoder or no decoder")

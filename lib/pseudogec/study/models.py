@@ -30,12 +30,9 @@ from pseudogec.seq2seq import (
     import_checkpoint,
     read_binarised,
     train,
-    train_detector,
     train_language_model,
 )
-from pseudogec.seq2seq.detector_options import DetectorOptions
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.seq2seq.options import Architecture, Optimisation
+from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.seed_texts import SeedText
 from pseudogec.text import Bpe, Vocabulary, load_bpe
@@ -403,6 +400,8 @@ class TrainedDetector(Recipe):
         return self.initial.label
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        from pseudogec.seq2seq.detector import train_detector
+
         apply = load_bpe(store.folder(self.bpe)).apply
 
         def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:

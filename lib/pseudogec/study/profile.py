@@ -10,8 +10,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, mo
 from artefacts import ClusterSection, Section
 from pseudogec.noise import METHODS, Method
 from pseudogec.random_streams import Seeds
-from pseudogec.seq2seq.detector_options import DetectorOptions
-from pseudogec.seq2seq.options import Architecture, Optimisation
+from pseudogec.seq2seq.options import Architecture, DetectorOptions, Optimisation
 from pseudogec.study import profile_checks as checks
 from pseudogec.study.profile_sections import (
     Corpora,

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, fi
 from artefacts import Section
 from artefacts.kinds import as_tuple
 from pseudogec.correct import STEPS, Step
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
+from pseudogec.seq2seq.options import LanguageModelArchitecture
 
 
 class ModelChoice(Section):

@@ -23,7 +23,7 @@ from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
-from pseudogec.seq2seq.training_data import check_dictionaries
+from pseudogec.seq2seq.data import check_dictionaries
 from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.study.seed_texts import SeedText

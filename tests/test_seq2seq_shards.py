@@ -1,4 +1,4 @@
-"""Training from data that are read in turns: the weights of fairseq-train, every pair once an epoch, exact resumption."""
+"""Training from data that are read in shards: the weights of fairseq-train, every pair once an epoch, exact resumption."""
 
 from __future__ import annotations
 
@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 from artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import checkpoints, read_binarised, training_data
-from pseudogec.seq2seq.binarise import DICTIONARY, binarise, binarise_text, data_name, dictionary_name
-from pseudogec.seq2seq.language_model_options import LanguageModelArchitecture
-from pseudogec.seq2seq.language_model_training import train_language_model
-from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.train import TrainingProgress, train
+from pseudogec.seq2seq import checkpoints, read_binarised
+from pseudogec.seq2seq.data import DICTIONARY, binarise, binarise_text, data_name, dictionary_name, prepare_pairs, prepare_texts
+from pseudogec.seq2seq.options import AverageLast, LanguageModelArchitecture
+from pseudogec.seq2seq.training import TrainingProgress, train, train_language_model
 from seq2seq_training import (
     assert_close_weights,
     assert_same_weights,
@@ -45,11 +43,11 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-def train_in_turns(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), **options):
+def train_in_shards(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), **options):
     return train_tiny(data, save_dir, datasets=datasets, **options)
 
 
-# --- What is in the turns
+# --- What is in the shards
 
 
 def pairs_of(folder: Path, split: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
@@ -59,7 +57,7 @@ def pairs_of(folder: Path, split: str) -> list[tuple[tuple[str, ...], tuple[str,
     for side in ("src", "trg"):
         for ending in ("bin", "idx"):
             (alone / f"{data_name(side)}.{ending}").symlink_to(folder / f"{split}.src-trg.{side}.{ending}")
-        (alone / dictionary_name(side)).symlink_to(folder.parent / "turn1" / dictionary_name(side))
+        (alone / dictionary_name(side)).symlink_to(folder.parent / "shard1" / dictionary_name(side))
     return pairs_of_dataset(alone)
 
 
@@ -69,19 +67,19 @@ def pairs_of_dataset(folder: Path) -> list[tuple[tuple[str, ...], tuple[str, ...
 
 def test_every_turn_has_its_share_of_the_primary_data_and_a_run_of_the_others(data, tmp_path):
     datasets = [data / name for name in ("genuine", *SHARDS)]
-    turns = training_data.prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", pairs_at_once=170)
+    shards = prepare_pairs(datasets, data / "valid", data / "dict.txt", tmp_path / "data", pairs_at_once=170)
     genuine = pairs_of_dataset(data / "genuine")
-    assert len(turns) == 3
-    for number, turn in enumerate(turns):
-        assert pairs_of(turn, "train") == genuine[number::3]
-    others = [[split.name.split(".")[0] for split in sorted(turn.glob("train?.*.src.idx"))] for turn in turns]
+    assert len(shards) == 3
+    for number, shard in enumerate(shards):
+        assert pairs_of(shard, "train") == genuine[number::3]
+    others = [[split.name.split(".")[0] for split in sorted(shard.glob("train?.*.src.idx"))] for shard in shards]
     assert others == [["train1"], ["train1", "train2"], ["train1", "train2"]]
-    read = [pair for turn, splits in zip(turns, others, strict=True) for split in splits for pair in pairs_of(turn, split)]
+    read = [pair for shard, splits in zip(shards, others, strict=True) for split in splits for pair in pairs_of(shard, split)]
     assert read == [pair for shard in SHARDS for pair in pairs_of_dataset(data / shard)]
 
 
 @pytest.mark.parametrize(
-    ("datasets", "upsample", "at_once", "turns"),
+    ("datasets", "upsample", "at_once", "shards"),
     [
         (("genuine", *SHARDS), 1, 401, 1),
         (("genuine", *SHARDS), 1, 231, 2),  # 51 genuine pairs and 180 others
@@ -92,16 +90,14 @@ def test_every_turn_has_its_share_of_the_primary_data_and_a_run_of_the_others(da
         (("genuine",), 9, 101, 1),  # fairseq repeats the first dataset only beside others
     ],
 )
-def test_as_few_turns_as_keep_within_the_limit(data, tmp_path, datasets, upsample, at_once, turns):
-    folders = training_data.prepare(
-        [data / name for name in datasets], None, data / "dict.txt", tmp_path / "data", at_once, upsample
-    )
-    assert len(folders) == turns
+def test_as_few_shards_as_keep_within_the_limit(data, tmp_path, datasets, upsample, at_once, shards):
+    folders = prepare_pairs([data / name for name in datasets], None, data / "dict.txt", tmp_path / "data", at_once, upsample)
+    assert len(folders) == shards
 
 
 def test_every_turn_has_a_pair_of_the_primary_data(data, tmp_path):
     make_dataset(data / "three", data / "dict.txt", 3, seed=3)
-    result = train_in_turns(data, tmp_path / "model", datasets=("three", *SHARDS), pairs_at_once=62, epochs=1)
+    result = train_in_shards(data, tmp_path / "model", datasets=("three", *SHARDS), pairs_at_once=62, epochs=1)
     assert result.arguments[0].count(os.pathsep) == 2
     assert result.pairs == 3 + 5 * 60
 
@@ -113,12 +109,12 @@ def test_a_damaged_index_is_named(data, tmp_path, place, value):
     content = index.read_bytes()
     index.write_bytes(content[:place] + (value + content[place + 1 :] if value else b""))
     with pytest.raises(DataError, match=re.escape(str(index))):
-        training_data.prepare([tmp_path / "shard"], None, dictionary, tmp_path / "data", pairs_at_once=30)
+        prepare_pairs([tmp_path / "shard"], None, dictionary, tmp_path / "data", pairs_at_once=30)
 
 
 def test_a_path_that_fairseq_would_split_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="splits paths"):
-        train_in_turns(data, tmp_path / f"a{os.pathsep}b")
+        train_in_shards(data, tmp_path / f"a{os.pathsep}b")
 
 
 # --- Training
@@ -126,9 +122,9 @@ def test_a_path_that_fairseq_would_split_is_refused(data, tmp_path):
 
 def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_path):
     options = {"pairs_at_once": 300, "upsample_primary": 3, "update_frequency": 2, "selection": AverageLast(average_last=1)}
-    result = train_in_turns(data, tmp_path / "ours", **options)
+    result = train_in_shards(data, tmp_path / "ours", **options)
     datasets = [data / name for name in ("genuine", *SHARDS)]
-    folders = training_data.prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", 300, 3)
+    folders = prepare_pairs(datasets, data / "valid", data / "dict.txt", tmp_path / "data", 300, 3)
     assert len(folders) == 3
     train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
@@ -144,7 +140,7 @@ def test_a_language_models_weights_equal_those_of_fairseq_train(data, tmp_path):
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64)
     optimisation = short_training(pairs_at_once=80, selection=AverageLast(average_last=1))
     result = train_language_model(texts, texts[0], data / "dict.txt", tmp_path / "ours", architecture, optimisation, seed=1)
-    folders = training_data.prepare_text(texts, texts[0], data / "dict.txt", tmp_path / "data", 80)
+    folders = prepare_texts(texts, texts[0], data / "dict.txt", tmp_path / "data", 80)
     assert len(folders) == 2 and (folders[0] / DICTIONARY).exists()
     train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
@@ -152,16 +148,16 @@ def test_a_language_models_weights_equal_those_of_fairseq_train(data, tmp_path):
 
 
 def test_data_that_fit_are_trained_on_as_without_a_limit(data, tmp_path):
-    limited = train_in_turns(data, tmp_path / "limited", pairs_at_once=401)
-    free = train_in_turns(data, tmp_path / "free")
+    limited = train_in_shards(data, tmp_path / "limited", pairs_at_once=401)
+    free = train_in_shards(data, tmp_path / "free")
     assert_same_weights(weights_of(tmp_path / "limited/model.pt"), weights_of(tmp_path / "free/model.pt"))
     assert limited.validation_curve == free.validation_curve
 
 
-def test_an_epoch_is_a_pass_over_all_turns(data, tmp_path):
+def test_an_epoch_is_a_pass_over_all_shards(data, tmp_path):
     reports: list[TrainingProgress] = []
     options = {"epochs": 3, "upsample_primary": 2, "progress": reports.append, "updates_per_point": 1}
-    result = train_in_turns(data, tmp_path / "model", pairs_at_once=150, **options)
+    result = train_in_shards(data, tmp_path / "model", pairs_at_once=150, **options)
     sizes = {name: sum(len(target) + 1 for _, target in read_binarised(data / name)) for name in ("genuine", *SHARDS)}
     an_epoch = result.updates // 3
     assert (result.pairs, result.skipped_pairs, result.epochs) == (2 * 101 + 5 * 60, 0, 3)
@@ -172,7 +168,7 @@ def test_an_epoch_is_a_pass_over_all_turns(data, tmp_path):
     assert result.chosen == [f"checkpoint_{n}_{n * an_epoch}.pt" for n in (2, 3)]
 
 
-def test_skipped_pairs_of_all_turns_are_counted(data, tmp_path):
+def test_skipped_pairs_of_all_shards_are_counted(data, tmp_path):
     architecture = TINY.model_copy(update={"max_positions": 8})
     train_data = [data / name for name in ("genuine", *SHARDS)]
     optimisation = short_training(pairs_at_once=150)
@@ -183,19 +179,19 @@ def test_skipped_pairs_of_all_turns_are_counted(data, tmp_path):
 def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a state, at several updates of both epochs."""
     training = f"""
-        from test_seq2seq_turns import train_in_turns
+        from test_seq2seq_shards import train_in_shards
 
-        train_in_turns(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), pairs_at_once=150, seconds_between_saves=0.0)
+        train_in_shards(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), pairs_at_once=150, seconds_between_saves=0.0)
     """
-    whole = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
+    whole = train_in_shards(data, tmp_path / "model", pairs_at_once=150)
     (tmp_path / "model").rename(tmp_path / "whole")  # the model file holds the path of its folder
     stopped_at = []
     for saves in (3, 8, 7):
         kill_while_saving(training, saves)
         state = checkpoints.load(tmp_path / "model/unfinished/checkpoint_last.pt")
         stopped_at.append((state["extra_state"]["train_iterator"]["epoch"], state["optimizer_history"][-1]["num_updates"]))
-    resumed = train_in_turns(data, tmp_path / "model", pairs_at_once=150)
-    assert len({turn for turn, _ in stopped_at}) == 3 and stopped_at[-1][1] < whole.updates
+    resumed = train_in_shards(data, tmp_path / "model", pairs_at_once=150)
+    assert len({shard for shard, _ in stopped_at}) == 3 and stopped_at[-1][1] < whole.updates
     assert (tmp_path / "model/model.pt").read_bytes() == (tmp_path / "whole/model.pt").read_bytes()
     different = {"seconds", "words_per_second"}
     assert resumed.model_dump(exclude=different) == whole.model_dump(exclude=different)
@@ -205,32 +201,32 @@ def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
 
 
 def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
-    """The turns are the batches of the one dataset, in the order in which fairseq draws them for the first epoch."""
-    random_numbers, seed, turns, batch = random.Random(3), 5, 12, 8
-    pairs = [(random_numbers.choices(WORDS, k=6), random_numbers.choices(WORDS, k=6)) for _ in range(turns * batch)]
+    """The shards are the batches of the one dataset, in the order in which fairseq draws them for the first epoch."""
+    random_numbers, seed, shards, batch = random.Random(3), 5, 12, 8
+    pairs = [(random_numbers.choices(WORDS, k=6), random_numbers.choices(WORDS, k=6)) for _ in range(shards * batch)]
     dictionary = make_dictionary(make_pairs(400, seed=1), tmp_path / "dict.txt")
     order = np.random.RandomState(seed).permutation(len(pairs))
-    batches = list(np.split(order, turns))
+    batches = list(np.split(order, shards))
     np.random.RandomState(seed + 1).shuffle(batches)
     binarise(pairs, dictionary, tmp_path / "one")
-    binarise([pairs[batches[i % turns][i // turns]] for i in range(len(pairs))], dictionary, tmp_path / "dealt")
+    binarise([pairs[batches[i % shards][i // shards]] for i in range(len(pairs))], dictionary, tmp_path / "dealt")
     make_dataset(tmp_path / "valid", dictionary, 50, seed=2)
     options = {"seed": seed, "architecture": STEADY, "epochs": 1, "updates_per_point": 1, "max_tokens": 7 * batch}
-    one = train_in_turns(tmp_path, tmp_path / "whole", datasets=["one"], **options)
-    in_turns = train_in_turns(tmp_path, tmp_path / "turns", datasets=["dealt"], pairs_at_once=batch, **options)
-    assert one.updates == in_turns.updates == turns
-    assert in_turns.arguments[0].count(os.pathsep) == turns - 1
-    for first, second in zip(one.training_curve, in_turns.training_curve, strict=True):
+    one = train_in_shards(tmp_path, tmp_path / "whole", datasets=["one"], **options)
+    in_shards = train_in_shards(tmp_path, tmp_path / "shards", datasets=["dealt"], pairs_at_once=batch, **options)
+    assert one.updates == in_shards.updates == shards
+    assert in_shards.arguments[0].count(os.pathsep) == shards - 1
+    for first, second in zip(one.training_curve, in_shards.training_curve, strict=True):
         assert second.loss == pytest.approx(first.loss, abs=0.0011)  # fairseq rounds to three places
-    assert in_turns.validation_curve[0].loss == pytest.approx(one.validation_curve[0].loss, rel=1e-6)
-    assert_close_weights(tmp_path / "whole/model.pt", tmp_path / "turns/model.pt", rtol=1e-5, atol=1e-6)
+    assert in_shards.validation_curve[0].loss == pytest.approx(one.validation_curve[0].loss, rel=1e-6)
+    assert_close_weights(tmp_path / "whole/model.pt", tmp_path / "shards/model.pt", rtol=1e-5, atol=1e-6)
 
 
-def test_shuffled_turns_give_a_loss_within_the_spread_of_seeds(data, tmp_path):
+def test_shuffled_shards_give_a_loss_within_the_spread_of_seeds(data, tmp_path):
     losses: dict[int | None, list[float]] = {}
     for at_once in (None, 150):
         for seed in (1, 2, 3, 4):
-            result = train_in_turns(data, tmp_path / f"{at_once}-{seed}", seed=seed, pairs_at_once=at_once, epochs=5)
+            result = train_in_shards(data, tmp_path / f"{at_once}-{seed}", seed=seed, pairs_at_once=at_once, epochs=5)
             losses.setdefault(at_once, []).append(result.validation_curve[-1].nll_loss)
     spread = max(losses[None]) - min(losses[None])
     assert abs(np.mean(losses[150]) - np.mean(losses[None])) < spread

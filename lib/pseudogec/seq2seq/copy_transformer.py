@@ -1,7 +1,7 @@
 """The copy-augmented Transformer (Zhao et al. 2019, section 3.2; Choe et al. 2019, appendix A), architecture "copy_transformer".
 
-Beside the distribution over the vocabulary, the decoder has one over the source's pieces: the weights of an attention of its own
-over the encoder's output. A gate, computed from that attention's output, mixes the two. Imports fairseq.
+Beside the distribution over the vocabulary, the decoder has one over the source's subwords: the weights of an attention of its
+own over the encoder's output. A gate, computed from that attention's output, mixes the two. Imports fairseq.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SMALLEST_PROBABILITY = 1e-10
 
 
 class CopyEncoder(TransformerEncoder):
-    """A Transformer's encoder that hands the source's pieces on to the decoder."""
+    """A Transformer's encoder that hands the source's subwords on to the decoder."""
 
     def forward(self, src_tokens: torch.Tensor, *arguments: Any, **options: Any) -> dict[str, list[torch.Tensor]]:
         """Encode; see ``fairseq.models.transformer.TransformerEncoder.forward``."""
@@ -57,9 +57,9 @@ class CopyDecoder(TransformerDecoder):
         incremental_state: dict[str, Any] | None = None,
         **options: Any,
     ) -> tuple[torch.Tensor, dict[str, Any]]:
-        """The vocabulary's logits, shape (sentences, pieces, vocabulary), and what mixing needs.
+        """The vocabulary's logits, shape (sentences, subwords, vocabulary), and what mixing needs.
 
-        The attention that is reported, with which unknown pieces are replaced, is the copy attention.
+        The attention that is reported, with which unknown subwords are replaced, is the copy attention.
         """
         features, extra = self.extract_features(prev_output_tokens, encoder_out, incremental_state)
         padding = encoder_out["encoder_padding_mask"]
@@ -91,7 +91,7 @@ class CopyDecoder(TransformerDecoder):
 
 @register_model("copy_transformer")
 class CopyTransformer(TransformerModel):
-    """A Transformer that can copy pieces of its source."""
+    """A Transformer that can copy subwords of its source."""
 
     @staticmethod
     def add_args(parser: ArgumentParser) -> None:
@@ -107,7 +107,7 @@ class CopyTransformer(TransformerModel):
             ValueError: source and target have different dictionaries.
         """
         if task.source_dictionary != task.target_dictionary:
-            raise ValueError("copy_transformer copies source pieces into the target and needs one dictionary for both")
+            raise ValueError("copy_transformer copies source subwords into the target and needs one dictionary for both")
         model: CopyTransformer = super().build_model(args, task)
         return model
 

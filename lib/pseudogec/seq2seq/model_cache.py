@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
 from artefacts.errors import DataError
-from pseudogec.seq2seq.model_file import MODEL
+from pseudogec.seq2seq.checkpoints import MODEL
 
 MOST_BYTES = 8 * 2**30
 """Bytes of model files whose models stay in memory although nobody holds them; the one used longest ago goes first."""
@@ -124,11 +124,8 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
     import torch
     from fairseq import checkpoint_utils
 
-    from pseudogec.seq2seq import plugins, session
-
-    plugins.register()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    with session.isolated():
+    with compat.isolated():
         models, _, task = checkpoint_utils.load_model_ensemble_and_task(
             [str(folder / MODEL)], arg_overrides={"data": str(folder)}
         )

@@ -1,9 +1,6 @@
-"""Training a model: fairseq's trainer, our loop, checkpoints that survive a kill, and one model file at the end.
+"""Training a model: fairseq's trainer in our loop, checkpoints that survive a kill, and one model file at the end.
 
-The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments. It is our own for four reasons: progress and
-loss curves without parsing a log, checkpoints that cost little (a state to resume from every few minutes, bare weights
-otherwise), a model file that is the choice among them, and no state left behind in the process. With several GPUs the same loop
-runs in processes of its own (`pseudogec.seq2seq.distributed`).
+With several GPUs the same loop runs in processes of its own (`pseudogec.seq2seq.distributed`).
 """
 
 from __future__ import annotations
@@ -11,18 +8,17 @@ from __future__ import annotations
 import math
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file, flush_to_disk, write_atomically
-from pseudogec.seq2seq import session, training_data
-from pseudogec.seq2seq.binarise import SIDES, SOURCE, TARGET, dictionary_name
-from pseudogec.seq2seq.model_file import MODEL
-from pseudogec.seq2seq.options import Architecture, Optimisation
+from pseudogec.seq2seq import compat, data
+from pseudogec.seq2seq.checkpoints import MODEL
+from pseudogec.seq2seq.options import Architecture, FairseqOptions, LanguageModelArchitecture, Optimisation, fairseq_arguments
 
 RESULT = "training.json"
 _WORK = "unfinished"
@@ -34,7 +30,7 @@ class TrainingProgress(NamedTuple):
     Attributes:
         update: updates done.
         total_updates: updates in all.
-        loss: label-smoothed loss of the last update, bits a target piece.
+        loss: label-smoothed loss of the last update, bits a target subword.
         updates_per_second: speed since this process took up the training.
         seconds_left: at this speed.
     """
@@ -47,7 +43,7 @@ class TrainingProgress(NamedTuple):
 
 
 class LossPoint(BaseModel):
-    """Loss at an update, in bits a target piece.
+    """Loss at an update, in bits a target subword.
 
     Attributes:
         update: updates done.
@@ -100,15 +96,15 @@ class TrainingResult(BaseModel):
 
     Attributes:
         arguments: the arguments of ``fairseq-train`` that say the same for one process; paths are those of the run. Data that
-            are read in turns are several folders, each of which fairseq calls an epoch.
+            are read in shards are several folders, each of which fairseq calls an epoch.
         processes: processes that shared each update's batches.
         updates: updates done.
         epochs: passes over the data begun.
         seconds: time from start to model file, without a killed process's share after its last saved state.
-        target_words: target pieces trained on, ends of sentence included, every epoch counted.
-        words_per_second: target pieces a second within the training loop.
+        target_words: target subwords trained on, ends of sentence included, every epoch counted.
+        words_per_second: target subwords a second within the training loop.
         parameters: trained parameters.
-        pairs: training pairs an epoch, repetitions counted.
+        pairs: training pairs (of a language model: sentences) an epoch, repetitions counted.
         skipped_pairs: training pairs left out for their length.
         training_curve: mean losses since the point before.
         validation_curve: losses on the validation data, one a checkpoint.
@@ -185,70 +181,107 @@ def train(
             holds an unfinished training with other options or data of another size.
         RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
-    if (result := finished(save_dir)) is not None:
+    if (result := _finished(save_dir)) is not None:
         return result
-    refuse_impossible(optimisation, valid_data is not None)
-    work = work_folder(save_dir)
-    data = training_data.prepare(train_data, valid_data, dictionary, work / "data", optimisation.pairs_at_once, upsample_primary)
+    _refuse_impossible(optimisation, valid_data is not None)
+    folder, at_once = save_dir / _WORK / "data", optimisation.pairs_at_once
+    shards = data.prepare_pairs(train_data, valid_data, dictionary, folder, at_once, upsample_primary)
     if initial_model is not None:
-        training_data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
-    arguments: list[Any] = ["--source-lang", SOURCE, "--target-lang", TARGET, "--task", "translation"]
-    arguments += ["--upsample-primary", upsample_primary, *architecture.fairseq_arguments()]
-    job = training_job(arguments, data, optimisation, seed, save_dir, valid_data is not None).model_copy(
-        update={
-            "initial_model": None if initial_model is None else (initial_model / MODEL).absolute(),
-            "fused_attention": architecture.fused_attention,
-            "updates_per_point": updates_per_point,
-            "seconds_between_saves": seconds_between_saves,
-        }
+        data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
+    task: FairseqOptions = {
+        "source-lang": data.SOURCE,
+        "target-lang": data.TARGET,
+        "task": "translation",
+        "upsample-primary": upsample_primary,
+    }
+    job = training_job(
+        [*fairseq_arguments(task), *architecture.fairseq_arguments()],
+        shards,
+        optimisation,
+        seed,
+        save_dir,
+        valid_data is not None,
     )
-    result = run_training(job, progress, processes, launcher)
-    for side in SIDES:
-        shutil.copyfile(dictionary, save_dir / dictionary_name(side))
-    finish(save_dir, result)
-    return result
+    changes = {
+        "initial_model": None if initial_model is None else (initial_model / MODEL).absolute(),
+        "fused_attention": architecture.fused_attention,
+        "updates_per_point": updates_per_point,
+        "seconds_between_saves": seconds_between_saves,
+    }
+    result = _run(job.model_copy(update=changes), progress, processes, launcher)
+    return _finish(save_dir, result, dictionary, map(data.dictionary_name, data.SIDES))
 
 
-def finished(save_dir: Path) -> TrainingResult | None:
-    """The result of a training that has come to its end."""
+def train_language_model(
+    train_data: Sequence[Path],
+    valid_data: Path | None,
+    dictionary: Path,
+    save_dir: Path,
+    architecture: LanguageModelArchitecture,
+    optimisation: Optimisation,
+    seed: int,
+    progress: Callable[[TrainingProgress], None] | None = None,
+    seconds_between_saves: float = 120.0,
+    processes: int | None = None,
+    launcher: Sequence[str] | None = None,
+) -> TrainingResult:
+    """Train a language model on texts written by `binarise_text`; all else is as for `train`.
+
+    ``save_dir`` then holds ``model.pt``, ``dict.txt`` and ``training.json`` (the result).
+    """
+    if (result := _finished(save_dir)) is not None:
+        return result
+    _refuse_impossible(optimisation, valid_data is not None)
+    shards = data.prepare_texts(train_data, valid_data, dictionary, save_dir / _WORK / "data", optimisation.pairs_at_once)
+    arguments = ["--task", "language_modeling", *architecture.fairseq_arguments()]
+    job = training_job(arguments, shards, optimisation, seed, save_dir, valid_data is not None)
+    job = job.model_copy(update={"seconds_between_saves": seconds_between_saves})
+    return _finish(save_dir, _run(job, progress, processes, launcher), dictionary, [data.DICTIONARY])
+
+
+def training_job(
+    arguments: Sequence[str], shards: Sequence[Path], optimisation: Optimisation, seed: int, save_dir: Path, validate: bool
+) -> TrainingJob:
+    """A training of any kind of model.
+
+    Args:
+        arguments: for ``fairseq-train``: the task and the model.
+        shards: folders of training data to read one after the other.
+        optimisation: how it is trained.
+        seed: of initial weights, order of batches and dropout.
+        save_dir: the model's folder.
+        validate: whether there are validation data.
+    """
+    import torch
+
+    on_cpu = not torch.cuda.is_available()
+    common: FairseqOptions = {
+        "save-dir": str(save_dir / _WORK),
+        "seed": seed,
+        "dataset-impl": "mmap",
+        # Several trainings share a machine through the study's scheduler. Batches are made without processes of their own, which
+        # workers of a scheduler may not start.
+        "distributed-world-size": 1,
+        "num-workers": 0,
+        # On a CPU a thread that makes batches ahead would only compete for the core.
+        "cpu": on_cpu,
+        "data-buffer-size": 0 if on_cpu else None,
+        # fairseq-train loads the validation data even if it does not use them, so it is given a name that exists.
+        "disable-validation": not validate,
+        "valid-subset": None if validate else "train",
+    }
+    whole = [data.as_argument(shards), *arguments, *optimisation.fairseq_arguments(len(shards)), *fairseq_arguments(common)]
+    return TrainingJob(
+        arguments=whole, optimisation=optimisation, folder=(save_dir / _WORK).absolute(), output=(save_dir / MODEL).absolute()
+    )
+
+
+def _finished(save_dir: Path) -> TrainingResult | None:
     path = save_dir / RESULT
     return TrainingResult.model_validate_json(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def work_folder(save_dir: Path) -> Path:
-    """Where an unfinished training keeps its data and checkpoints."""
-    return save_dir / _WORK
-
-
-def run_training(
-    job: TrainingJob,
-    progress: Callable[[TrainingProgress], None] | None = None,
-    processes: int | None = None,
-    launcher: Sequence[str] | None = None,
-) -> TrainingResult:
-    """Do a training, or go on where a killed one stood, up to the model file; the other arguments are those of `train`."""
-    from pseudogec.seq2seq import distributed
-
-    progress = progress or (lambda _: None)
-    number = 1 if launcher else distributed.usable_processes(processes, job.optimisation.update_frequency)
-    if launcher or number > 1:
-        return distributed.run(job, progress, number, launcher)
-    with session.isolated():
-        from pseudogec.seq2seq.training_run import TrainingRun
-
-        return TrainingRun(job, progress).to_the_end()
-
-
-def finish(save_dir: Path, result: TrainingResult) -> None:
-    """Write a training's result, last of all its files, and remove what only the unfinished one needed."""
-    for file in filter(Path.is_file, save_dir.iterdir()):
-        flush_to_disk(file)  # whoever finds the result, even after a power cut, finds what it tells of
-    with write_atomically(save_dir / RESULT, lasting=True) as stream:
-        stream.write(result.model_dump_json(indent=1).encode())
-    shutil.rmtree(work_folder(save_dir))
-
-
-def refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
+def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
     """Refuse options that this machine or the data cannot serve.
 
     Raises:
@@ -265,33 +298,32 @@ def refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
         raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
 
 
-def training_job(
-    arguments: Sequence[Any], data: Sequence[Path], optimisation: Optimisation, seed: int, save_dir: Path, validate: bool
-) -> TrainingJob:
-    """A training of any kind of model.
+def _run(
+    job: TrainingJob,
+    progress: Callable[[TrainingProgress], None] | None,
+    processes: int | None,
+    launcher: Sequence[str] | None,
+) -> TrainingResult:
+    """Do a training, or go on where a killed one stood, up to the model file."""
+    from pseudogec.seq2seq import distributed
 
-    Args:
-        arguments: for ``fairseq-train``: the task and the model.
-        data: folders to read in turn.
-        optimisation: how it is trained.
-        seed: of initial weights, order of batches and dropout.
-        save_dir: the model's folder.
-        validate: whether there are validation data.
-    """
-    import torch
+    progress = progress or (lambda _: None)
+    number = 1 if launcher else distributed.usable_processes(processes, job.optimisation.update_frequency)
+    if launcher or number > 1:
+        return distributed.run(job, progress, number, launcher)
+    with compat.isolated():
+        from pseudogec.seq2seq.training_loop import TrainingRun
 
-    work = work_folder(save_dir)
-    whole: list[Any] = [training_data.as_argument(data), *arguments, "--save-dir", work, "--seed", seed, "--dataset-impl", "mmap"]
-    whole += optimisation.fairseq_arguments(turns=len(data))
-    # Several trainings share a machine through the study's scheduler. Batches are made without processes of their own, which
-    # workers of a scheduler may not start.
-    whole += ["--distributed-world-size", "1", "--num-workers", "0"]
-    if not torch.cuda.is_available():
-        # On a CPU a thread that makes batches ahead would only compete for the core.
-        whole += ["--cpu", "--data-buffer-size", "0"]
-    if not validate:
-        # fairseq-train loads the validation data even then, so it is given a name that exists.
-        whole += ["--disable-validation", "--valid-subset", "train"]
-    return TrainingJob(
-        arguments=list(map(str, whole)), optimisation=optimisation, folder=work.absolute(), output=(save_dir / MODEL).absolute()
-    )
+        return TrainingRun(job, progress).to_the_end()
+
+
+def _finish(save_dir: Path, result: TrainingResult, dictionary: Path, names: Iterable[str]) -> TrainingResult:
+    """Write the dictionaries and, last of all files, the result; remove what only the unfinished training needed."""
+    for name in names:
+        shutil.copyfile(dictionary, save_dir / name)
+    for file in filter(Path.is_file, save_dir.iterdir()):
+        flush_to_disk(file)  # whoever finds the result, even after a power cut, finds what it tells of
+    with write_atomically(save_dir / RESULT, lasting=True) as stream:
+        stream.write(result.model_dump_json(indent=1).encode())
+    shutil.rmtree(save_dir / _WORK)
+    return result
