@@ -22,7 +22,7 @@ import numpy as np
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, write_atomically
 from pseudogec.text import Vocabulary
-from pseudogec.text.vocabulary import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
+from pseudogec.text.subwords import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 
 SOURCE, TARGET = "src", "trg"
 SIDES = (SOURCE, TARGET)
