@@ -49,4 +49,4 @@ class WorstOfBeam(DecoderMethod):
     ) -> list[list[str]]:
         """The hypothesis at the place, or the last that there is."""
         found = decoder.decode(sentences, n_best=5, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[: self.place][-1].pieces for hypotheses in found]
+        return [hypotheses[: self.place][-1].subwords for hypotheses in found]

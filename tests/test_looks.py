@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,14 @@ TOLD_APART = 15.0  # CIE 1976 difference; about 2.3 is just noticeable when patc
 CONTRAST = 2.0  # on white, as WCAG measures it
 
 
-show_methods(load_profile(PROJECT / "params" / "classroom.yaml").methods)
+CLASSROOM = load_profile(PROJECT / "params" / "classroom.yaml").methods
+show_methods(CLASSROOM)  # the cases below are made of its colours
+
+
+@pytest.fixture(autouse=True)
+def _classroom() -> None:
+    """Other tests show methods of their own."""
+    show_methods(CLASSROOM)
 
 
 def linear(colour: str) -> np.ndarray:
@@ -87,13 +94,6 @@ def test_colours_are_a_methods_own_and_all_different() -> None:
     assert len(set(colours.values())) == len(METHOD_COLOURS) + 2
 
 
-@pytest.fixture
-def _classroom_again() -> Iterator[None]:
-    yield
-    show_methods(load_profile(PROJECT / "params" / "classroom.yaml").methods)
-
-
-@pytest.mark.usefixtures("_classroom_again")
 def test_an_entry_of_a_profile_has_the_label_and_colour_of_its_class() -> None:
     show_methods({"mild": DirectNoise(mu_mask=0.1), "strong": DirectNoise(mu_mask=0.5), "loud": Shouting()})
     assert [method_label(name) for name in ("mild", "strong", "loud")] == ["DirectNoise", "DirectNoise (strong)", "Shouting"]

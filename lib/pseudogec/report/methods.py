@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pseudogec.noise import METHODS, Method
+from pseudogec.noise import METHODS, Method, SpellingErrors
 
 BASELINE_COLOUR = "#000000"
 
@@ -35,7 +35,8 @@ def show_methods(entries: Mapping[str, Method]) -> None:
 
 def label_of(method: Method) -> str:
     """A method's label, with the spelling errors on top of it."""
-    return f"{method.label} + SSE" if method.sse_rate else method.label
+    on_top = method.sse_rate and not isinstance(method, SpellingErrors)
+    return f"{method.label} + {SpellingErrors.label}" if on_top else method.label
 
 
 def method_label(name: str) -> str:
