@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> None:
         with _alone_in(folder):
             problems = _fetch_named(named, fetcher, folder) if named else _fetch_profile(profile, fetcher, folder)
     except KeyboardInterrupt:
-        raise UserError("stopped; the same command goes on from there") from None
+        raise UserError("stopped; the same command resumes") from None
     if problems:
         raise UserError("\n".join(["some corpora could not be fetched:", *problems]))
 

@@ -16,8 +16,8 @@ from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, write_atomically
-from pseudogec.corpora import Pair, read_parallel, read_plain, sample
-from pseudogec.edits import Annotator, EditProfile, apply_edits, load_annotator, read_m2, type_distance
+from pseudogec.corpora import M2, FilePairs, Pair, Parallel, read_parallel, read_plain, sample
+from pseudogec.edits import Annotator, EditProfile, load_annotator, type_distance
 from pseudogec.noise import (
     METHODS,
     EditDictionary,
@@ -133,12 +133,12 @@ def _descriptions(named: str | None) -> Iterator[str]:
         yield from describe(method)
 
 
-def _show_profile(made: NoiseProfile, genuine: _GenuineData | None, outputs: tuple[Path, Path]) -> None:
+def _show_profile(made: NoiseProfile, genuine: FilePairs | None, outputs: tuple[Path, Path]) -> None:
     _print(_describe_noise(made))
     if genuine is not None:
         annotator = load_annotator()
         noised = sample(read_parallel(*outputs), min(made.sentences, _SAMPLE), seed=1)
-        types = _profile_of_pairs(noised, annotator), genuine.edit_profile(annotator)
+        types = _profile_of_pairs(noised, annotator), _edit_profile(genuine, annotator)
         _print(_describe_types(*types, annotator.signature))
 
 
@@ -170,7 +170,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     return source, target
 
 
-def _genuine(method: TextMethod, options: argparse.Namespace) -> _GenuineData | None:
+def _genuine(method: TextMethod, options: argparse.Namespace) -> FilePairs | None:
     """The genuine data, which a method that learns from edits must have."""
     genuine = _read_genuine(options)
     if options.input is not None:
@@ -181,11 +181,16 @@ def _genuine(method: TextMethod, options: argparse.Namespace) -> _GenuineData | 
     return genuine
 
 
-def _resources(method: TextMethod, genuine: _GenuineData | None, options: argparse.Namespace) -> NoiseResources:
+def _resources(method: TextMethod, genuine: FilePairs | None, options: argparse.Namespace) -> NoiseResources:
     """Learn what the method needs, from genuine data or, failing that, from the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
-    return genuine.resources(method.needs_pairs)
+    if not method.needs_pairs:
+        return NoiseResources.from_sentences(sentence.pair.target for sentence in genuine.read())
+    held = list(genuine.read())
+    pairs = [(" ".join(sentence.pair.source), " ".join(sentence.pair.target)) for sentence in held]
+    words = Counter(word for sentence in held for word in sentence.pair.target)
+    return NoiseResources(words, pairs, annotated=[sentence.annotated for sentence in held if sentence.annotated is not None])
 
 
 def _learnt_edits(method: TextMethod, options: argparse.Namespace) -> EditDictionary:
@@ -275,42 +280,17 @@ def _noise(first: int, lines: list[str]) -> _Noised:
 # Genuine data
 
 
-class _ParallelData:
-    def __init__(self, source: Path, target: Path) -> None:
-        self._source, self._target = source, target
-
-    def resources(self, needs_pairs: bool) -> NoiseResources:
-        """What methods learn from the data; pairs are held only where the method needs them."""
-        pairs = read_parallel(self._source, self._target)
-        if not needs_pairs:
-            return NoiseResources.from_sentences(pair.target for pair in pairs)
-        held = list(pairs)
-        return NoiseResources.from_genuine((pair.source for pair in held), (pair.target for pair in held))
-
-    def edit_profile(self, annotator: Annotator) -> EditProfile:
-        count = sum(1 for _ in read_parallel(self._source, self._target))
-        return _profile_of_pairs(sample(read_parallel(self._source, self._target), min(count, _SAMPLE), seed=1), annotator)
-
-
-class _AnnotatedData:
-    """M2 files: the edits are known."""
-
-    def __init__(self, paths: Sequence[Path]) -> None:
-        self._sentences = [sentence for path in paths for sentence in read_m2(path)]
-
-    def resources(self, needs_pairs: bool) -> NoiseResources:
-        # Words are counted in the first annotator's corrections.
-        words = Counter(word for item in self._sentences for word in apply_edits(item.source, item.annotators.get(0, ())))
-        return NoiseResources(words, annotated=self._sentences)
-
-    def edit_profile(self, annotator: Annotator) -> EditProfile:
-        # The edits are kept and typed anew: files name types in several ways.
-        chosen = sample(self._sentences, min(len(self._sentences), _SAMPLE), seed=1)
-        typed = [(item.source, edits) for item in annotator.retype(chosen) for edits in item.annotators.values() or [()]]
-        return EditProfile.of(typed)
-
-
-_GenuineData = _ParallelData | _AnnotatedData
+def _edit_profile(genuine: FilePairs, annotator: Annotator) -> EditProfile:
+    """The edits of a sample of genuine data, which the annotator finds where they are not known."""
+    count = sum(1 for _ in genuine.read())
+    chosen = sample(genuine.read(), min(count, _SAMPLE), seed=1)
+    annotated = [sentence.annotated for sentence in chosen if sentence.annotated is not None]
+    if not annotated:
+        return _profile_of_pairs([sentence.pair for sentence in chosen], annotator)
+    # Known edits are kept and typed anew: files name types in several ways.
+    return EditProfile.of(
+        (item.source, edits) for item in annotator.retype(annotated) for edits in item.annotators.values() or [()]
+    )
 
 
 def _profile_of_pairs(pairs: Sequence[Pair], annotator: Annotator) -> EditProfile:
@@ -328,16 +308,17 @@ def _genuine_paths(options: argparse.Namespace) -> list[Path]:
     return [path for path in (options.genuine_source, options.genuine_target, *options.genuine_m2) if path is not None]
 
 
-def _read_genuine(options: argparse.Namespace) -> _GenuineData | None:
+def _read_genuine(options: argparse.Namespace) -> FilePairs | None:
     if (options.genuine_source is None) != (options.genuine_target is None):
         raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
     if options.genuine_m2 and options.genuine_source is not None:
         raise UserError("genuine data are either --genuine-source and --genuine-target or --genuine-m2; give one of the two")
     for path in _genuine_paths(options):
         _refuse_empty(path)
+    files = {"files": _genuine_paths(options)}
     if options.genuine_m2:
-        return _AnnotatedData(options.genuine_m2)
-    return None if options.genuine_source is None else _ParallelData(options.genuine_source, options.genuine_target)
+        return M2.model_validate(files)
+    return Parallel.model_validate(files) if options.genuine_source is not None else None
 
 
 # What was made and learnt, as lines of text

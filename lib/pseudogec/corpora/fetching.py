@@ -1,4 +1,4 @@
-"""Fetching public corpora: resumed where it was interrupted, checked by digest, unpacked safely, never half there."""
+"""Fetching public corpora: downloads are resumed and checked by digest; a file has its name only when it is whole."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Fetcher:
             self._download(download.url, wheel, download.sha256, download.size)
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", str(wheel)]
         if subprocess.run(command, check=False).returncode != 0:
-            raise UserError(f"{wheel} could not be installed; pip's own message stands above")
+            raise UserError(f"{wheel} could not be installed; see pip's message above")
         self._tell(f"installed {download.name}")
 
     def _fetch_dump(self, dump: Dump) -> None:
@@ -158,7 +158,7 @@ class Fetcher:
         for file in files:
             digest = digest_file(file)
             lines[str(file.relative_to(self._folder))] = digest
-            self._tell(f"no digest of {file} is known; its own, {digest}, is noted in {notes}")
+            self._tell(f"no digest of {file} is known; the digest of what was fetched, {digest}, is noted in {notes}")
         write_lines(notes, [f"{digest}  {path}" for path, digest in lines.items()])
 
     def _address(self, url: str) -> str:
@@ -182,7 +182,7 @@ def _reaching(address: str) -> Iterator[None]:
             f"{address} cannot be reached ({_reason(error)}); check the network, or give a mirror with --mirror"
         ) from None
     except requests.RequestException as error:
-        raise UserError(f"{address}: the download broke off ({_reason(error)}); the same command goes on from there") from None
+        raise UserError(f"{address}: the download broke off ({_reason(error)}); the same command resumes it") from None
     except ValueError as error:
         if "hash" not in str(error).lower():
             raise
@@ -197,9 +197,10 @@ def _reason(error: Exception) -> str:
 
 
 def _resuming(partial: Path) -> Callable[[str, str, Any], None]:
-    """A downloader for pooch that goes on with a partial file, if the server still has the same version of it.
+    """A downloader for pooch that resumes a partial file, if the server still has the same version of it.
 
-    Pooch gives a temporary file, which it throws away when the download fails; what came so far stays in ``partial``.
+    Pooch's own downloader begins anew: it writes to a temporary file and deletes that when the download fails. Here the bytes
+    that have come stay in ``partial``.
     """
     version = partial.with_name(f"{partial.name}.version")
 
@@ -242,7 +243,7 @@ def _version(headers: Any) -> str:
 def _check_space(folder: Path, size: int, url: str) -> None:
     free = shutil.disk_usage(folder).free
     if size > free:
-        raise UserError(f"{url} has {size / 1e9:.1f} GB, and {folder} has room for {free / 1e9:.1f} GB; make room")
+        raise UserError(f"{url} has {size / 1e9:.1f} GB, but {folder} has only {free / 1e9:.1f} GB free; make room")
 
 
 def _check(path: Path, sha256: str) -> None:
@@ -269,6 +270,8 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
     Raises:
         DataError: the archive is damaged or encrypted, or holds what it must not.
     """
+    # Not pooch's Untar and Unzip: when tried, they overwrote a file of the user's. They also unpack in place, so that a process
+    # that is killed leaves half a file under its own name, and they keep the leading folders.
     folder.mkdir(parents=True, exist_ok=True)
     count = 0
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary:

@@ -187,7 +187,7 @@ class FileSentences(FileFormat, SentenceFormat):
     incidental: ClassVar[frozenset[str]] = SentenceFormat.incidental | {"shares"}
 
     clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
-    shares: int = Field(1, ge=1, description="into how many pieces of work the reading is cut; workers do them at once")
+    shares: int = Field(1, ge=1, description="into how many parts the reading is split; workers read them in parallel")
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of one file, tokenised.
