@@ -28,7 +28,11 @@ def make_pairs(count: int, seed: int) -> Pairs:
 
 
 def make_dictionary(pairs: Pairs, path: Path) -> Path:
-    Vocabulary(Counter(piece for pair in pairs for side in pair for piece in side), symbols=()).save(path)
+    """The dictionary that ``fairseq-preprocess`` writes: filled up to a multiple of eight symbols, fairseq's own four included."""
+    vocabulary = Vocabulary(Counter(subword for pair in pairs for side in pair for subword in side), symbols=())
+    for number in range(-(len(vocabulary) + 4) % 8):
+        vocabulary.counts[f"madeupword{number:04d}"] = 0
+    vocabulary.save(path)
     return path
 
 

@@ -101,5 +101,5 @@ def test_outputs_are_the_first_to_be_finished_by_score_over_length(traces: list[
 
 @pytest.mark.parametrize("sentence", [[], ["ba"] * 5000], ids=["empty", "too long"])
 def test_a_sentence_that_no_model_can_read_is_refused(decoder: Decoder, sentence: list[str]) -> None:
-    with pytest.raises(UserError, match="pieces"):
+    with pytest.raises(UserError, match="subwords"):
         decoder.trace(sentence)
