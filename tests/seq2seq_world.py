@@ -28,7 +28,7 @@ def make_pairs(count: int, seed: int) -> Pairs:
 
 
 def make_dictionary(pairs: Pairs, path: Path) -> Path:
-    """The dictionary that ``fairseq-preprocess`` writes: filled up to a multiple of eight symbols, fairseq's own four included."""
+    """The dictionary that ``fairseq-preprocess`` writes: filled up to a multiple of eight symbols, its own four included."""
     vocabulary = Vocabulary(Counter(subword for pair in pairs for side in pair for subword in side), symbols=())
     for number in range(-(len(vocabulary) + 4) % 8):
         vocabulary.counts[f"madeupword{number:04d}"] = 0
