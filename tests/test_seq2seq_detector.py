@@ -199,7 +199,7 @@ def test_mistakes_are_named(model, tmp_path):
 
 def test_a_training_that_learns_nothing_is_refused(model, tmp_path):
     too_long = [["ba"] * (LONGEST + 1)] * 10
-    with pytest.raises(UserError, match=f"0 can be read .* 1 to {LONGEST} pieces"):
+    with pytest.raises(UserError, match=f"0 can be read .* 1 to {LONGEST} subwords"):
         train_detector(too_long, [True, False] * 5, labelled(20, 2), model, tmp_path / "long", OPTIONS, 1)
     options = OPTIONS.model_copy(update={"learning_rate": 1e20})
     with pytest.raises(UserError, match="broke down in epoch 1"):
