@@ -12,7 +12,7 @@ from pseudogec.evaluate import ERRANT, Score
 from pseudogec.noise import DirectNoise, NoisyBackTranslation
 from pseudogec.study import System
 from pseudogec.study.grid import expand
-from pseudogec.study.profile_sections import GridAxes
+from pseudogec.study.profile import GridAxes
 from pseudogec.study.results import CHOICES, score_columns, tidy
 
 pytestmark = pytest.mark.slow

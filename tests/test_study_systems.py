@@ -13,7 +13,7 @@ from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, Type
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.corpora import SplitCorpus
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
-from pseudogec.study.pipelines import pipelines
+from pseudogec.study.planning import pipelines
 from pseudogec.study.pseudo_data import NoisedData
 from pseudogec.study.system import Pipeline, System
 

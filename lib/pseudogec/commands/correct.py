@@ -18,7 +18,7 @@ from pseudogec.correct import STEPS, Corrected, Trace
 from pseudogec.edits import Edit, edit_text, load_annotator
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
-from pseudogec.study.profile_checks import all_steps
+from pseudogec.study.profile import all_steps
 from pseudogec.text import sentence_spans, token_spans
 
 _DESCRIPTION = """\

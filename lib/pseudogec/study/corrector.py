@@ -9,7 +9,7 @@ from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
 from pseudogec.correct.built import Tokens
 from pseudogec.correct.step import Progress
-from pseudogec.study.pipelines import pipelines
+from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study
 from pseudogec.study.system import Pipeline
 

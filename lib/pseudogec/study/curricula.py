@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from pseudogec.seq2seq.options import Optimisation
-from pseudogec.study.profile import Profile
-from pseudogec.study.profile_sections import StageOfTraining
+from pseudogec.study.profile import Profile, StageOfTraining
 
 if TYPE_CHECKING:
     import pandas as pd

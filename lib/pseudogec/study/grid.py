@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from artefacts.errors import UserError
 from pseudogec.noise import Method
-from pseudogec.study.profile_sections import GridAxes
+from pseudogec.study.profile import GridAxes
 from pseudogec.study.system import System
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
     """Every combination of the axes' values; a system without pseudo data comes once, as the setting `baseline`.
 
     Args:
-        axes: the values, which `profile_checks.check_grid` has found possible.
+        axes: the values, which `profile.check_grid` has found possible.
         methods: the profile's methods by name.
         default_seeds: where the axes name none.
 

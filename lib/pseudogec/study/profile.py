@@ -1,27 +1,204 @@
-"""The profile: one YAML file that says corpora, sizes, architecture, optimisation, seeds, and which grid each notebook runs."""
+"""The profile: what one YAML file may say of a study at one scale, and whether its parts fit together."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, field_validator, model_validator
 
-from artefacts import ClusterSection, Section
-from pseudogec.noise import METHODS, Method
+from artefacts import ClusterSection, Section, refuse_unknown
+from artefacts.kinds import as_tuple
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
+from pseudogec.correct import STEPS, Step
+from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
+from pseudogec.noise import METHODS, Method, explain
 from pseudogec.random_streams import Seeds
-from pseudogec.seq2seq.options import Architecture, DetectorOptions, Optimisation
-from pseudogec.study import profile_checks as checks
-from pseudogec.study.profile_sections import (
-    Corpora,
-    Decoding,
-    GridAxes,
-    PseudoDataSize,
-    Scale,
-    StageOfTraining,
-    Subwords,
-)
-from pseudogec.study.profile_systems import LanguageModelChoice, ModelChoice, SystemSteps, Track
+from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
+
+Pairs = Annotated[PairFormat, BeforeValidator(PAIR_FORMATS.parse), PlainSerializer(PAIR_FORMATS.dump)]
+Sentences = Annotated[SentenceFormat, BeforeValidator(SENTENCE_FORMATS.parse), PlainSerializer(SENTENCE_FORMATS.dump)]
+
+
+class Test(Section):
+    """Pairs to test on; a profile writes the keys of both fields side by side."""
+
+    pairs: Pairs
+    metrics: tuple[AnyMetric, ...] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        own = {name: item for name, item in value.items() if name in cls.model_fields}
+        return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
+
+    @field_validator("metrics", mode="before")
+    @classmethod
+    def _accept_single_metrics(cls, value: Any) -> Any:
+        return as_tuple(value)
+
+
+class Corpora(Section):
+    """Which texts play which part."""
+
+    genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
+    validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
+    development: Pairs | None = Field(
+        None,
+        description="pairs that systems of several steps are tuned on, and that tracks are cut from; `validation` by default",
+    )
+    tests: dict[str, Test] = Field(
+        min_length=1, description="named sets of pairs to score on: the first for all systems, the others for the top systems"
+    )
+    in_domain: Pairs | None = Field(
+        None, description="the part of the genuine pairs that is like the test data, for the setting `sequential`"
+    )
+    seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
+
+
+class Subwords(Section):
+    """Byte-pair encoding (TASLP section IV-A: 8,000 merges, learnt on the genuine targets)."""
+
+    merges: int = Field(gt=0)
+
+
+class PseudoDataSize(Section):
+    """How pseudo data are cut: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
+
+    shard: int = Field(gt=0, description="pairs a shard")
+
+
+class Decoding(Section):
+    """Beam search (TASLP table II: beam 5 with length normalisation)."""
+
+    beam: int = Field(5, ge=1)
+    length_penalty: float = Field(1.0, ge=0)
+    precision: Literal["fp32", "fp16"] = Field(
+        "fp32", description="of back-translation, which decodes millions; test sets are corrected in full precision in any case"
+    )
+    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: to rounding the same")
+
+
+class MorePseudoData(Section):
+    """Pseudo data of a stage that are the same for every system of a grid (TASLP section IV-E: 250,000 pairs of direct noise)."""
+
+    method: str
+    seed_corpus: str
+    pseudo_pairs: int = Field(gt=0)
+
+
+class StageOfTraining(Section):
+    """One stage of a curriculum: what is trained on, and how."""
+
+    data: tuple[Literal["genuine", "pseudo", "in_domain", "copies"] | MorePseudoData, ...] = Field(
+        min_length=1,
+        description="the first part is the one that `upsample` repeats; `copies` are the genuine targets on both sides",
+    )
+    optimisation: str = Field(description="a name from `optimisations`")
+    upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
+
+
+class Scale(Section):
+    """Amounts that the design leaves to each scale; ``$name`` anywhere in a profile stands for one of them."""
+
+    base: int | None = Field(None, description="pseudo pairs of the comparisons of methods, parameters and seed corpora")
+    small: int | None = Field(None, description="the smaller of the two amounts of pseudo pairs of the comparison of settings")
+    medium: int | None = Field(None, description="the larger of the two; also that of the upsampling sweep")
+    large: int | None = Field(None, description="pseudo pairs of the best systems")
+    curve: tuple[int, ...] = Field((), description="amounts of pseudo pairs of the scaling curve")
+    realistic: int | None = Field(None, description="pairs of realistic noise in the restricted track")
+    low_resource: int | None = Field(None, description="pairs of realistic noise in the low-resource track")
+    noise_mixed_in: int | None = Field(None, description="pairs of direct noise that `pretrain_joint` fine-tunes on")
+    seed_corpus: str = Field("", description="the largest seed corpus, for settings, scaling and systems")
+    sweep_seeds: Seeds = Field((), description="seeds of sweeps, which train many models")
+    system_seeds: Seeds = Field((), description="seeds of the systems of Choe et al.")
+    ensemble_seeds: Seeds = Field((), description="seeds of the models of an ensemble")
+
+    @field_validator("curve", "sweep_seeds", "system_seeds", "ensemble_seeds", mode="before")
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return as_tuple(value)
+
+
+class GridAxes(Section):
+    """What one table or figure compares: every combination of these values is one system, trained once for each seed."""
+
+    method: tuple[str, ...] = ("none",)
+    seed_corpus: tuple[str, ...] = ()
+    setting: tuple[str, ...] = ()
+    pseudo_pairs: tuple[int, ...] = ()
+    upsample: tuple[int, ...] = (1,)
+    architecture: tuple[str, ...] = ("default",)
+    track: tuple[str, ...] = ("restricted",)
+    parameters: dict[str, tuple[float, ...]] = Field(
+        default_factory=dict, description="a sweep: a parameter of the methods -> its values; every combination of several"
+    )
+    seeds: Seeds | None = Field(None, description="the profile's seeds by default")
+
+    @field_validator(
+        "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "seeds", mode="before"
+    )
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return None if value is None else as_tuple(value)
+
+    @field_validator("parameters", mode="before")
+    @classmethod
+    def _accept_single_parameters(cls, value: Any) -> Any:
+        return {name: as_tuple(item) for name, item in value.items()} if isinstance(value, Mapping) else value
+
+
+class ModelChoice(Section):
+    """One kind of model, trained once for each seed: a point of a grid."""
+
+    method: str = "none"
+    seed_corpus: str | None = None
+    setting: str = "baseline"
+    pseudo_pairs: int = Field(0, ge=0)
+    upsample: int = Field(1, ge=1)
+    architecture: str = Field("default", description="`default`, or a name from `architectures`")
+    track: str = Field("restricted", description="`restricted` (all genuine pairs), or a name from `tracks`")
+
+
+class LanguageModelChoice(Section):
+    """The language model that spelling and edits are judged by (Choe et al. 2019, section 7.2)."""
+
+    seed_corpus: str
+    sentences: int = Field(gt=0, description="whole shards of the seed corpus")
+    architecture: LanguageModelArchitecture = LanguageModelArchitecture()
+    optimisation: str = Field(description="a name from `optimisations`")
+
+
+class Track(Section):
+    """Genuine pairs that are a part of the development data (Choe et al. 2019, section 7.1: 3 of 4 sentences).
+
+    The part keeps the levels' proportions; the remaining sentences choose checkpoints.
+    """
+
+    training_share: float = Field(0.75, gt=0, lt=1)
+    seed: int = 1
+
+
+class SystemSteps(Section):
+    """A system: the steps of another one, if it goes on from one, and its own."""
+
+    after: str | None = Field(None, description="the system whose steps come first")
+    steps: tuple[Annotated[SerializeAsAny[Step], BeforeValidator(STEPS.parse), PlainSerializer(STEPS.dump)], ...] = Field(
+        min_length=1
+    )
+    stands_for: tuple[str, ...] = Field(
+        (), description="rows of published tables that it is compared with, where its name is another"
+    )
+
+    @field_validator("stands_for", mode="before")
+    @classmethod
+    def _accept_single_values(cls, value: Any) -> Any:
+        return as_tuple(value)
+
 
 AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)]
 
@@ -81,10 +258,203 @@ class Profile(Section):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
-        checks.check_corpora(self)
-        checks.check_settings(self)
+        check_corpora(self)
+        check_settings(self)
         for name, grid in self.grids.items():
-            checks.check_grid(self, f"grids.{name}", grid)
-        checks.check_systems(self)
-        checks.check_notebooks(self)
+            check_grid(self, f"grids.{name}", grid)
+        check_systems(self)
+        check_notebooks(self)
         return self
+
+
+RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
+
+
+def check_corpora(profile: Profile) -> None:
+    """Refuse test sets that cannot be told from other corpora, or that cannot be scored as they say.
+
+    Raises:
+        ValueError: says which and why.
+    """
+    for number, (name, test) in enumerate(profile.corpora.tests.items()):
+        where = f"corpora.tests.{name}"
+        if name in RESERVED_NAMES:
+            raise ValueError(f"{where}: the name belongs to another part of the corpora; choose another")
+        if test.pairs.rewritten and any(metric.references != "rewrites" for metric in test.metrics):
+            able = ", ".join(f"`{metric.name}`" for metric in METRICS if metric.references == "rewrites")
+            raise ValueError(f"{where}: these are rewrites, not edits; under `metrics`, name only metrics of rewrites ({able})")
+        if number == 0 and ERRANT not in test.metrics:
+            raise ValueError(
+                f"{where}: the first test set is the one of all tables, which ERRANT scores; add `errant` to `metrics`"
+            )
+
+
+def check_settings(profile: Profile) -> None:
+    """Refuse curricula that name what the profile does not have, or that cannot be trained.
+
+    Raises:
+        ValueError: says which and why.
+    """
+    for setting, stages in profile.settings.items():
+        for stage in stages:
+            _check_stage(profile, f"settings.{setting}", stage)
+    for stage in profile.first_stages:
+        _check_stage(profile, "first_stages", stage)
+    for stage in profile.reverse_model:
+        _check_stage(profile, "reverse_model", stage)
+    for part, stages in [("first_stages", profile.first_stages), ("reverse_model", profile.reverse_model)]:
+        if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
+            raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take genuine data alone")
+    if "baseline" not in profile.settings:
+        raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
+    if any("pseudo" in stage.data for stage in profile.settings["baseline"]):
+        raise ValueError("settings.baseline: it is trained without pseudo data; every grid compares its methods with it")
+    for name in profile.architectures:
+        if name == "default":
+            raise ValueError("architectures.default: the name stands for `architecture`; choose another")
+        try:
+            profile.architecture_of(name)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, (name, *first["loc"])))
+            raise ValueError(f"architectures.{place}: {first['msg'].removeprefix('Value error, ')}") from None
+
+
+def _check_stage(profile: Profile, where: str, stage: StageOfTraining) -> None:
+    if stage.upsample and stage.data[0] != "genuine":
+        raise ValueError(f"{where}: `upsample` repeats the first part of `data`, which must be `genuine`")
+    refuse_unknown(where, "optimisation", [stage.optimisation], profile.optimisations)
+    if "in_domain" in stage.data and profile.corpora.in_domain is None:
+        raise ValueError(f"{where}: trains on in_domain data, and corpora.in_domain does not say which they are")
+    for part in stage.data:
+        if isinstance(part, MorePseudoData):
+            refuse_unknown(where, "method", [part.method], profile.methods)
+            refuse_unknown(where, "seed_corpus", [part.seed_corpus], profile.corpora.seeds)
+            _check_size(profile, where, part.pseudo_pairs)
+
+
+def _check_size(profile: Profile, where: str, pairs: int, what: str = "pseudo_pairs") -> None:
+    if pairs <= 0 or pairs % profile.pseudo_data.shard:
+        raise ValueError(f"{where}.{what}: {pairs} is not a multiple of pseudo_data.shard ({profile.pseudo_data.shard})")
+
+
+def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
+    """Refuse a grid that names what the profile does not have.
+
+    Args:
+        profile: the profile.
+        where: what messages call the grid.
+        grid: the axes.
+
+    Raises:
+        ValueError: an unknown name (the nearest is offered), a missing axis, or a size that is not a number of whole shards.
+    """
+    refuse_unknown(where, "method", grid.method, ["none", *profile.methods])
+    refuse_unknown(where, "seed_corpus", grid.seed_corpus, profile.corpora.seeds)
+    refuse_unknown(where, "setting", grid.setting, profile.settings)
+    refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
+    refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
+    if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
+        raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
+    for name in grid.method:
+        if name != "none":
+            _check_sweep(f"{where}.parameters", name, profile.methods[name], grid.parameters)
+    for pairs in grid.pseudo_pairs:
+        _check_size(profile, where, pairs)
+    for setting in grid.setting:
+        stages = profile.settings[setting]
+        if not any("pseudo" in stage.data for stage in stages):
+            raise ValueError(f"{where}: the setting `{setting}` has no stage with pseudo data, so methods would not differ in it")
+        if grid.upsample != (1,) and not any(stage.upsample for stage in stages):
+            raise ValueError(
+                f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
+            )
+        if grid.track != ("restricted",) and any("in_domain" in stage.data for stage in stages):
+            raise ValueError(f"{where}: the setting `{setting}` trains on in_domain data, which only the track `restricted` has")
+
+
+def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> None:
+    refuse_unknown(where, f"number among the parameters of {name} that is called", values, method.numbers)
+    for point in product(*values.values()):
+        try:
+            method.changed(**dict(zip(values, point, strict=True)))
+        except ValidationError as error:
+            raise ValueError(f"{where}: {name}: {explain(error, type(method))}") from None
+
+
+def check_systems(profile: Profile) -> None:
+    """Refuse systems whose steps name what the profile does not have, or that cannot follow one another.
+
+    Raises:
+        ValueError: says which and why.
+    """
+    for name, choice in profile.models.items():
+        check_grid(profile, f"models.{name}", grid_of(choice))
+    language_model = profile.language_model
+    if language_model is not None:
+        refuse_unknown("language_model", "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds)
+        refuse_unknown("language_model", "optimisation", [language_model.optimisation], profile.optimisations)
+        _check_size(profile, "language_model", language_model.sentences, "sentences")
+    for name in profile.systems:
+        steps = all_steps(profile, name)
+        if len(tracks := tracks_of(profile, steps)) > 1:
+            raise ValueError(f"systems.{name}: its models are of the tracks {' and '.join(sorted(tracks))}; name models of one")
+        for place, step in enumerate(steps):
+            _check_step(profile, f"systems.{name}: the step `{step.known_as()}`", step, steps[:place])
+    for name, systems in profile.comparisons.items():
+        if name in profile.grids:
+            raise ValueError(f"comparisons.{name}: a grid has this name; choose another")
+        refuse_unknown(f"comparisons.{name}", "system", systems, profile.systems)
+
+
+def grid_of(choice: ModelChoice) -> GridAxes:
+    """The grid whose only point is one kind of model.
+
+    Raises:
+        ValidationError: the choices are impossible.
+    """
+    values = choice.model_dump()
+    if choice.method == "none":
+        values = {name: values[name] for name in ("method", "architecture", "track")}
+    return GridAxes.model_validate({name: value for name, value in values.items() if value is not None})
+
+
+def all_steps(profile: Profile, system: str) -> list[Step]:
+    """The steps of a system, those of the systems that it goes on from first.
+
+    Raises:
+        ValueError: it goes on from a system that does not exist, or from itself.
+    """
+    names = [system]
+    while (earlier := profile.systems[names[-1]].after) is not None:
+        refuse_unknown(f"systems.{names[-1]}.after", "system", [earlier], profile.systems)
+        if earlier in names:
+            raise ValueError(f"systems.{system}: goes on from itself: {' -> '.join([*names, earlier])}")
+        names.append(earlier)
+    return [step for name in reversed(names) for step in profile.systems[name].steps]
+
+
+def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
+    """The tracks of the models that steps name; names that the profile does not have are passed over."""
+    named = [name for step in steps for name in step.model_names]
+    return {profile.models[name].track for name in named if name in profile.models}
+
+
+def _check_step(profile: Profile, where: str, step: Step, before: Sequence[Step]) -> None:
+    refuse_unknown(where, "model", step.model_names, profile.models)
+    if step.uses_language_model and profile.language_model is None:
+        raise ValueError(f"{where}: needs a language model, and the profile's `language_model` does not say which")
+    try:
+        step.check(before)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+
+
+def check_notebooks(profile: Profile) -> None:
+    """Refuse notebooks that show what the profile does not have.
+
+    Raises:
+        ValueError: an unknown grid or comparison; the nearest is offered.
+    """
+    for notebook, grids in profile.notebooks.items():
+        refuse_unknown(f"notebooks.{notebook}", "grid or comparison", grids, [*profile.grids, *profile.comparisons])

@@ -8,9 +8,7 @@ from typing import NamedTuple
 
 from pseudogec.corpora import FileFormat, FilePairs
 from pseudogec.correct import Step
-from pseudogec.study.profile import Profile
-from pseudogec.study.profile_checks import all_steps
-from pseudogec.study.profile_sections import MorePseudoData
+from pseudogec.study.profile import MorePseudoData, Profile, all_steps
 
 
 class PartFiles(NamedTuple):

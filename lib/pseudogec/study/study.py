@@ -20,11 +20,8 @@ from pseudogec.evaluate import ERRANT, Metric, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, expand
 from pseudogec.study.loading import load_profile
-from pseudogec.study.pipelines import pipelines
-from pseudogec.study.planning import Planner
-from pseudogec.study.profile import Profile
-from pseudogec.study.profile_checks import check_grid
-from pseudogec.study.profile_sections import GridAxes
+from pseudogec.study.planning import Planner, pipelines
+from pseudogec.study.profile import GridAxes, Profile, check_grid
 from pseudogec.study.results import By, tidy
 from pseudogec.study.system import Pipeline, System
 
