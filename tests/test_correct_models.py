@@ -131,9 +131,9 @@ def test_the_n_best_are_kept_best_first(left_to_right, sentences):
     for tokens, sentence in zip(sentences, corrected, strict=True):
         scores = [candidate.score for candidate in sentence.candidates]
         assert len(scores) == 4 and scores == sorted(scores, reverse=True)
-        assert len({candidate.pieces for candidate in sentence.candidates}) == 4
-        assert tuple(BPE.undo(sentence.candidates[0].pieces)) == sentence.tokens
-        assert BPE.undo(sentence.corrected_pieces) == tokens
+        assert len({candidate.subwords for candidate in sentence.candidates}) == 4
+        assert tuple(BPE.undo(sentence.candidates[0].subwords)) == sentence.tokens
+        assert BPE.undo(sentence.corrected_subwords) == tokens
 
 
 def test_what_no_model_can_take_is_left_alone(left_to_right, right_to_left):
@@ -168,15 +168,15 @@ def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
     moved = 0
     for tokens, before, after in zip(sentences, found, ranked, strict=True):
         source = BPE.apply(tokens)[::-1]
-        sums = [candidate.score + forced(source, candidate.pieces[::-1], length_penalty) for candidate in before.candidates]
+        sums = [candidate.score + forced(source, candidate.subwords[::-1], length_penalty) for candidate in before.candidates]
         best = max(range(5), key=lambda place: sums[place])
         assert after.note == f"candidate {best + 1} of 5"
-        assert after.tokens == tuple(BPE.undo(before.candidates[best].pieces))
-        expected = dict(zip((candidate.pieces for candidate in before.candidates), sums, strict=True))
+        assert after.tokens == tuple(BPE.undo(before.candidates[best].subwords))
+        expected = dict(zip((candidate.subwords for candidate in before.candidates), sums, strict=True))
         assert [candidate.score for candidate in after.candidates] == pytest.approx(
             sorted(expected.values(), reverse=True), abs=1e-4
         )
-        assert all(candidate.score == pytest.approx(expected[candidate.pieces], abs=1e-4) for candidate in after.candidates)
+        assert all(candidate.score == pytest.approx(expected[candidate.subwords], abs=1e-4) for candidate in after.candidates)
         moved += best > 0
     assert moved, "no sentence was ranked anew, so nothing was tested"
 

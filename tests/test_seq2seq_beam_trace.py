@@ -8,7 +8,7 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.seq2seq import Decoder, train
-from pseudogec.seq2seq.decode import END_OF_SENTENCE, BeamTrace
+from pseudogec.seq2seq.search import END_OF_SENTENCE, BeamTrace
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow

@@ -11,8 +11,9 @@ import torch
 
 from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
-from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions, replace_unknown
+from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.search import Batch, SearchOptions, replace_unknown
 from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 

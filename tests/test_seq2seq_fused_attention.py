@@ -11,11 +11,12 @@ import torch
 
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import binarise_text
-from pseudogec.seq2seq.decode import Batch, Decoder, SearchOptions
+from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 from pseudogec.seq2seq.fused_attention import FusedAttention, MultiheadAttention, use_fused_attention
 from pseudogec.seq2seq.model_cache import Computation
 from pseudogec.seq2seq.options import Architecture, AverageLast, LanguageModelArchitecture
+from pseudogec.seq2seq.search import Batch, SearchOptions
 from pseudogec.seq2seq.training import train, train_language_model
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 

@@ -10,7 +10,7 @@ import pytest
 from artefacts import with_ancestors
 from artefacts.errors import DataError, UserError
 from pseudogec.noise import DirectNoise
-from pseudogec.study import PROJECT, Planner, System, load_profile
+from pseudogec.study import PROJECT, Pipeline, Planner, System, load_profile
 from pseudogec.study.grid import expand
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
@@ -143,3 +143,27 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
     mirrored = Mirrored(data=planner.reverse_model().data[0], bpe=planner.bpe)
     assert set(mirrored.parents) == {mirrored.data, mirrored.data.bpe}, "the dictionary is read too"
+
+
+def test_the_keys_of_artefacts_are_stable() -> None:
+    """What a store holds stays in use: a changed key means that everybody builds it again, and is written down here."""
+    planned = planner("classroom", "annotator=offline")
+    noised = system(planned, pseudo_pairs=6000)
+    recipes = [
+        planned.genuine,
+        planned.bpe,
+        planned.seed_text("newswire", 0),
+        *planned.pseudo_data(noised),
+        planned.model(noised),
+        planned.score(noised, "world-test"),
+        planned.correction(Pipeline(name="spellcheck", seed=0), "world-test"),
+    ]
+    assert {recipe.kind: recipe.key for recipe in recipes} == {
+        "corpus": "322761fc6e17fc0f",
+        "bpe": "315e9bbcbd1bcb29",
+        "seed_text": "d796ada1534e4e63",
+        "pseudo_data": "f99b56b362cf40d6",
+        "model": "d5a88fdebded0f98",
+        "score": "f2fb998004e3ab40",
+        "correction": "20126b96a072684a",
+    }

@@ -6,11 +6,12 @@ from artefacts.errors import DataError, UserError, nearest
 from artefacts.files import FileDigests, SourceFile, refuse_changed
 from artefacts.kinds import Kind, Kinds, Section, refuse_unknown
 from artefacts.plan import Estimator, Machine, Plan, load_machine, make_plan
-from artefacts.progress import Display, Progress, RichDisplay, format_duration
-from artefacts.recipe import Recipe, with_ancestors
+from artefacts.progress import Display, RichDisplay, format_duration
+from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
 
 __all__ = [
+    "Artefacts",
     "BuildError",
     "CheckedStore",
     "ClusterSection",

@@ -6,14 +6,11 @@ import contextlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import IO
 
 from artefacts.plan import Estimator
 from artefacts.recipe import Recipe
-
-Progress = Callable[[float, float, str], None]
-"""A step calls it with what is done, the total, and a text to show."""
 
 
 class Display:

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from artefacts.kinds import Kind
 
-if TYPE_CHECKING:
-    from artefacts.progress import Progress
-    from artefacts.store import Store
+Progress = Callable[[float, float, str], None]
+"""A step calls it with what is done, the total, and a text to show."""
+
+
+class Artefacts(Protocol):
+    """What a step sees of the store: the artefacts that were built before."""
+
+    root: Path
+
+    def folder(self, recipe: Recipe) -> Path: ...
+
+    def result(self, recipe: Recipe) -> dict[str, Any]: ...
 
 
 class Recipe(BaseModel):
@@ -104,7 +113,7 @@ class Recipe(BaseModel):
         found = {parent.key: parent for name in type(self).model_fields for parent in _recipes_in(getattr(self, name))}
         return tuple(found.values())
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Make the artefact's files.
 
         Args:

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from artefacts import Section
-from artefacts import progress as building
+from artefacts import Progress, Section
 from artefacts.errors import UserError
 from pseudogec.correct.built import Built, Need, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
+from pseudogec.correct.step import STEPS, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step, gain
 from pseudogec.evaluate import f05_of
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ class ErrorDetection(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         probabilities: ErrorProbabilities,
         threshold: float,
@@ -111,7 +110,7 @@ class ErrorDetection(Step):
 
         return [decided(*item) for item in zip(sources, before, probabilities(sources), strict=True)]
 
-    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+    def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         """Search for the probability of an error from which corrections are best used."""
         corrected = [sentence.tokens for sentence in development.before]
         probabilities = self._probabilities(built)(development.sources)

@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from artefacts import progress as building
+from artefacts import Progress
 from artefacts.errors import UserError
 from artefacts.kinds import as_tuple
 from artefacts.recipe import Recipe
 from pseudogec.correct.built import Built, Need, Tokens
-from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, Progress, ReadyStep, Step
+from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
 from pseudogec.text import Bpe
@@ -69,7 +69,7 @@ class DecodingStep(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         decoder: Decoder,
         bpe: Bpe,
@@ -104,7 +104,7 @@ class DecodingStep(Step):
         if self.n_best == 1:
             return Corrected(tokens, note)
         candidates = tuple(Candidate(tuple(found.subwords), found.score) for found in hypotheses)
-        return Corrected(tokens, note, candidates, corrected_pieces=tuple(pieces))
+        return Corrected(tokens, note, candidates, corrected_subwords=tuple(pieces))
 
 
 @STEPS.register
@@ -145,7 +145,7 @@ class Models(StepOfModels, DecodingStep):
     def prepare(self, built: Built) -> ReadyStep:
         return self._by(built.decoder(built.found["members"] if self.ensemble == "greedy" else None), built)
 
-    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+    def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         """Search for the ensemble with the best development score, greedily (Choe et al. 2019, section 7.3)."""
         models: tuple[Recipe, ...] = built["models"]
         tried = 0
@@ -238,7 +238,7 @@ class RightToLeft(StepOfModels):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         decoder: Decoder,
         bpe: Bpe,
@@ -265,8 +265,8 @@ class RightToLeft(StepOfModels):
             # Where there is nothing to choose nothing is scored: sentences that the models before left alone.
             choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
             scores = decoder.score(
-                [sentence.corrected_pieces[::-1] for sentence in batch],
-                [[candidate.pieces[::-1] for candidate in found] for found in choices],
+                [sentence.corrected_subwords[::-1] for sentence in batch],
+                [[candidate.subwords[::-1] for candidate in found] for found in choices],
                 length_penalty,
             )
             after += [_ranked(bpe, sentence, found) for sentence, found in zip(batch, scores, strict=True)]
@@ -282,10 +282,10 @@ def _ranked(bpe: Bpe, sentence: Corrected, scores: Sequence[float]) -> Corrected
         return Corrected(sentence.tokens, "not ranked: too long for the models from right to left")
     sums = [candidate.score + score for candidate, score in zip(sentence.candidates, scores, strict=True)]
     order = sorted(range(len(sums)), key=lambda place: -sums[place])  # stable: of equals the first stays first
-    ranked = tuple(Candidate(sentence.candidates[place].pieces, sums[place]) for place in order)
+    ranked = tuple(Candidate(sentence.candidates[place].subwords, sums[place]) for place in order)
     note = f"candidate {order[0] + 1} of {len(ranked)}"
-    tokens = sentence.tokens if order[0] == 0 else tuple(bpe.undo(ranked[0].pieces))
-    return Corrected(tokens, note, ranked, sentence.corrected_pieces)
+    tokens = sentence.tokens if order[0] == 0 else tuple(bpe.undo(ranked[0].subwords))
+    return Corrected(tokens, note, ranked, sentence.corrected_subwords)
 
 
 Members = tuple[int, ...]

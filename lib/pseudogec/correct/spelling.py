@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from artefacts.files import read_lines
 from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Planning, Progress, ReadyStep, Step
+from pseudogec.correct.step import STEPS, Corrected, Planning, ReadyStep, SentenceProgress, Step
 from pseudogec.text.words import spell_checker
 
 _SENTENCES_AT_ONCE = 2000
@@ -107,7 +107,7 @@ class Spelling(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         language_model: SentenceScorer | None = None,
         casing: Casing | None = None,

@@ -12,14 +12,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from artefacts import progress as building
+from artefacts import Progress
 from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.edits import AnnotatedSentence, Annotator
 from pseudogec.evaluate import ERRANT, Gold, Score
 
-Progress = Callable[[int, int], None]
+SentenceProgress = Callable[[int, int], None]
 """Called with sentences done and sentences in all."""
 
 
@@ -27,11 +27,11 @@ class Candidate(NamedTuple):
     """One of several corrections of a sentence.
 
     Attributes:
-        pieces: the correction, in subwords.
+        subwords: the correction, in subwords.
         score: of the models that made or ranked it; higher is better.
     """
 
-    pieces: tuple[str, ...]
+    subwords: tuple[str, ...]
     score: float
 
 
@@ -43,13 +43,13 @@ class Corrected:
         tokens: its tokens.
         note: why the step left it so, for people; empty where there is nothing to say.
         candidates: corrections to choose from, best first; empty unless the step made several.
-        corrected_pieces: what the candidates are corrections of, in subwords; empty without candidates.
+        corrected_subwords: what the candidates are corrections of, in subwords; empty without candidates.
     """
 
     tokens: tuple[str, ...]
     note: str = ""
     candidates: tuple[Candidate, ...] = ()
-    corrected_pieces: tuple[str, ...] = ()
+    corrected_subwords: tuple[str, ...] = ()
 
 
 def as_written(sources: Sequence[Tokens]) -> list[Corrected]:
@@ -61,7 +61,7 @@ class ReadyStep(Protocol):
     """A step with everything it needs in memory."""
 
     def __call__(
-        self, sources: Sequence[Tokens], before: Sequence[Corrected], progress: Progress | None = None
+        self, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None = None
     ) -> list[Corrected]:
         """Correct sentences further.
 
@@ -220,7 +220,7 @@ class Step(Kind):
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it corrects")
 
-    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+    def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         """Find what is best on development data, for a step whose `needs` ask for a search.
 
         Returns:
@@ -254,7 +254,9 @@ class Trace:
         return self.steps[-1][1].tokens if self.steps else self.source
 
 
-def run(steps: Sequence[tuple[str, ReadyStep]], sources: Sequence[Tokens], progress: Progress | None = None) -> list[Trace]:
+def run(
+    steps: Sequence[tuple[str, ReadyStep]], sources: Sequence[Tokens], progress: SentenceProgress | None = None
+) -> list[Trace]:
     """Correct sentences by a system.
 
     Args:

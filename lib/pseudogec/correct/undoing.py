@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from artefacts import progress as building
+from artefacts import Progress
 from artefacts.errors import UserError
 from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Development, Planning, Progress, ReadyStep, Step, gain
+from pseudogec.correct.step import STEPS, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step, gain
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
 from pseudogec.seq2seq import read_dictionary
@@ -42,7 +42,7 @@ class Edited(NamedTuple):
 
 
 def edits_so_far(
-    annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: Progress | None
+    annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None
 ) -> Iterator[list[Edited]]:
     """What was changed in each sentence since it was written, in batches; the progress counts batches that are dealt with."""
     for first in range(0, len(sources), _SENTENCES_AT_ONCE):
@@ -75,7 +75,7 @@ def _without_weak(
     is_weak: Callable[[Edited, Edit], bool],
     sources: Sequence[Tokens],
     before: Sequence[Corrected],
-    progress: Progress | None,
+    progress: SentenceProgress | None,
 ) -> list[Corrected]:
     """The sentences without the edits that are weak."""
     return [
@@ -109,7 +109,7 @@ class UnknownWords(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         annotator: Annotator,
         is_known: Callable[[str], bool],
@@ -167,7 +167,7 @@ class EditReranking(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         annotator: Annotator,
         language_model: SentenceScorer,
@@ -232,7 +232,7 @@ class TypeDropping(Step):
         self,
         sources: Sequence[Tokens],
         before: Sequence[Corrected],
-        progress: Progress | None = None,
+        progress: SentenceProgress | None = None,
         *,
         annotator: Annotator,
         types: Collection[str],
@@ -241,7 +241,7 @@ class TypeDropping(Step):
         dropped = frozenset(types)
         return _without_weak(annotator, lambda edited, edit: edit.type in dropped, sources, before, progress)
 
-    def tune(self, development: Development, built: Built, progress: building.Progress) -> dict[str, Any]:
+    def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         """Search for the types whose edits are better undone."""
         edits = development.annotator.annotate(development.sources, [sentence.tokens for sentence in development.before])
         return search_types(edits, development.references, self.rounds, self.at_most, seed=1)._asdict()

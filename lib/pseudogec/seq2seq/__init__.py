@@ -19,10 +19,11 @@ from pseudogec.seq2seq.data import (
     read_binarised,
     read_dictionary,
 )
-from pseudogec.seq2seq.decode import BeamStep, BeamTrace, Decoder, Expansion, Hypothesis
+from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.language_model import LanguageModel
 from pseudogec.seq2seq.options import Architecture, AverageLast, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.seq2seq.released import import_checkpoint
+from pseudogec.seq2seq.search import BeamStep, BeamTrace, Expansion, Hypothesis
 from pseudogec.seq2seq.training import LossPoint, TrainingProgress, TrainingResult, train, train_language_model
 
 __all__ = [

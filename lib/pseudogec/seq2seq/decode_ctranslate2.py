@@ -17,7 +17,7 @@ from artefacts.files import digest_file
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.checkpoints import MODEL, model_options
 from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
-from pseudogec.seq2seq.decode import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
+from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
 
 _PLAIN_TRANSFORMERS = ("transformer",)
 _DIGESTS = "SHA256SUMS"

@@ -17,7 +17,8 @@ import numpy as np
 
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import END, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
-from pseudogec.seq2seq.decode import (
+from pseudogec.seq2seq.model_cache import AS_TRAINED, Computation
+from pseudogec.seq2seq.search import (
     END_OF_SENTENCE,
     Batch,
     BeamStep,
@@ -29,7 +30,6 @@ from pseudogec.seq2seq.decode import (
     Sentence,
     replace_unknown,
 )
-from pseudogec.seq2seq.model_cache import AS_TRAINED, Computation
 
 compat.apply()
 

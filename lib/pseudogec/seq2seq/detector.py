@@ -26,8 +26,8 @@ from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.checkpoints import model_options
 from pseudogec.seq2seq.data import END, PADDING, SIDES, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary
-from pseudogec.seq2seq.decode import Sentence, like_lengths
 from pseudogec.seq2seq.options import DetectorOptions
+from pseudogec.seq2seq.search import Sentence, like_lengths
 
 compat.apply()
 

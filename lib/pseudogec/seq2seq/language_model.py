@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import DICTIONARY, END, PADDING, UNKNOWN, read_text_numbers
-from pseudogec.seq2seq.decode import Sentence, like_lengths
+from pseudogec.seq2seq.search import Sentence, like_lengths
 
 
 class LanguageModel:

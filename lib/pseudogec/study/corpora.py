@@ -10,12 +10,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal
 
-from artefacts import refuse_changed
+from artefacts import Artefacts, Progress, Recipe, refuse_changed
 from artefacts.errors import UserError
 from artefacts.files import read_lines, write_atomically
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
 from pseudogec.corpora import CorrectedSentence, FileFormat, LocatedFile, Pair, PairFormat, part_of_each, read_plain
 from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m2, write_m2
 
@@ -64,7 +61,7 @@ class WholeCorpus(Corpus):
         """Sentences, or a guess."""
         return self.pairs.expected_sentences
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Read the pairs.
 
         Raises:
@@ -101,7 +98,7 @@ class SplitCorpus(Corpus):
         """Sentences."""
         return self.corpus.work
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Copy the sentences that belong to the part."""
         whole = store.folder(self.corpus)
         levels = list(read_lines(whole / "levels.txt"))
@@ -133,7 +130,7 @@ class References(Recipe):
         """The corpus."""
         return self.corpus.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Take the corpus's own edits, or find them."""
         corpus = store.folder(self.corpus)
         sentences: Iterable[AnnotatedSentence]

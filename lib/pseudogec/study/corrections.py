@@ -10,10 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import read_lines, write_lines
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
 from pseudogec.correct.built import Tokens
@@ -48,7 +46,7 @@ class _OfStep(Recipe):
         assert isinstance(models, tuple)
         return models
 
-    def built(self, store: Store) -> Built:
+    def built(self, store: Artefacts) -> Built:
         """What the step needs; it is in the store."""
         return Built(self.needs, store.folder)
 
@@ -89,11 +87,11 @@ class Correction(_OfStep):
     def decoded(self) -> float:
         return sentences_of_big(self.corpus.work, self.models)
 
-    def prepare(self, store: Store) -> ReadyStep:
+    def prepare(self, store: Artefacts) -> ReadyStep:
         """The step, ready for any sentences; what it needs is in the store."""
         return self.step.prepare(self.built(store))
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         sources = list(read_plain(store.folder(self.corpus) / "source.txt"))
         before = _before(self.before, sources, store)
         after = self.prepare(store)(sources, before, lambda done, total: progress(done, total, "sentences"))
@@ -125,7 +123,7 @@ class Search(_OfStep):
     def decoded(self) -> float:
         return sentences_of_big(self.references.work * len(self.models), self.models)
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         references = list(read_m2(store.folder(self.references) / "references.m2"))
         before = _before(self.before, [sentence.source for sentence in references], store)
         development = Development(references, before, annotator_of(self.annotator))
@@ -145,22 +143,22 @@ def read_corrected(folder: Path) -> list[Corrected]:
             tuple(tokens),
             content.get("note", ""),
             tuple(Candidate(tuple(pieces.split()), score) for pieces, score in content.get("candidates", ())),
-            tuple(content.get("corrected_pieces", "").split()),
+            tuple(content.get("corrected_subwords", "").split()),
         )
         for tokens, content in zip(read_plain(folder / HYPOTHESES), map(json.loads, read_lines(folder / STEPS)), strict=True)
     ]
 
 
 def _as_json(sentence: Corrected) -> str:
-    candidates = [[" ".join(candidate.pieces), candidate.score] for candidate in sentence.candidates]
+    candidates = [[" ".join(candidate.subwords), candidate.score] for candidate in sentence.candidates]
     content = {
         "note": sentence.note,
         "candidates": candidates,
-        "corrected_pieces": " ".join(sentence.corrected_pieces),
+        "corrected_subwords": " ".join(sentence.corrected_subwords),
     }
     return json.dumps({name: value for name, value in content.items() if value}, ensure_ascii=False)
 
 
-def _before(correction: Correction | None, sources: Sequence[Tokens], store: Store) -> list[Corrected]:
+def _before(correction: Correction | None, sources: Sequence[Tokens], store: Artefacts) -> list[Corrected]:
     """What the step before left; before the first step, the sentences as they were written."""
     return as_written(sources) if correction is None else read_corrected(store.folder(correction))

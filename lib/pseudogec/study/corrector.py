@@ -8,7 +8,7 @@ from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
 from pseudogec.correct.built import Tokens
-from pseudogec.correct.step import Progress
+from pseudogec.correct.step import SentenceProgress
 from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study
 from pseudogec.study.system import Pipeline
@@ -58,7 +58,7 @@ class Corrector:
         corrections = study.planner.correction(pipeline, study.test).steps
         self._steps = [(recipe.title, recipe.prepare(study.store)) for recipe in corrections]
 
-    def __call__(self, sentences: Sequence[Tokens], progress: Progress | None = None) -> list[Trace]:
+    def __call__(self, sentences: Sequence[Tokens], progress: SentenceProgress | None = None) -> list[Trace]:
         """Correct tokenised sentences.
 
         Returns:

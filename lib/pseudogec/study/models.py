@@ -15,13 +15,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from artefacts import SourceFile, refuse_changed
+from artefacts import Artefacts, Progress, Recipe, SourceFile, refuse_changed
 from artefacts.cluster import launcher
 from artefacts.errors import UserError
 from artefacts.files import write_lines
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
 from pseudogec.corpora import Pair, drop_identical, read_plain
 from pseudogec.seq2seq import (
     TrainingProgress,
@@ -82,7 +79,7 @@ class Subwords(Recipe):
     def label(self) -> str:
         return f"{self.genuine.name}-{self.merges}"
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         genuine = store.folder(self.genuine)
         bpe = Bpe.learn(read_plain(genuine / "target.txt"), self.merges)
         bpe.save(folder / "codes.txt")
@@ -109,7 +106,7 @@ class ReleasedSubwords(Recipe):
     def label(self) -> str:
         return self.codes.path.stem
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         refuse_changed([self.codes], store.root)
         shutil.copyfile(self.codes.path, folder / "codes.txt")
         return {"merges": len(Bpe.load(folder / "codes.txt").merges)}
@@ -144,7 +141,7 @@ class BinarisedPairs(TrainingPairs):
     def label(self) -> str:
         return self.corpus.label + ("" if self.arrangement == "correct" else f"-{self.arrangement}")
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         corpus, bpe = store.folder(self.corpus), load_bpe(store.folder(self.bpe))
         pairs: Iterator[Pair] = map(Pair, read_plain(corpus / "source.txt"), read_plain(corpus / "target.txt"))
         if self.drop_identical:
@@ -174,7 +171,7 @@ class Mirrored(TrainingPairs):
     def label(self) -> str:
         return self.data.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         # Both sides are reversed: a small model then learns to copy as fast as from left to right.
         pairs = (Pair(source[::-1], target[::-1]) for source, target in read_binarised(store.folder(self.data)))
         return asdict(binarise(pairs, store.folder(self.bpe) / "dict.txt", folder))
@@ -197,7 +194,7 @@ class BinarisedText(Recipe):
     def label(self) -> str:
         return self.text.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         text, bpe = store.folder(self.text), store.folder(self.bpe)
         file = text / ("target.txt" if isinstance(self.text, Corpus) else "sentences.txt")
         return asdict(binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
@@ -270,7 +267,7 @@ class TrainedModel(Training):
     def sentences(self) -> float:
         return sum(data.work for data in self.data) + (self.upsample - 1) * self.data[0].work
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         result = train(
             [store.folder(data) for data in self.data],
             store.folder(self.validation),
@@ -303,7 +300,7 @@ class ReleasedModel(Recipe):
     def label(self) -> str:
         return self.checkpoint.path.stem
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         refuse_changed((self.checkpoint, self.source_dictionary, self.target_dictionary), store.root)
         import_checkpoint(self.checkpoint.path, self.source_dictionary.path, self.target_dictionary.path, folder)
         return {"checkpoint": str(self.checkpoint.path), "digest": self.checkpoint.digest}
@@ -326,7 +323,7 @@ class TrainedLanguageModel(Training):
     def sentences(self) -> float:
         return sum(data.work for data in self.data)
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         result = train_language_model(
             [store.folder(data) for data in self.data],
             store.folder(self.validation),
@@ -357,7 +354,7 @@ class WordCounts(Recipe):
     def label(self) -> str:
         return self.name
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         texts = [store.folder(text) / "sentences.txt" for text in self.texts]
         # Words that begin a sentence are left out: they are capitalised for another reason.
         counts = Counter(word for text in texts for tokens in read_plain(text) for word in tokens[1:])
@@ -399,7 +396,7 @@ class TrainedDetector(Recipe):
     def label(self) -> str:
         return self.initial.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         from pseudogec.seq2seq.detector import train_detector
 
         apply = load_bpe(store.folder(self.bpe)).apply

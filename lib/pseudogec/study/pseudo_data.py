@@ -14,10 +14,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
+from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import digest_file, write_atomically, write_json
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, write_m2
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
@@ -64,7 +62,7 @@ class PseudoData(TrainingPairs):
     def _streams(self) -> SentenceStreams:
         return SentenceStreams(f"{self.seed}/{self.seed_text.key}")
 
-    def _seed_sentences(self, store: Store) -> Iterator[list[str]]:
+    def _seed_sentences(self, store: Artefacts) -> Iterator[list[str]]:
         return read_plain(store.folder(self.seed_text) / "sentences.txt")
 
 
@@ -84,13 +82,13 @@ class NoisedData(PseudoData):
     references: References | None
     """The genuine pairs' edits, for methods that learn from them."""
 
-    def noiser(self, store: Store) -> Noiser:
+    def noiser(self, store: Artefacts) -> Noiser:
         """The method at work; the store must hold the parents, but for the seed text."""
         references = store.folder(self.references) if self.references else None
         resources = _noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
         return Noiser(self.method, resources)
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         operations: Counter[str] = Counter()
         examples: list[dict[str, Any]] = []
@@ -134,7 +132,7 @@ class BackTranslatedData(PseudoData):
     def work_kind(self) -> str:
         return f"{super().work_kind} {shapes_of_models(self)}"
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, dictionary = load_bpe(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
         reverse_model = store.folder(self.reverse_model)
         check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
@@ -196,12 +194,12 @@ class MisspeltData(PseudoData):
     def work_kind(self) -> str:
         return f"{self.kind} {SpellingErrors.name}"
 
-    def noiser(self, store: Store) -> Noiser:
+    def noiser(self, store: Artefacts) -> Noiser:
         """The spelling errors alone; the store must hold the segmentation."""
         resources = NoiseResources(bpe=load_bpe(store.folder(self.bpe)))
         return Noiser(SpellingErrors(sse_rate=self.method.sse_rate), resources)
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         examples: list[dict[str, Any]] = []
 
@@ -230,7 +228,7 @@ class PseudoEdits(Recipe):
     def label(self) -> str:
         return self.pseudo_data.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         examples = json.loads((store.folder(self.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
         sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
         edits = annotator_of(self.annotator).annotate(sources, targets)

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
+from artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score
@@ -50,14 +48,14 @@ class ScoredCorrection(Recipe):
     def label(self) -> str:
         return self.correction.label
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         gold = Gold.annotated(list(read_m2(store.folder(self.references) / "references.m2")))
         hypotheses = list(read_plain(store.folder(self.correction) / "hypotheses.txt"))
         score = self.metric.score(gold, hypotheses, annotator_of(self.annotator) if self.annotator else None)
         (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
         return score.figures
 
-    def read(self, store: Store) -> Score:
+    def read(self, store: Artefacts) -> Score:
         """The score, which must have been built."""
         return Score.from_json((store.folder(self) / "score.json").read_text(encoding="utf-8"))
 

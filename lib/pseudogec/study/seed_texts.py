@@ -16,12 +16,9 @@ from typing import IO, Any, ClassVar
 
 import numpy as np
 
-from artefacts import refuse_changed
+from artefacts import Artefacts, Progress, Recipe, refuse_changed
 from artefacts.errors import UserError
 from artefacts.files import open_for_reading, read_lines, write_lines
-from artefacts.progress import Progress
-from artefacts.recipe import Recipe
-from artefacts.store import Store
 from pseudogec.corpora import WHOLE, FileSentences, LocatedFile, Share, Shuffle
 
 SHARDS_A_PASS = 100
@@ -63,7 +60,7 @@ class WorldSeedText(SeedText):
     register_name: str
     seed: int
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Have the simulation write them."""
         from learner_world import seed_sentences
 
@@ -112,7 +109,7 @@ class SeedCorpus(Recipe):
         """Bytes of the files, by the share."""
         return sum(file.size for file in self.files) / self.share.of
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Read the share.
 
         Raises:
@@ -160,7 +157,7 @@ class SeedShards(Recipe):
         """Sentences that the shards hold at most; those that are passed over cost little."""
         return self.size * (self.last - self.first)
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Deal the corpus's sentences out to the shards."""
         parts = [store.folder(part) / _CORPUS for part in self.corpus]
         available = sum(store.result(part)["result"]["sentences"] for part in self.corpus)
@@ -197,7 +194,7 @@ class FileSeedText(SeedText):
         """Taken from what is cut already."""
         return f"{self.kind} from files"
 
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Take one of the shards that were cut together; its text is not kept twice where a file can have two names.
 
         Raises:
