@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from artefacts.errors import nearest
@@ -35,9 +35,13 @@ def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[
             raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
 
 
-def as_tuple(value: Any) -> Any:
-    """A single value as a list of one, so that a profile need not write brackets."""
+def _as_tuple(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else (value,)
+
+
+T = TypeVar("T")
+OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
+"""A profile may write a single value without brackets."""
 
 
 class Kind(Section):

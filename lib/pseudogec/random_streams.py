@@ -8,6 +8,8 @@ from typing import Annotated
 import numpy as np
 from pydantic import AfterValidator
 
+from artefacts.kinds import OneOrMore
+
 
 def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
     twice = [seed for seed in seeds if seeds.count(seed) > 1]
@@ -16,7 +18,7 @@ def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
     return seeds
 
 
-Seeds = Annotated[tuple[int, ...], AfterValidator(_each_once)]
+Seeds = Annotated[OneOrMore[int], AfterValidator(_each_once)]
 """Seeds of models, each once."""
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, cast
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field, model_validator
 
 from artefacts import Section, SourceFile
-from artefacts.kinds import Kind, Kinds, as_tuple
+from artefacts.kinds import Kind, Kinds, OneOrMore
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
 
@@ -64,6 +64,11 @@ class CorpusFile(Section):
     path: Path = Field(description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` names many")
     level: str = ""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_path(cls, value: Any) -> Any:
+        return {"path": value} if isinstance(value, str | Path) else value
+
 
 class LocatedFile(CorpusFile, SourceFile):
     """A corpus's file, known by its content."""
@@ -109,12 +114,7 @@ class FileFormat(Kind):
     quickly_counted: ClassVar[bool] = False
     """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
 
-    files: tuple[CorpusFile, ...] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
-
-    @field_validator("files", mode="before")
-    @classmethod
-    def _accept_plain_paths(cls, value: Any) -> Any:
-        return [{"path": item} if isinstance(item, str | Path) else item for item in as_tuple(value)]
+    files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
 
     @property
     def located_files(self) -> tuple[LocatedFile, ...]:

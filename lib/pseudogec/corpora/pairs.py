@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import DAMAGE, open_for_reading, read_lines
+from artefacts.kinds import OneOrMore
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
 from pseudogec.corpora.sentences import count_lines
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, read_m2
@@ -116,7 +117,7 @@ class _SideBySide(FilePairs):
 
     quickly_counted = True
 
-    files: tuple[CorpusFile, ...] = Field(min_length=2, description="the source file, then the file of its corrections")
+    files: OneOrMore[CorpusFile] = Field(min_length=2, description="the source file, then the file of its corrections")
 
     @property
     def counted_files(self) -> tuple[CorpusFile, ...]:
@@ -134,7 +135,7 @@ class Parallel(_SideBySide):
 
     name = "parallel"
 
-    files: tuple[CorpusFile, ...] = Field(
+    files: OneOrMore[CorpusFile] = Field(
         min_length=2, max_length=2, description="the source file, then the file of its corrections"
     )
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
@@ -153,7 +154,7 @@ class Jfleg(_SideBySide):
     name = "jfleg"
     rewritten = True
 
-    files: tuple[CorpusFile, ...] = Field(
+    files: OneOrMore[CorpusFile] = Field(
         min_length=2, description="the source file, then the files of its corrections; JFLEG's are called .ref0 to .ref3"
     )
 

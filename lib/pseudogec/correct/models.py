@@ -8,11 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from artefacts import Progress
 from artefacts.errors import UserError
-from artefacts.kinds import as_tuple
+from artefacts.kinds import OneOrMore
 from artefacts.recipe import Recipe
 from pseudogec.correct.built import Built, Need, Tokens
 from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step
@@ -28,13 +28,8 @@ class StepOfModels(Step):
     """A step that names models of the profile."""
 
     incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
-    models: tuple[str, ...] = Field(min_length=1, description="names from `models`")
+    models: OneOrMore[str] = Field(min_length=1, description="names from `models`")
     seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
-
-    @field_validator("models", "seeds", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return None if value is None else as_tuple(value)
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -181,15 +176,10 @@ class ReleasedModels(DecodingStep):
     name: ClassVar[str] = "released_models"
     label: ClassVar[str] = "released models"
     incidental: ClassVar[frozenset[str]] = frozenset({"checkpoints", "source_dictionary", "target_dictionary", "codes"})
-    checkpoints: tuple[Path, ...] = Field(min_length=1, description="relative to the profile's data folder")
+    checkpoints: OneOrMore[Path] = Field(min_length=1, description="relative to the profile's data folder")
     source_dictionary: Path
     target_dictionary: Path
     codes: Path = Field(description="merges of subword-nmt")
-
-    @field_validator("checkpoints", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return as_tuple(value)
 
     def describe(self) -> str:
         return f"{len(self.checkpoints)} released checkpoints"

@@ -7,10 +7,10 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, field_validator, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, model_validator
 
 from artefacts import ClusterSection, Section, refuse_unknown
-from artefacts.kinds import as_tuple
+from artefacts.kinds import OneOrMore
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
@@ -26,7 +26,7 @@ class Test(Section):
     """Pairs to test on; a profile writes the keys of both fields side by side."""
 
     pairs: Pairs
-    metrics: tuple[AnyMetric, ...] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
+    metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
 
     @model_validator(mode="before")
     @classmethod
@@ -35,11 +35,6 @@ class Test(Section):
             return value
         own = {name: item for name, item in value.items() if name in cls.model_fields}
         return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
-
-    @field_validator("metrics", mode="before")
-    @classmethod
-    def _accept_single_metrics(cls, value: Any) -> Any:
-        return as_tuple(value)
 
 
 class Corpora(Section):
@@ -109,7 +104,7 @@ class Scale(Section):
     small: int | None = Field(None, description="the smaller of the two amounts of pseudo pairs of the comparison of settings")
     medium: int | None = Field(None, description="the larger of the two; also that of the upsampling sweep")
     large: int | None = Field(None, description="pseudo pairs of the best systems")
-    curve: tuple[int, ...] = Field((), description="amounts of pseudo pairs of the scaling curve")
+    curve: OneOrMore[int] = Field((), description="amounts of pseudo pairs of the scaling curve")
     realistic: int | None = Field(None, description="pairs of realistic noise in the restricted track")
     low_resource: int | None = Field(None, description="pairs of realistic noise in the low-resource track")
     noise_mixed_in: int | None = Field(None, description="pairs of direct noise that `pretrain_joint` fine-tunes on")
@@ -118,38 +113,21 @@ class Scale(Section):
     system_seeds: Seeds = Field((), description="seeds of the systems of Choe et al.")
     ensemble_seeds: Seeds = Field((), description="seeds of the models of an ensemble")
 
-    @field_validator("curve", "sweep_seeds", "system_seeds", "ensemble_seeds", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return as_tuple(value)
-
 
 class GridAxes(Section):
     """What one table or figure compares: every combination of these values is one system, trained once for each seed."""
 
-    method: tuple[str, ...] = ("none",)
-    seed_corpus: tuple[str, ...] = ()
-    setting: tuple[str, ...] = ()
-    pseudo_pairs: tuple[int, ...] = ()
-    upsample: tuple[int, ...] = (1,)
-    architecture: tuple[str, ...] = ("default",)
-    track: tuple[str, ...] = ("restricted",)
-    parameters: dict[str, tuple[float, ...]] = Field(
+    method: OneOrMore[str] = ("none",)
+    seed_corpus: OneOrMore[str] = ()
+    setting: OneOrMore[str] = ()
+    pseudo_pairs: OneOrMore[int] = ()
+    upsample: OneOrMore[int] = (1,)
+    architecture: OneOrMore[str] = ("default",)
+    track: OneOrMore[str] = ("restricted",)
+    parameters: dict[str, OneOrMore[float]] = Field(
         default_factory=dict, description="a sweep: a parameter of the methods -> its values; every combination of several"
     )
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
-
-    @field_validator(
-        "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track", "seeds", mode="before"
-    )
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return None if value is None else as_tuple(value)
-
-    @field_validator("parameters", mode="before")
-    @classmethod
-    def _accept_single_parameters(cls, value: Any) -> Any:
-        return {name: as_tuple(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 class ModelChoice(Section):
@@ -190,14 +168,9 @@ class SystemSteps(Section):
     steps: tuple[Annotated[SerializeAsAny[Step], BeforeValidator(STEPS.parse), PlainSerializer(STEPS.dump)], ...] = Field(
         min_length=1
     )
-    stands_for: tuple[str, ...] = Field(
+    stands_for: OneOrMore[str] = Field(
         (), description="rows of published tables that it is compared with, where its name is another"
     )
-
-    @field_validator("stands_for", mode="before")
-    @classmethod
-    def _accept_single_values(cls, value: Any) -> Any:
-        return as_tuple(value)
 
 
 AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)]
