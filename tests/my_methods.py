@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from pydantic import Field
 
-from pseudogec.noise.method import DecoderMethod, Operation, ReverseDecoder, TextMethod, keep
+from pseudogec.noise.method import DecoderMethod, Hypothesis, Operation, ReverseDecoder, SentenceSearch, TextMethod, keep
 
 
 class Shouting(TextMethod):
@@ -39,14 +40,9 @@ class WorstOfBeam(DecoderMethod):
 
     place: int = Field(2, ge=1, le=5, description="which hypothesis is taken, from the best")
 
-    def translate(
-        self,
-        decoder: ReverseDecoder,
-        sentences: Sequence[Sequence[str]],
-        seed: int,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[list[str]]:
+    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+        return partial(decoder.decode, n_best=5)
+
+    def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
         """The hypothesis at the place, or the last that there is."""
-        found = decoder.decode(sentences, n_best=5, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[: self.place][-1].subwords for hypotheses in found]
+        return hypotheses[: self.place][-1]

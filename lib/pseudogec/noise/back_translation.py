@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from functools import partial
 
 from pydantic import Field
 
-from pseudogec.noise.method import METHODS, DecoderMethod, ReverseDecoder
+from pseudogec.noise.method import METHODS, DecoderMethod, ReverseDecoder, SentenceSearch
 
 
 @METHODS.register
@@ -20,21 +20,12 @@ class BackTranslation(DecoderMethod):
 
     beam: int = Field(5, ge=1, description="hypotheses kept at each step")
 
-    def translate(
-        self,
-        decoder: ReverseDecoder,
-        sentences: Sequence[Sequence[str]],
-        seed: int,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[list[str]]:
-        """The best hypothesis of each sentence."""
-        found = decoder.decode(sentences, beam=self.beam, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[0].subwords for hypotheses in found]
+    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+        return partial(decoder.decode, beam=self.beam)
 
 
 @METHODS.register
-class NoisyBackTranslation(DecoderMethod):
+class NoisyBackTranslation(BackTranslation):
     """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et al. 2018; TASLP III-A)."""
 
     name = "backtrans_noisy"
@@ -43,22 +34,10 @@ class NoisyBackTranslation(DecoderMethod):
     colour_with_sse = "#882255"
     summary = "back-translate by beam search with noise on every candidate's score (Xie et al. 2018)"
 
-    beam: int = Field(5, ge=1, description="hypotheses kept at each step")
     beta_random: float = Field(6.0, ge=0, description="strength of the noise; 0 is plain beam search")
 
-    def translate(
-        self,
-        decoder: ReverseDecoder,
-        sentences: Sequence[Sequence[str]],
-        seed: int,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[list[str]]:
-        """The best hypothesis of each sentence, noise included."""
-        found = decoder.decode(
-            sentences, beam=self.beam, beta_random=self.beta_random, seed=seed, first_index=first_index, progress=progress
-        )
-        return [hypotheses[0].subwords for hypotheses in found]
+    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+        return partial(decoder.decode, beam=self.beam, beta_random=self.beta_random)
 
 
 @METHODS.register
@@ -72,14 +51,5 @@ class SampledBackTranslation(DecoderMethod):
 
     temperature: float = Field(1.0, gt=0, description="divides the logits; above 1 flattens the distribution")
 
-    def translate(
-        self,
-        decoder: ReverseDecoder,
-        sentences: Sequence[Sequence[str]],
-        seed: int,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> list[list[str]]:
-        """One draw for each sentence."""
-        drawn = decoder.sample(sentences, temperature=self.temperature, seed=seed, first_index=first_index, progress=progress)
-        return [hypotheses[0].subwords for hypotheses in drawn]
+    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+        return partial(decoder.sample, temperature=self.temperature)

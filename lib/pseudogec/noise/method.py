@@ -192,10 +192,30 @@ class ReverseDecoder(Protocol):
         ...
 
 
+class SentenceSearch(Protocol):
+    """A search of a decoder, its options set."""
+
+    def __call__(
+        self,
+        sentences: Sequence[Sequence[str]],
+        *,
+        seed: int,
+        first_index: int,
+        progress: Callable[[int, int], None] | None,
+    ) -> Sequence[Sequence[Hypothesis]]: ...
+
+
 class DecoderMethod(Method):
     """A method that has a reverse model, trained from correct to ungrammatical text, translate each sentence."""
 
     @abstractmethod
+    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+        """The search that finds the hypotheses of sentences."""
+
+    def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
+        """The hypothesis that becomes the ungrammatical sentence; they are ordered from best to worst."""
+        return hypotheses[0]
+
     def translate(
         self,
         decoder: ReverseDecoder,
@@ -216,6 +236,8 @@ class DecoderMethod(Method):
         Returns:
             An ungrammatical sentence in subwords for each.
         """
+        found = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
+        return [self.choose(hypotheses).subwords for hypotheses in found]
 
 
 def make_method(name: str, parameters: Mapping[str, Any], where: str = "method") -> Method:
