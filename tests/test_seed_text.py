@@ -16,7 +16,7 @@ from artefacts.store import Store
 from corpora_by_format import sentence_format
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
 from pseudogec.study import PROJECT, Planner, load_profile
-from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
+from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 
 SIZE = 10
 

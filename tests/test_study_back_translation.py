@@ -23,9 +23,9 @@ from artefacts.store import Store
 from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data
+from pseudogec.study.corpora import WorldSeedText
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData
-from pseudogec.study.seed_texts import WorldSeedText
 from pseudogec.text import MASK
 
 pytestmark = pytest.mark.slow

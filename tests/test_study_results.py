@@ -164,7 +164,7 @@ def test_durations_are_said_as_people_say_them(seconds: float, text: str) -> Non
 
 def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None:
     from pseudogec.study import PROJECT, Planner, load_profile
-    from pseudogec.study.system import System
+    from pseudogec.study.grid import System
 
     system = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, seed=1)
     models = {
@@ -177,7 +177,7 @@ def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None
 
 def test_ways_to_make_pseudo_data_are_timed_apart() -> None:
     from pseudogec.study import PROJECT, Planner, load_profile
-    from pseudogec.study.system import System
+    from pseudogec.study.grid import System
 
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml"), PROJECT)
     common = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 250, "upsample": 1, "seed": 1}

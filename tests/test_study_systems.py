@@ -12,10 +12,10 @@ from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.corpora import SplitCorpus
+from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.planning import pipelines
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.system import Pipeline, System
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"
 

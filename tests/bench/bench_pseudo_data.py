@@ -31,10 +31,9 @@ from pseudogec.corpora import LocatedFile, Plain, WorldPairs
 from pseudogec.noise import DirectNoise
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.data import SIDES, data_name
-from pseudogec.study.corpora import WholeCorpus
+from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards
 
 WORKERS = 2
 SUBWORD_NMT = [sys.executable, "-m", "subword_nmt.apply_bpe"]

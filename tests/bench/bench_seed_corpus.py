@@ -31,10 +31,9 @@ from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile, WorldPairs
 from pseudogec.noise import DirectNoise
-from pseudogec.study.corpora import WholeCorpus
+from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
-from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedShards
 
 SHARES = 8
 SHARD = 50_000

@@ -13,9 +13,8 @@ from artefacts.plan import Plan, make_plan
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.study import Study
-from pseudogec.study.corpora import WholeCorpus
+from pseudogec.study.corpora import SeedCorpus, WholeCorpus
 from pseudogec.study.profile import Profile
-from pseudogec.study.seed_texts import SeedCorpus
 
 ASSUMED_GPUS = 8
 """GPUs that a study in half precision is planned with on a machine that has none."""

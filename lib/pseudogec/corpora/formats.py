@@ -168,7 +168,6 @@ class FilePairs(FileFormat, PairFormat):
                 yield CorrectedSentence(pair, file.level)
 
     def read(self) -> Iterator[CorrectedSentence]:
-        """See `PairFormat.read`."""
         if self.sentences is None:
             return self.read_all()
         available = sum(1 for _ in self.read_all())
@@ -176,7 +175,6 @@ class FilePairs(FileFormat, PairFormat):
         return (sentence for place, sentence in enumerate(self.read_all()) if place in drawn)
 
     def count(self, path: Path) -> Count:
-        """See `FileFormat.count`."""
         corrected = [pair.source != pair.target for pair in self.read_file(path)]
         return Count(len(corrected), sum(corrected))
 
@@ -208,5 +206,4 @@ class FileSentences(FileFormat, SentenceFormat):
         return clean_seed_text(sentences) if self.clean else sentences
 
     def count(self, path: Path) -> Count:
-        """See `FileFormat.count`."""
         return Count(sum(1 for _ in self.read_file(path)))

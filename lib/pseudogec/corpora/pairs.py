@@ -49,7 +49,6 @@ class WorldPairs(PairFormat):
         return self.sentences
 
     def read(self) -> Iterator[CorrectedSentence]:
-        """See `PairFormat.read`."""
         from learner_world import learner_sentences
 
         levels = {str(level): share for level, share in self.levels.items()} if self.levels else None
@@ -83,17 +82,14 @@ class M2(FilePairs):
             yield CorrectedSentence(Pair(source, target), annotated=sentence)
 
     def read_file(self, path: Path) -> Iterator[Pair]:
-        """See `FilePairs.read_file`."""
         return (sentence.pair for sentence in self.read_annotated(path))
 
     def read_all(self) -> Iterator[CorrectedSentence]:
-        """See `FilePairs.read_all`."""
         for file in self.files:
             for sentence in self.read_annotated(file.path):
                 yield sentence._replace(level=file.level)
 
     def count(self, path: Path) -> Count:
-        """See `FileFormat.count`."""
         uncorrected = {b"noop", *(kind.encode() for kind in DETECTION_TYPES)}
         sentences = corrected = 0
         is_corrected = False
@@ -125,7 +121,6 @@ class _SideBySide(FilePairs):
         return self.files[:1]
 
     def count(self, path: Path) -> Count:
-        """See `FileFormat.count`."""
         return Count(count_lines(path))
 
 
@@ -141,7 +136,6 @@ class Parallel(_SideBySide):
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
     def read_all(self) -> Iterator[CorrectedSentence]:
-        """See `FilePairs.read_all`."""
         source, target = self.files
         for pair in read_parallel(source.path, target.path, self.tokenised):
             yield CorrectedSentence(pair, source.level)
@@ -159,7 +153,6 @@ class Jfleg(_SideBySide):
     )
 
     def read_all(self) -> Iterator[CorrectedSentence]:
-        """See `FilePairs.read_all`."""
         source, *references = self.files
         for sentence in read_jfleg(source.path, [file.path for file in references]):
             yield sentence._replace(level=source.level)
@@ -178,7 +171,6 @@ class BeaJson(FilePairs):
     annotator: int = Field(0, ge=0, description="whose edits are taken; a text without this annotator is refused")
 
     def read_file(self, path: Path) -> Iterator[Pair]:
-        """See `FilePairs.read_file`."""
         return _tokenised(_bea_sentences(path, self.annotator))
 
 
@@ -194,7 +186,6 @@ class Lang8(FilePairs):
     name = "lang8"
 
     def read_file(self, path: Path) -> Iterator[Pair]:
-        """See `FilePairs.read_file`."""
         return _tokenised(_lang8_sentences(path))
 
 
@@ -213,7 +204,6 @@ class Nucle(FilePairs):
     )
 
     def read_file(self, path: Path) -> Iterator[Pair]:
-        """See `FilePairs.read_file`."""
         return _tokenised(_nucle_sentences(path, self.annotator))
 
 

@@ -45,11 +45,9 @@ class Plain(FileSentences):
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        """See `FileSentences.read_file`."""
         return read_plain(path, self.tokenised, share, told)
 
     def count(self, path: Path) -> Count:
-        """See `FileFormat.count`."""
         return Count(count_lines(path))
 
 
@@ -77,7 +75,6 @@ class Gigaword(FileSentences):
     name = "gigaword"
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        """See `FileSentences.read_file`."""
         return tokenise(_split(_paragraphs(path, share, told)))
 
 

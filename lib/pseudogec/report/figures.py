@@ -592,7 +592,7 @@ def corpus_sizes(sentences: pd.DataFrame) -> Picture:
     """Sentences of each corpus, stacked by level.
 
     Args:
-        sentences: result of :func:`pseudogec.study.edit_counts.sentence_counts`.
+        sentences: result of :func:`pseudogec.study.overview.sentence_counts`.
     """
     import matplotlib.pyplot as plt
 
@@ -616,7 +616,7 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
 
     Args:
-        sentences: result of :func:`pseudogec.study.edit_counts.sentence_counts`.
+        sentences: result of :func:`pseudogec.study.overview.sentence_counts`.
         quantile: of tokens and of edits, at which the axes end.
     """
     import matplotlib.pyplot as plt

@@ -3,15 +3,13 @@
 from artefacts import missing
 from artefacts.engine import BuildError, Engine
 from artefacts.store import Store
-from pseudogec.study.curricula import stages_table
-from pseudogec.study.edit_counts import edits_by_level, permutation_tests, sentence_counts
-from pseudogec.study.grid import Grid
+from pseudogec.study.grid import Grid, Pipeline, System
 from pseudogec.study.loading import load_profile
 from pseudogec.study.outputs import ScoredOutputs, score_outputs
+from pseudogec.study.overview import edits_by_level, permutation_tests, sentence_counts, stages_table
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.study import PROJECT, Study
-from pseudogec.study.system import Pipeline, System
 
 __all__ = [
     "PROJECT",

@@ -9,9 +9,9 @@ from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
 from pseudogec.correct.built import Tokens
 from pseudogec.correct.step import SentenceProgress
+from pseudogec.study.grid import Pipeline
 from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study
-from pseudogec.study.system import Pipeline
 
 
 def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:

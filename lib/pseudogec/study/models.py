@@ -30,8 +30,7 @@ from pseudogec.seq2seq import (
     train_language_model,
 )
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
-from pseudogec.study.corpora import Corpus
-from pseudogec.study.seed_texts import SeedText
+from pseudogec.study.corpora import Corpus, SeedText
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
 SUBWORDS_A_SENTENCE = 30

@@ -12,10 +12,10 @@ from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.evaluate import ERRANT, Gold, Metric, Score, confidence_interval, named_metric
+from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import CHOICES, By, parts, score_columns, tidy_parts
 from pseudogec.study.study import PROJECT, Study
-from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd

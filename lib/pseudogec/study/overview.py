@@ -1,21 +1,76 @@
-"""What the study's data are: sizes of the corpora, and their edits as a tidy table."""
+"""What a study is of, as tables: the settings of training, sizes of the corpora, their edits, how many a sentence has."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
+from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
-from pseudogec.edits import AnnotatedSentence, read_m2
-from pseudogec.evaluate import type_agreement
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
+from pseudogec.evaluate import compare_means, type_agreement
+from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.grid import System
+from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import PseudoData
 from pseudogec.study.study import Study
-from pseudogec.study.system import System
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.DataFrame:
+    """One row for each stage of training.
+
+    Args:
+        profile: the study's profile.
+        settings: which settings; all by default.
+
+    Returns:
+        Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most pieces an
+        update), kept (which weights are the stage's model).
+    """
+    import pandas as pd
+
+    rows = []
+    for setting in profile.settings if settings is None else settings:
+        for number, stage in enumerate(profile.stages(setting), start=1):
+            optimisation = profile.optimisations[stage.optimisation]
+            rows.append(
+                {
+                    "setting": setting,
+                    "stage": number,
+                    "trained on": _data(stage),
+                    "optimiser": optimisation.optimiser,
+                    "learning rate": f"{optimisation.learning_rate:g}",
+                    "length": _length(optimisation),
+                    "batch": optimisation.max_tokens * optimisation.update_frequency,
+                    "kept": _kept(optimisation),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _data(stage: StageOfTraining) -> str:
+    names = [part if isinstance(part, str) else f"{part.pseudo_pairs:,} of {part.method}" for part in stage.data]
+    repeated = f"{names[0]}, repeated" if stage.upsample else names[0]
+    return " + ".join([repeated, *names[1:]])
+
+
+def _length(optimisation: Optimisation) -> str:
+    lengths = [(optimisation.epochs, "epoch"), (optimisation.updates, "update")]
+    shown = [f"{count:,} {unit}{'s' if count > 1 else ''}" for count, unit in lengths if count is not None]
+    return " or ".join(shown)
+
+
+def _kept(optimisation: Optimisation) -> str:
+    if optimisation.selection == "best":
+        return "best on validation"
+    last = optimisation.selection.average_last
+    return "last" if last == 1 else f"mean of the last {last}"
 
 
 def data_recipes(study: Study) -> list[Recipe]:
@@ -140,3 +195,90 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
             truth += read_m2(study.store.folder(corpus) / "gold.m2")
             found += annotated_sentences(study, corpus)
     return type_agreement(truth, found)
+
+
+def sentence_counts(study: Study) -> pd.DataFrame:
+    """One row for each sentence of each corpus of pairs, by the corpus's first annotator.
+
+    Marks of errors that nobody corrected are no edits here: without them the counts of W&I and FCE are those of Choe et al.
+
+    Returns:
+        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits a token``
+        of this sentence, not a number for an empty one.
+    """
+    import pandas as pd
+
+    rows = []
+    for name, corpus in study.planner.corpora.items():
+        for level, sentence in zip(study.levels(corpus), annotated_sentences(study, corpus), strict=True):
+            corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
+            rows.append((name, level, len(sentence.source), len(corrections)))
+    table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])
+    return table.assign(**{"edits a token": table.edits / table.tokens.where(table.tokens > 0)})
+
+
+def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
+    """Sizes and densities of edits of each corpus and of each of its levels.
+
+    Args:
+        sentences: result of :func:`sentence_counts`.
+
+    Returns:
+        ``corpus``; ``level`` (``all`` for the whole corpus, where it has several); ``sentences``; ``tokens``; ``edits``;
+        ``edits a token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
+        such sentences.
+    """
+    import pandas as pd
+
+    parts: list[tuple[str, str, pd.DataFrame]] = []
+    for name, corpus in sentences.groupby("corpus", sort=False):
+        if corpus.level.nunique() > 1:
+            parts.append((str(name), "all", corpus))
+        parts += [(str(name), str(level), part) for level, part in corpus.groupby("level")]
+    rows = [
+        {
+            "corpus": name,
+            "level": level,
+            "sentences": len(part),
+            "tokens": part.tokens.sum(),
+            "edits": part.edits.sum(),
+            "edits a token": part["edits a token"].mean(),
+            "without edits": (part.edits == 0).mean(),
+        }
+        for name, level, part in parts
+    ]
+    return pd.DataFrame(rows)
+
+
+def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None, samples: int = 10_000) -> pd.DataFrame:
+    """Test whether groups of sentences differ from one of them in edits a token (Choe et al. 2019, table 9).
+
+    The tests are not corrected for their number.
+
+    Args:
+        sentences: result of :func:`sentence_counts`, or a part of it.
+        groups: the column that names groups, ``corpus`` or ``level``.
+        against: the group that the others are compared with; by default the first by name.
+        samples: permutations of each test.
+
+    Returns:
+        One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits a token`` (mean over
+        sentences) and ``p`` (missing in the first row).
+
+    Raises:
+        UserError: there is no such group, or none of two sentences.
+    """
+    import pandas as pd
+
+    known = sentences.dropna(subset=["edits a token"])
+    values = {str(name): part["edits a token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
+    if not values:
+        raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
+    against = min(values) if against is None else against
+    if against not in values:
+        raise UserError(f"permutation tests against the {groups} `{against}`: there is none{nearest(against, values)}")
+    rows = []
+    for name in dict.fromkeys([against, *sorted(values)]):
+        p_value = None if name == against else compare_means(values[name], values[against], samples).p_value
+        rows.append((name, len(values[name]), fmean(values[name]), p_value))
+    return pd.DataFrame(rows, columns=[groups, "sentences", "edits a token", "p"])

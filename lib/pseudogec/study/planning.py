@@ -14,8 +14,18 @@ from pseudogec.edits import annotator_signature
 from pseudogec.evaluate import ERRANT, Metric
 from pseudogec.noise import DecoderMethod, Method, TextMethod
 from pseudogec.seq2seq.options import Architecture
-from pseudogec.study.corpora import Corpus, References, SplitCorpus, WholeCorpus
+from pseudogec.study.corpora import (
+    Corpus,
+    FileSeedText,
+    References,
+    SeedCorpus,
+    SeedText,
+    SplitCorpus,
+    WholeCorpus,
+    WorldSeedText,
+)
 from pseudogec.study.corrections import Correction, Search
+from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.models import (
     Arrangement,
     BinarisedPairs,
@@ -34,8 +44,6 @@ from pseudogec.study.profile import Profile, StageOfTraining, all_steps, tracks_
 from pseudogec.study.profile_files import matching
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
 from pseudogec.study.results import ScoredCorrection
-from pseudogec.study.seed_texts import FileSeedText, SeedCorpus, SeedText, WorldSeedText
-from pseudogec.study.system import Pipeline, System
 
 
 class GenuineData(NamedTuple):

@@ -22,9 +22,8 @@ from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, Spell
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
 from pseudogec.seq2seq.data import check_dictionaries
-from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.corpora import Corpus, References, SeedText
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
-from pseudogec.study.seed_texts import SeedText
 from pseudogec.text import load_bpe
 
 EXAMPLES_KEPT = 300

@@ -12,7 +12,7 @@ from pseudogec.edits import annotator_of, read_m2
 from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score
 from pseudogec.study.corpora import References
 from pseudogec.study.corrections import Correction
-from pseudogec.study.system import Pipeline, System
+from pseudogec.study.grid import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,12 +18,11 @@ from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.evaluate import ERRANT, Metric, Score
 from pseudogec.study.corpora import Corpus
-from pseudogec.study.grid import Grid, expand
+from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.loading import load_profile
 from pseudogec.study.planning import Planner, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid
 from pseudogec.study.results import By, tidy
-from pseudogec.study.system import Pipeline, System
 
 if TYPE_CHECKING:
     import pandas as pd
