@@ -11,7 +11,7 @@ from itertools import pairwise, product
 import pytest
 
 from pseudogec.correct import Corrected, EditReranking, ReadyStep, TypeDropping, UnknownWords, as_written
-from pseudogec.correct.built import SentenceScorer
+from pseudogec.correct.step import SentenceScorer
 from pseudogec.edits import Annotator, Edit, apply_edits, load_annotator
 
 WORDS = "the a cat dog man house sees walk walks in on big old red very . ,".split()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pseudogec.correct import Corrected, Trace, run
-from pseudogec.correct.built import Tokens
+from pseudogec.correct.step import Tokens
 
 
 class Append:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pseudogec.correct import Casing, ReadyStep, Spelling, as_written
-from pseudogec.correct.built import SentenceScorer
+from pseudogec.correct.step import SentenceScorer
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,

@@ -116,14 +116,12 @@ def test_a_permutation_test_of_few_values_is_exact() -> None:
     ]
     # Two-sided: twice the smaller tail.
     tail = np.mean(np.array(differences) <= fmean(first) - fmean(second) + 1e-12)
-    found = compare_means(first, second)
-    assert found.p_value == pytest.approx(2 * tail)
-    assert (found.first, found.second) == pytest.approx((0.1, 1 / 3))
+    assert compare_means(first, second) == pytest.approx(2 * tail)
 
 
 def test_means_that_do_not_differ_are_told_apart_in_five_percent_of_draws() -> None:
     stream = np.random.default_rng(3)
-    found = [compare_means(stream.exponential(size=30), stream.exponential(size=20), samples=199).p_value for _ in range(400)]
+    found = [compare_means(stream.exponential(size=30), stream.exponential(size=20), samples=199) for _ in range(400)]
     assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
 
 

@@ -163,7 +163,7 @@ def _against_first(score: Score, first: Score) -> Figures:
     """How much a system's score exceeds the first one's, and the p-value of the difference; nulls for the first itself."""
     if score is first:
         return {"difference": None, "p_value": None}
-    return {"difference": score.headline - first.headline, "p_value": compare_scores(score, first).p_value}
+    return {"difference": score.headline - first.headline, "p_value": compare_scores(score, first)}
 
 
 def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:

@@ -3,15 +3,16 @@
 `Step` is the contract, `STEPS` knows the classes by the names that profiles use.
 """
 
-from pseudogec.correct.built import Built, Need
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.spelling import Casing, Spelling
 from pseudogec.correct.step import (
     STEPS,
+    Built,
     Candidate,
     Corrected,
     Development,
+    Need,
     Planning,
     ReadyStep,
     Step,

@@ -13,20 +13,29 @@ from pydantic import Field, model_validator
 
 from artefacts import Progress, Section
 from artefacts.errors import UserError
-from pseudogec.correct.built import Built, Need, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step, gain
+from pseudogec.correct.step import (
+    STEPS,
+    Built,
+    Corrected,
+    Development,
+    Need,
+    Planning,
+    ReadyStep,
+    SentenceProgress,
+    Step,
+    Tokens,
+    gain,
+)
 from pseudogec.evaluate import f05_of
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.detector import Detector  # imports fairseq
 
 ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
-"""How likely a classifier holds it that each sentence contains an error."""
+"""The probability that each sentence contains an error."""
 
 
 class HuggingFaceClassifier(Section):
-    """A sequence classifier in the format of Hugging Face."""
-
     name: str = Field(description="its name at Hugging Face, or its folder")
     error_label: int | str | None = Field(
         default=None, description="which of its labels says that there is an error; the last by default"
@@ -93,15 +102,7 @@ class ErrorDetection(Step):
         probabilities: ErrorProbabilities,
         threshold: float,
     ) -> list[Corrected]:
-        """Take corrections back where no error is detected; see `ReadyStep`.
-
-        Args:
-            sources: what the classifier reads.
-            before: the corrections.
-            progress: unused.
-            probabilities: of an error in sentences as they were written.
-            threshold: the lowest probability with which a correction is used.
-        """
+        """Take corrections back where the classifier, which reads what was written, gives an error less than the threshold."""
 
         def decided(source: Tokens, sentence: Corrected, probability: float) -> Corrected:
             if probability >= threshold:
@@ -111,7 +112,6 @@ class ErrorDetection(Step):
         return [decided(*item) for item in zip(sources, before, probabilities(sources), strict=True)]
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        """Search for the probability of an error from which corrections are best used."""
         corrected = [sentence.tokens for sentence in development.before]
         probabilities = self._probabilities(built)(development.sources)
         counts = [development.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
@@ -127,11 +127,6 @@ def _detector(folder: Path) -> Detector:
     from pseudogec.seq2seq.detector import Detector
 
     return Detector(folder)
-
-
-@functools.lru_cache(maxsize=1)
-def _hugging_face_detector(name: str, error_label: int | str | None) -> HuggingFaceDetector:
-    return HuggingFaceDetector(name, error_label)
 
 
 class ChosenThreshold(NamedTuple):
@@ -154,7 +149,6 @@ def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unch
     Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so that the score never falls.
 
     Args:
-        probabilities: of an error in each sentence.
         corrected: true positives, false positives and false negatives of each sentence's correction, (sentences, 3).
         unchanged: the same of the sentence as it was written.
     """
@@ -176,11 +170,6 @@ _SENTENCES_AT_ONCE = 32
 
 class HuggingFaceDetector:
     """A sequence classifier as an error detector.
-
-    Args:
-        name: a model's name at Hugging Face, or the folder of one in its format.
-        error_label: which of its labels says that there is an error, by number or by name. The last one when not given, which is
-            wrong for classifiers of acceptability, whose last label says that a sentence is right.
 
     Raises:
         UserError: the package ``transformers`` is missing, the model cannot be loaded, it is no trained classifier, or it has no
@@ -214,11 +203,7 @@ class HuggingFaceDetector:
         self._longest = min(self._tokeniser.model_max_length, getattr(model.config, "max_position_embeddings", 10**6))
 
     def probabilities(self, sentences: Sequence[Tokens]) -> list[float]:
-        """The probability that each sentence holds an error, whatever other sentences come with it; an empty one holds none.
-
-        Args:
-            sentences: words, which are joined with spaces; the model's own tokeniser splits them, and cuts what is too long.
-        """
+        """The probability that each sentence of words holds an error, whatever its batch; an empty one holds none."""
         import torch
 
         found = [0.0] * len(sentences)
@@ -237,8 +222,10 @@ class HuggingFaceDetector:
         return found
 
 
+_hugging_face_detector = functools.lru_cache(maxsize=1)(HuggingFaceDetector)
+
+
 def _label_number(name: str, configuration: Any, label: int | str | None) -> int:
-    """The number of the label that says that there is an error."""
     labels: dict[int, str] = configuration.id2label
     if len(labels) < 2:
         raise UserError(f"the classifier {name} has one label; an error detector has one for errors and one for none")

@@ -14,8 +14,19 @@ from artefacts import Progress
 from artefacts.errors import UserError
 from artefacts.kinds import OneOrMore
 from artefacts.recipe import Recipe
-from pseudogec.correct.built import Built, Need, Tokens
-from pseudogec.correct.step import STEPS, Candidate, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step
+from pseudogec.correct.step import (
+    STEPS,
+    Built,
+    Candidate,
+    Corrected,
+    Development,
+    Need,
+    Planning,
+    ReadyStep,
+    SentenceProgress,
+    Step,
+    Tokens,
+)
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
 from pseudogec.text import Bpe
@@ -25,8 +36,6 @@ _SENTENCES_AT_ONCE = 1000
 
 
 class StepOfModels(Step):
-    """A step that names models of the profile."""
-
     incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
     models: OneOrMore[str] = Field(min_length=1, description="names from `models`")
     seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
@@ -71,17 +80,7 @@ class DecodingStep(Step):
         beam: int = 5,
         length_penalty: float = 1.0,
     ) -> list[Corrected]:
-        """Correct what the steps before left; see `ReadyStep`.
-
-        Args:
-            sources: unused; models read what the steps before left.
-            before: what is corrected.
-            progress: told how far decoding is.
-            decoder: the models.
-            bpe: their segmentation.
-            beam: hypotheses kept at each step of the search; never fewer than are kept in the end.
-            length_penalty: exponent of the length that divides a log-probability.
-        """
+        """Correct what the steps before left, by a search that keeps at least ``n_best`` hypotheses."""
         segmented = [bpe.apply(sentence.tokens) for sentence in before]
         decoded = decoder.decode(
             segmented, beam=max(beam, self.n_best), n_best=self.n_best, length_penalty=length_penalty, progress=progress
@@ -234,15 +233,7 @@ class RightToLeft(StepOfModels):
         bpe: Bpe,
         length_penalty: float = 1.0,
     ) -> list[Corrected]:
-        """Rank the corrections of the step before; see `ReadyStep`.
-
-        Args:
-            sources: unused; the candidates know what they are corrections of.
-            before: sentences with their candidates.
-            progress: told how far the ranking is.
-            decoder: the models from right to left, whose probabilities are averaged piece by piece.
-            bpe: their segmentation.
-            length_penalty: exponent of the length that divides a log-probability, as in the search from left to right.
+        """Rank the corrections of the step before.
 
         Raises:
             UserError: the step before left no corrections to choose from.
@@ -283,13 +274,7 @@ Members = tuple[int, ...]
 
 
 class EnsembleChoice(NamedTuple):
-    """What a search found.
-
-    Attributes:
-        members: the chosen models.
-        f05: their F0.5 on development data, from 0 to 1.
-        tried: every ensemble that was scored, with its F0.5, in the order of the search.
-    """
+    """The chosen models, their F0.5 on development data, and every ensemble that was scored, in the order of the search."""
 
     members: Members
     f05: float
@@ -299,11 +284,7 @@ class EnsembleChoice(NamedTuple):
 def greedy_search(models: int, f05_of: Callable[[Members], float]) -> EnsembleChoice:
     """Begin with the best single model, and add the one that raises F0.5 most, until none does.
 
-    Of models that raise it equally the one with the lowest number is taken.
-
-    Args:
-        models: how many there are to choose from.
-        f05_of: F0.5 of an ensemble on development data; asked once for each ensemble that is tried.
+    Of models that raise it equally the one with the lowest number is taken. ``f05_of`` is asked once for each ensemble.
 
     Raises:
         UserError: there is no model to choose from.

@@ -12,8 +12,18 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from artefacts.files import read_lines
-from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Planning, ReadyStep, SentenceProgress, Step
+from pseudogec.correct.step import (
+    STEPS,
+    Built,
+    Corrected,
+    Need,
+    Planning,
+    ReadyStep,
+    SentenceProgress,
+    SentenceScorer,
+    Step,
+    Tokens,
+)
 from pseudogec.text.words import spell_checker
 
 _SENTENCES_AT_ONCE = 2000
@@ -27,12 +37,8 @@ _NEGATIONS = frozenset({"n't", "n\u2019t", "nt"})
 
 @dataclass
 class _Sentence:
-    """A sentence whose words are mended one after the other.
-
-    Attributes:
-        tokens: as they are by now.
-        doubtful: place of each word that has candidates, with these, the last place first.
-        mended: what was put in place of what.
+    """A sentence whose words are mended from left to right; ``doubtful`` is the place of each word that has candidates, with
+    these, the last place first.
     """
 
     tokens: list[str]
@@ -45,7 +51,6 @@ class _Sentence:
         return [[*self.tokens[:place], *candidate.split(), *self.tokens[place + 1 :]] for candidate in candidates]
 
     def mend(self, best: int) -> None:
-        """Put a candidate of the next doubtful word in its place."""
         place, candidates = self.doubtful.pop()
         written, chosen = self.tokens[place], candidates[best]
         if chosen != written:
@@ -112,15 +117,7 @@ class Spelling(Step):
         language_model: SentenceScorer | None = None,
         casing: Casing | None = None,
     ) -> list[Corrected]:
-        """Mend the spelling of what the steps before left; see `ReadyStep`.
-
-        Args:
-            sources: unused.
-            before: what is mended.
-            progress: told how far it is.
-            language_model: chooses among candidates; without it the first is taken.
-            casing: which words are capitalised.
-        """
+        """Mend the spelling of what the steps before left."""
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
@@ -138,7 +135,6 @@ class Spelling(Step):
 
 @functools.lru_cache(maxsize=2)
 def _casing(words: Path, times: float) -> Casing:
-    """Which words a ``word_counts`` artefact shows far more often capitalised."""
     counts = (line.split("\t") for line in read_lines(words / "words.tsv"))
     return Casing({word: int(count) for word, count in counts}, times)
 
@@ -169,7 +165,6 @@ def _doubtful(tokens: Tokens, casing: Casing | None) -> list[tuple[int, list[str
 
 
 def _candidates(word: str, casing: Casing | None) -> list[str]:
-    """What a word may be, each once."""
     capitalised = casing[word] if casing is not None else None
     found = suggestions(word)
     candidates = [word] if found is None else list(found)
@@ -185,10 +180,8 @@ class Casing:
     """Capitalised forms of the words of a text that writes them so far more often than in lower case.
 
     Args:
-        counts: how often the text writes each word, in the capitals in which it stands. Words that begin a sentence are to be
-            left out of the count: they are capitalised for another reason.
-        times: a word belongs here when its capitalised form comes more than this many times as often as the one in lower case,
-            and more than this many times at all.
+        counts: how often the text writes each word, in the capitals in which it stands, beginnings of sentences left out.
+        times: the capitalised form must come more than this many times, and more than this many times as often as the other.
     """
 
     def __init__(self, counts: Mapping[str, int], times: float = 99.0) -> None:
@@ -210,9 +203,8 @@ _MOST_SUGGESTIONS = 10
 def suggestions(word: str) -> tuple[str, ...] | None:
     """What may be meant by a word that is not in the dictionary, best first; ``None`` for one that is.
 
-    The dictionary is hunspell's American one. British spellings (*colour*) are right too: they are held to be in it when their
-    American counterparts, by spaCy's table of normal forms, are; without this, every third correction of the W&I development set
-    would be of a British spelling.
+    The dictionary is hunspell's American one. British spellings (*colour*) are right too: they count as known when their American
+    counterparts, by spaCy's table of normal forms, are; every third correction of the W&I development set would else be of one.
 
     Args:
         word: ASCII letters, in lower case or with a capital first. For one with a capital, what may be meant by it in lower case
@@ -227,7 +219,6 @@ def suggestions(word: str) -> tuple[str, ...] | None:
 
 @functools.cache
 def _american_spellings() -> Mapping[str, str]:
-    """American spellings by others (``colour`` to ``color``), among other normal forms."""
     from spacy.lookups import load_lookups
 
     return load_lookups("en", ["lexeme_norm"]).get_table("lexeme_norm")

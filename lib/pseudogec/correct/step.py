@@ -6,30 +6,36 @@ profile.
 
 from __future__ import annotations
 
+import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from artefacts import Progress
 from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
-from pseudogec.correct.built import Built, Need, Tokens
-from pseudogec.edits import AnnotatedSentence, Annotator
+from pseudogec.edits import AnnotatedSentence, Annotator, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
+from pseudogec.seq2seq import Decoder, LanguageModel
+from pseudogec.text import Bpe, load_bpe
+
+Tokens = Sequence[str]
+
+SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
+"""The log-probability of each sentence under a language model, end of sentence included."""
+
+Need = Recipe | tuple[Recipe, ...] | str | int | float
+"""Something that a step needs: artefacts, or a setting that the profile gives for all steps."""
+
 
 SentenceProgress = Callable[[int, int], None]
-"""Called with sentences done and sentences in all."""
+"""Called with the sentences done and all sentences."""
 
 
 class Candidate(NamedTuple):
-    """One of several corrections of a sentence.
-
-    Attributes:
-        subwords: the correction, in subwords.
-        score: of the models that made or ranked it; higher is better.
-    """
+    """A correction in subwords, and its score by the models that made or ranked it; higher is better."""
 
     subwords: tuple[str, ...]
     score: float
@@ -40,7 +46,6 @@ class Corrected:
     """A sentence after a step.
 
     Attributes:
-        tokens: its tokens.
         note: why the step left it so, for people; empty where there is nothing to say.
         candidates: corrections to choose from, best first; empty unless the step made several.
         corrected_subwords: what the candidates are corrections of, in subwords; empty without candidates.
@@ -53,24 +58,17 @@ class Corrected:
 
 
 def as_written(sources: Sequence[Tokens]) -> list[Corrected]:
-    """What the first step goes on from: the sentences themselves."""
     return [Corrected(tuple(tokens)) for tokens in sources]
 
 
 class ReadyStep(Protocol):
-    """A step with everything it needs in memory."""
+    """A step with everything it needs in memory: given the sentences as they were written, and what the steps before made
+    of them, line for line, it corrects further.
+    """
 
     def __call__(
         self, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None = None
-    ) -> list[Corrected]:
-        """Correct sentences further.
-
-        Args:
-            sources: the sentences as they were written.
-            before: what the steps before made of them, line for line; at first the sources themselves.
-            progress: told how far the step is.
-        """
-        ...
+    ) -> list[Corrected]: ...
 
 
 class Planning(Protocol):
@@ -79,60 +77,97 @@ class Planning(Protocol):
     @property
     def seed(self) -> int:
         """Which version of the system is planned; 0 for one that exists once."""
-        ...
 
     @property
-    def subwords(self) -> Recipe:
-        """The study's byte-pair encoding."""
-        ...
+    def subwords(self) -> Recipe: ...
 
     @property
     def annotator(self) -> str:
         """The signature of the study's annotator."""
-        ...
 
     @property
     def decoding(self) -> dict[str, Need]:
         """What a search by the study's models takes: ``subwords``, ``beam``, ``length_penalty``."""
-        ...
 
     @property
-    def language_model(self) -> Recipe:
-        """The profile's language model."""
-        ...
+    def language_model(self) -> Recipe: ...
 
     @property
     def word_counts(self) -> Recipe:
         """How often the language model's text writes each word, with capitals and without: ``words.tsv``."""
-        ...
 
     def models(self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False) -> tuple[Recipe, ...]:
         """The models of every name and seed; of the profile's seeds by default."""
-        ...
 
     def released(
         self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
     ) -> dict[str, Need]:
         """What a search by models that others trained takes: ``models``, ``subwords``, ``beam``, ``length_penalty``."""
-        ...
 
     def detector(self, model: str) -> Recipe:
         """The classifier that a named correction model becomes."""
-        ...
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Recipe:
         """What the step finds by `Step.tune` with these needs, after the steps before it, on the development data."""
-        ...
+
+
+class Built:
+    """The needs of a step, built.
+
+    Args:
+        needs: by name, as `Step.needs` gives them. Some names have a meaning: ``models``, ``subwords``, ``annotator``,
+            ``language_model``, ``found``.
+    """
+
+    def __init__(self, needs: Mapping[str, Need], folder: Callable[[Recipe], Path]) -> None:
+        self._needs, self._folder = needs, folder
+
+    def __getitem__(self, name: str) -> Any:
+        """A need as it was planned: a setting, or recipes."""
+        return self._needs[name]
+
+    def folder(self, name: str) -> Path:
+        need = self._needs[name]
+        assert isinstance(need, Recipe)
+        return self._folder(need)
+
+    def decoder(self, members: Sequence[int] | None = None) -> Decoder:
+        """The models, or those of them whose numbers (from 0) are given, as an ensemble."""
+        models = self._needs["models"]
+        assert isinstance(models, tuple)
+        return _decoder(tuple(self._folder(models[number]) for number in (range(len(models)) if members is None else members)))
+
+    @property
+    def bpe(self) -> Bpe:
+        return load_bpe(self.folder("subwords"))
+
+    @property
+    def annotator(self) -> Annotator:
+        return annotator_of(self["annotator"])
+
+    @property
+    def language_model(self) -> SentenceScorer:
+        model, bpe = _language_model(self.folder("language_model")), self.bpe
+        return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
+
+    @property
+    def found(self) -> dict[str, Any]:
+        return read_found(self.folder("found"))
+
+
+def read_found(folder: Path) -> dict[str, Any]:
+    return json.loads((folder / "found.json").read_text(encoding="utf-8"))
+
+
+# What is slow to load stays in the process for the next system that asks; models that several ensembles share are in memory once.
+_decoder = functools.lru_cache(maxsize=2)(Decoder)
+_language_model = functools.lru_cache(maxsize=1)(LanguageModel)
 
 
 @dataclass(frozen=True)
 class Development:
-    """The development data on which a step is tuned. They are no test set.
-
-    Attributes:
-        references: the sentences with their reference edits.
-        before: what the steps before made of each.
-        annotator: finds the edits of corrections.
+    """The development data on which a step is tuned, which are no test set; ``before`` is what the steps before made of each
+    sentence.
     """
 
     references: Sequence[AnnotatedSentence]
@@ -141,15 +176,13 @@ class Development:
 
     @property
     def sources(self) -> list[Tokens]:
-        """The sentences as they were written."""
         return [sentence.source for sentence in self.references]
 
-    @cached_property
+    @functools.cached_property
     def _gold(self) -> Gold:
         return Gold.annotated(self.references)
 
     def score(self, corrections: Sequence[Tokens]) -> Score:
-        """ERRANT's score of corrections against the references."""
         return ERRANT.score(self._gold, corrections, self.annotator)
 
 
@@ -174,22 +207,21 @@ class Step(Kind):
 
     @property
     def model_names(self) -> tuple[str, ...]:
-        """The names that it takes from the profile's ``models``."""
+        """Taken from the profile's ``models``."""
         return ()
 
     @property
     def uses_language_model(self) -> bool:
-        """Whether it needs the profile's ``language_model``."""
         return False
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that it reads, relative to the profile's data folder."""
+        """Relative to the profile's data folder."""
         return ()
 
     @property
     def hugging_face_models(self) -> tuple[str, ...]:
-        """The names or folders of the models in the format of Hugging Face that it loads."""
+        """Names or folders of the models that it loads."""
         return ()
 
     @property
@@ -213,11 +245,7 @@ class Step(Kind):
         return {}
 
     def prepare(self, built: Built) -> ReadyStep:
-        """Load what it needs.
-
-        Args:
-            built: what `needs` named.
-        """
+        """Load what `needs` named."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it corrects")
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
@@ -241,7 +269,6 @@ class Trace:
     """A sentence on its way through a system.
 
     Attributes:
-        source: its tokens as they were written.
         steps: each step's title, and the sentence after it.
     """
 
@@ -250,20 +277,13 @@ class Trace:
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """The sentence after the last step."""
         return self.steps[-1][1].tokens if self.steps else self.source
 
 
 def run(
     steps: Sequence[tuple[str, ReadyStep]], sources: Sequence[Tokens], progress: SentenceProgress | None = None
 ) -> list[Trace]:
-    """Correct sentences by a system.
-
-    Args:
-        steps: titles and steps, in their order.
-        sources: tokenised sentences.
-        progress: told how far the step at work is.
-    """
+    """Correct tokenised sentences by titled steps in their order."""
     before = as_written(sources)
     stages = []
     for _, step in steps:

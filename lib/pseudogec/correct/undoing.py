@@ -17,8 +17,20 @@ from pydantic import Field
 
 from artefacts import Progress
 from artefacts.errors import UserError
-from pseudogec.correct.built import Built, Need, SentenceScorer, Tokens
-from pseudogec.correct.step import STEPS, Corrected, Development, Planning, ReadyStep, SentenceProgress, Step, gain
+from pseudogec.correct.step import (
+    STEPS,
+    Built,
+    Corrected,
+    Development,
+    Need,
+    Planning,
+    ReadyStep,
+    SentenceProgress,
+    SentenceScorer,
+    Step,
+    Tokens,
+    gain,
+)
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
 from pseudogec.seq2seq import read_dictionary
@@ -28,13 +40,7 @@ _SENTENCES_AT_ONCE = 500
 
 
 class Edited(NamedTuple):
-    """A sentence on its way through a system.
-
-    Attributes:
-        source: its tokens as they were written.
-        sentence: what the steps so far made of it.
-        edits: the edits between the two, in the order of their spans.
-    """
+    """A sentence as it was written, what the steps so far made of it, and the edits between the two by their spans."""
 
     source: Tokens
     sentence: Corrected
@@ -44,7 +50,7 @@ class Edited(NamedTuple):
 def edits_so_far(
     annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None
 ) -> Iterator[list[Edited]]:
-    """What was changed in each sentence since it was written, in batches; the progress counts batches that are dealt with."""
+    """What was changed in each sentence since it was written, in batches."""
     for first in range(0, len(sources), _SENTENCES_AT_ONCE):
         batch = slice(first, first + _SENTENCES_AT_ONCE)
         edits = annotator.annotate(sources[batch], [sentence.tokens for sentence in before[batch]])
@@ -54,7 +60,6 @@ def edits_so_far(
 
 
 def without(edited: Edited, undone: Collection[Edit]) -> tuple[str, ...]:
-    """The tokens of the sentence without some of its edits."""
     if not undone:
         return edited.sentence.tokens
     return tuple(apply_edits(edited.source, [edit for edit in edited.edits if edit not in undone]))
@@ -77,7 +82,6 @@ def _without_weak(
     before: Sequence[Corrected],
     progress: SentenceProgress | None,
 ) -> list[Corrected]:
-    """The sentences without the edits that are weak."""
     return [
         undo(edited, [edit for edit in edited.edits if is_weak(edited, edit)])
         for batch in edits_so_far(annotator, sources, before, progress)
@@ -114,8 +118,6 @@ class UnknownWords(Step):
         annotator: Annotator,
         is_known: Callable[[str], bool],
     ) -> list[Corrected]:
-        """Undo edits; see `ReadyStep`. ``is_known`` says whether the models can read a word."""
-
         def is_weak(edited: Edited, edit: Edit) -> bool:
             return not all(map(is_known, edited.source[edit.start : edit.end]))
 
@@ -172,7 +174,7 @@ class EditReranking(Step):
         annotator: Annotator,
         language_model: SentenceScorer,
     ) -> list[Corrected]:
-        """Undo the edits without which the language model likes the sentence better; see `ReadyStep`."""
+        """Undo the edits without which the language model likes the sentence better."""
         after: list[Corrected] = []
         for batch in edits_so_far(annotator, sources, before, progress):
             after += map(undo, batch, self._search(batch, language_model))
@@ -196,14 +198,7 @@ class EditReranking(Step):
 def undone_subsets(
     edits: Sequence[Edit], first: int, at_most: int, undone_before: tuple[Edit, ...] = ()
 ) -> Iterator[tuple[Edit, ...]]:
-    """Every way to undo some of ``at_most`` edits from ``first`` on, the fewest first.
-
-    Args:
-        edits: all edits of a sentence.
-        first: place of the first edit that is tried.
-        at_most: how many are tried.
-        undone_before: further left; they stay undone.
-    """
+    """Every way to undo some of ``at_most`` edits from ``first`` on, the fewest first; those undone before stay undone."""
     tried = edits[first : first + at_most]
     for count in range(len(tried) + 1):
         for subset in combinations(tried, count):
@@ -237,12 +232,11 @@ class TypeDropping(Step):
         annotator: Annotator,
         types: Collection[str],
     ) -> list[Corrected]:
-        """Undo the edits of whole types, such as ``R:OTHER``; see `ReadyStep`."""
+        """Undo the edits of whole types, such as ``R:OTHER``."""
         dropped = frozenset(types)
         return _without_weak(annotator, lambda edited, edit: edit.type in dropped, sources, before, progress)
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        """Search for the types whose edits are better undone."""
         edits = development.annotator.annotate(development.sources, [sentence.tokens for sentence in development.before])
         return search_types(edits, development.references, self.rounds, self.at_most, seed=1)._asdict()
 
@@ -255,14 +249,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class DroppedTypes(NamedTuple):
-    """What a search on development data found.
-
-    Attributes:
-        types: the types whose edits are better dropped, by name.
-        f05: F0.5 without them, from 0 to 1.
-        f05_with_all: F0.5 with all edits.
-        tried: how many sets of types were scored, the empty one among them.
-    """
+    """What a search found: types, F0.5 (0 to 1) without their edits and with all, and how many sets of types were scored."""
 
     types: list[str]
     f05: float
@@ -280,11 +267,8 @@ def search_types(
     nothing takes part, so the development score never falls. It is tuned to these data: only others tell what it is worth.
 
     Args:
-        edits: the system's edits of each sentence of the development data.
         references: its reference edits, of one annotator or several; several take hundreds of times as long.
         rounds: sets that are drawn.
-        at_most: types of a set.
-        seed: of the draws.
 
     Raises:
         UserError: the numbers of sentences differ, or there are no rounds.

@@ -16,34 +16,23 @@ from pseudogec.evaluate.metric import (
     named_metric,
     precision_recall_f05,
 )
-from pseudogec.evaluate.significance import (
-    Comparison,
-    MeanComparison,
-    compare_means,
-    compare_scores,
-    compare_statistics,
-    confidence_interval,
-    randomisation_p_values,
-)
+from pseudogec.evaluate.significance import compare_means, compare_scores, confidence_interval, randomisation_p_values
 
 __all__ = [
     "CUT_OTHERWISE",
     "ERRANT",
     "METRICS",
     "AnyMetric",
-    "Comparison",
     "EditMetric",
     "Errant",
     "Gleu",
     "Gold",
     "MaxMatch",
-    "MeanComparison",
     "Measure",
     "Metric",
     "Score",
     "compare_means",
     "compare_scores",
-    "compare_statistics",
     "confidence_interval",
     "f05_of",
     "frequent_types",

@@ -55,7 +55,7 @@ class Errant(EditMetric):
         name: str = "the hypothesis",
         workers: int = 1,
     ) -> Score:
-        """Find the edits of tokenised corrections and score them; see `Metric.score`."""
+        """Find the edits of corrections and score them; see `Metric.score`."""
         if annotator is None:
             raise UserError("ERRANT needs an annotator to find the edits of hypotheses; give it one from load_annotator")
         gold.check(hypotheses, name)
@@ -90,7 +90,7 @@ ERRANT = Errant()
 
 
 def _by_key(edits: Sequence[Edit], mode: Mode) -> dict[Key, list[str]]:
-    """Error types by what the mode compares. Edits that only detect an error take no part in correction."""
+    """Error types by what the mode compares; edits that only detect an error take no part in correction."""
     keyed: dict[Key, list[str]] = {}
     for edit in edits:
         if mode == "span_correction":
@@ -125,7 +125,6 @@ def _count(hypothesis: Keyed, reference: Keyed) -> tuple[Counts, dict[str, Count
 
 
 def _preference(counts: Counts, before: Counts) -> tuple[float, int, int, int]:
-    """How much ``errant_compare`` likes these counts after those of the sentences before."""
     f05 = float(precision_recall_f05(*_sum(before, counts))[2])
     tp, fp, fn = counts
     return round(f05, 4), tp, -fp, -fn

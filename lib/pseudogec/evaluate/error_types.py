@@ -25,9 +25,6 @@ def frequent_types(sentences: Iterable[AnnotatedSentence], most: int = 10) -> di
     """The most frequent main error types (``DET``, ``VERB:SVA``, ...) among the corrections of the first annotators.
 
     Edits that only detect an error are left out, as no correction can be right about them.
-
-    Returns:
-        Type -> number of edits, the most frequent first; equally frequent ones by name.
     """
     counts = Counter(
         main_type(edit.type)
@@ -43,10 +40,6 @@ def type_agreement(truth: Sequence[AnnotatedSentence], found: Sequence[Annotated
 
     A true edit and a found one are the same when span and correction are. Annotators may join, split or shift edits: a true edit
     without such a partner is counted as ``CUT_OTHERWISE``.
-
-    Args:
-        truth: sentences whose first annotator's types are the truth.
-        found: the same sentences with the edits that an annotator found for the same corrections.
 
     Returns:
         One row for each true edit: ``true_type`` and ``found_type``, whole (``R:VERB:SVA``).

@@ -18,7 +18,6 @@ from pseudogec.evaluate.gold import Gold, Tokens
 from pseudogec.evaluate.metric import METRICS, Measure, Metric
 
 _Ngrams = list[Counter[tuple[str, ...]]]
-"""Counts of the n-grams of each length from 1 on."""
 
 
 def gleu_of(statistics: np.ndarray) -> np.ndarray:
@@ -27,9 +26,6 @@ def gleu_of(statistics: np.ndarray) -> np.ndarray:
     Args:
         statistics: (..., 2 + 2 * order): length of the hypothesis, length of the reference, then for the n-grams of each length
             how many agree and how many there are.
-
-    Returns:
-        Scores of the statistics' shape without the last axis.
     """
     statistics = np.asarray(statistics, dtype=float)
     positive = np.where(statistics == 0, 1.0, statistics)
@@ -57,7 +53,7 @@ class Gleu(Metric):
         return f"{super().signature(annotator)}|seeds:as the JFLEG script"
 
     def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
-        """Statistics of each sentence against each reference, (sentences, references, 2 + 2 * order); see `gleu_of`."""
+        """(sentences, references, 2 + 2 * order); see `gleu_of`."""
         rows = []
         for source, hypothesis, *rewrites in zip(gold.sources, hypotheses, *gold.rewrites, strict=True):
             from_source, ngrams = self._ngrams(source), self._ngrams(hypothesis)

@@ -14,7 +14,7 @@ from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
 
 Tokens = Sequence[str]
 ReferenceForm = Literal["edits", "rewrites"]
-"""What a metric compares corrections with: annotators' edits, or whole corrected sentences."""
+"""Annotators' edits, or whole corrected sentences."""
 
 _SENTENCE_ENDS = frozenset(".?!")
 _SUSPICIOUS_SHARE = 0.05
@@ -23,13 +23,9 @@ _SUSPICIOUS_SHARE = 0.05
 
 @dataclass(frozen=True, eq=False)
 class Gold:
-    """The source sentences and their references, as edits and as rewrites (whole corrected sentences).
+    """The source sentences and their references, as edits and as rewrites; made by `annotated` or `parallel`.
 
-    Use `annotated` or `parallel`.
-
-    Attributes:
-        sources: tokens of each sentence.
-        name: what the references are called in messages, such as a file's name.
+    ``name`` is what messages call the references, such as a file's name.
     """
 
     sources: Sequence[Tokens]
@@ -54,8 +50,6 @@ class Gold:
         """References that are whole corrected sentences.
 
         Args:
-            sources: tokenised source sentences.
-            rewrites: one list of tokenised corrected sentences a reference, each line for line with the sources.
             name: what the references are called in messages.
             annotator: finds their edits for metrics that compare edits.
 
@@ -74,14 +68,6 @@ class Gold:
 
     @cached_property
     def sentences(self) -> Sequence[AnnotatedSentence]:
-        """The sentences with the edits of each annotator, or with those found in each rewrite.
-
-        Warns where some sentences lack an annotator that others have, as after a concatenation or a filter that went wrong. Such
-        sentences are scored against the annotators that they have; files with a varying number of annotators exist.
-
-        Raises:
-            UserError: there are only rewrites and no annotator.
-        """
         if self._annotated is not None:
             _warn_of_lacking_annotators(self._annotated, self.name)
             return self._annotated
@@ -94,10 +80,7 @@ class Gold:
 
     @cached_property
     def rewrites(self) -> Sequence[Sequence[Tokens]]:
-        """The sentences as each annotator corrects them, annotator by annotator.
-
-        Where an annotator skipped a sentence, it stands as the first annotator corrects it.
-        """
+        """The sentences as each annotator corrects them; where an annotator skipped one, as the first annotator corrects it."""
         if self._rewrites is not None:
             return self._rewrites
         annotators = max(len(sentence.annotators) for sentence in self.sentences)
@@ -124,11 +107,7 @@ class Gold:
         return f"references:{how_many}|digest:{digest.hexdigest()[:12]}{found_by}"
 
     def check(self, hypotheses: Sequence[Tokens], name: str) -> None:
-        """Refuse what cannot be scored, and warn of hypotheses whose score would mislead.
-
-        Args:
-            hypotheses: tokenised outputs of a system, line for line.
-            name: what the hypotheses are called in messages.
+        """Refuse what cannot be scored, and warn of hypotheses whose score would mislead; ``name`` is what messages call them.
 
         Raises:
             UserError: the numbers of sentences differ, there are none, or the hypotheses are not tokenised.
@@ -154,11 +133,6 @@ class Gold:
                 warnings.warn(f"{name}: {wrong} of {len(pairs)} hypotheses {problem}", stacklevel=3)
 
     def check_length(self, sentences: int, name: str) -> None:
-        """Refuse another number of sentences.
-
-        Raises:
-            UserError: the numbers differ.
-        """
         if sentences != len(self.sources):
             raise UserError(
                 f"{name} has {sentences} sentences and {self.name} has {len(self.sources)}; line for line they must correspond"
@@ -190,7 +164,7 @@ def _is_in_subwords(source: Tokens, tokens: Tokens) -> bool:
 
 
 def _is_spaced_otherwise(source: Tokens, tokens: Tokens) -> bool:
-    """The same characters with other spaces, or a last full stop that hangs on its word where the source's stands alone."""
+    """The same characters with other spaces, or a last full stop on its word where the source's stands alone."""
     if not source or not tokens:
         return False
     if list(source) != list(tokens) and "".join(source) == "".join(tokens):

@@ -128,11 +128,6 @@ class EditLattice:
     """The alignments of least distance of a source and a hypothesis.
 
     A vertex says how many tokens of each have been read; from it, at most four steps lead on (keep, replace, delete, insert).
-
-    Args:
-        source: source tokens.
-        hypothesis: hypothesis tokens.
-        max_unchanged_words: how many unchanged words an edit may hold.
     """
 
     def __init__(self, source: Tokens, hypothesis: Tokens, max_unchanged_words: int = 2) -> None:

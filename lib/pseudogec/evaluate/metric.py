@@ -19,7 +19,6 @@ from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
 
 Categories = Literal["operation", "main", "full"]
 Row = tuple[int, str, *tuple[int, ...]]
-"""Sentence number, error type, and the metric's counts."""
 
 
 class Measure(NamedTuple):
@@ -52,11 +51,8 @@ class Metric(Kind):
     counts: ClassVar[tuple[str, ...]] = ()
     """Names of the statistics, if they are whole numbers that tables may show."""
     references: ClassVar[ReferenceForm] = "rewrites"
-    """What it compares corrections with."""
     needs_annotator: ClassVar[bool] = False
-    """Whether it finds the hypotheses' edits."""
     knows_types: ClassVar[bool] = False
-    """Whether its scores can be split by error type."""
 
     @property
     def headline(self) -> Measure:
@@ -78,7 +74,6 @@ class Metric(Kind):
 
     @property
     def implementation(self) -> str:
-        """Which program and version computes it, for signatures."""
         return str(self.version)
 
     def signature(self, annotator: str = "") -> str:
@@ -98,10 +93,7 @@ class Metric(Kind):
         """Score tokenised corrections.
 
         Args:
-            gold: what they are scored against.
             hypotheses: the tokens of each corrected sentence, line for line.
-            annotator: finds the hypotheses' edits, where the metric needs them.
-            name: what the hypotheses are called in messages.
             workers: processes for the search of edits.
 
         Raises:
@@ -121,11 +113,7 @@ class Metric(Kind):
         raise NotImplementedError(f"{type(self).__name__} does not say how it counts")
 
     def figures(self, statistics: np.ndarray) -> dict[str, float]:
-        """The measures, and the counts if it has names for them.
-
-        Args:
-            statistics: of the sentences, or of parts of them, (rows, statistics).
-        """
+        """The measures of summed statistics, (rows, statistics), and the counts if these have names."""
         sums = statistics.sum(axis=0)
         measures = {measure.name: float(measure.of(sums)) for measure in self.measures}
         return measures | dict(zip(self.counts, sums.tolist(), strict=False))
@@ -159,7 +147,6 @@ class Score:
     """What a metric found for one system's output, or for a part of it.
 
     Attributes:
-        metric: how it was scored.
         signature: everything on which the figures depend, as ``key:value`` pairs between bars.
         sentences: how many sentences were scored.
         sentence: sentence number (from 0) of each row of statistics; a sentence may have no row.
@@ -177,7 +164,6 @@ class Score:
 
     @classmethod
     def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row]) -> Score:
-        """Make a score from rows of counts."""
         listed = list(rows)
         places = np.array([row[0] for row in listed], dtype=np.int64)
         types = np.array([row[1] for row in listed], dtype=object)
@@ -186,16 +172,13 @@ class Score:
 
     @cached_property
     def figures(self) -> dict[str, float]:
-        """Measures and counts by name; see `Metric.figures`."""
         return self.metric.figures(self.statistics)
 
     def __getitem__(self, name: str) -> float:
-        """A measure or count, such as ``f05``."""
         return self.figures[name]
 
     @property
     def headline(self) -> float:
-        """The metric's main measure, from 0 to 1."""
         return self.figures[self.metric.headline.name]
 
     def per_sentence(self) -> np.ndarray:
@@ -225,9 +208,6 @@ class Score:
     def by_group(self, labels: Sequence[str]) -> dict[str, Score]:
         """The score of each group of sentences, such as proficiency levels, by name.
 
-        Args:
-            labels: the group of each sentence.
-
         Raises:
             UserError: there is not one label a sentence.
         """
@@ -249,14 +229,12 @@ class Score:
         return replace(self, **rows)
 
     def to_json(self) -> str:
-        """The score as JSON text, whole."""
         arrays = {name: getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics")}
         content = {"metric": METRICS.dump(self.metric), "signature": self.signature, "sentences": self.sentences, **arrays}
         return json.dumps(content)
 
     @classmethod
     def from_json(cls, text: str) -> Score:
-        """The score that `to_json` wrote."""
         stored: dict[str, Any] = json.loads(text)
         metric = METRICS.parse(stored["metric"])
         places, statistics = (np.array(stored[name], dtype=np.int64) for name in ("sentence", "statistics"))
@@ -289,17 +267,14 @@ def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:
 
 
 def precision_of(counts: np.ndarray) -> np.ndarray:
-    """Precision, (...), of summed counts, (..., 3): tp, fp, fn."""
     return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[0]
 
 
 def recall_of(counts: np.ndarray) -> np.ndarray:
-    """Recall, (...), of summed counts, (..., 3): tp, fp, fn."""
     return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[1]
 
 
 def f05_of(counts: np.ndarray) -> np.ndarray:
-    """F0.5, (...), of summed counts, (..., 3): tp, fp, fn."""
     return precision_recall_f05(counts[..., 0], counts[..., 1], counts[..., 2])[2]
 
 

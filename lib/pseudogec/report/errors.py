@@ -225,7 +225,7 @@ class OutputsReport:
                 low, high = confidence_interval(score.per_sentence(), metric.headline.of)
                 figures = {measure.label: score[measure.name] for measure in metric.measures} | {"from": low, "to": high}
                 percent = {label: 100 * value for label, value in figures.items()}
-                p_value = None if score is first else compare_scores(score, first).p_value
+                p_value = None if score is first else compare_scores(score, first)
                 rows.append({"system": system, "metric": metric.title, **percent, "p": p_value})
         metrics = list(self._outputs.by_metric)
         labels = dict.fromkeys(measure.label for metric in metrics for measure in metric.measures)

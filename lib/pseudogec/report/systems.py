@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.correct import Trace
-from pseudogec.correct.built import read_found
+from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
 from pseudogec.evaluate import ERRANT, METRICS, Metric
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each

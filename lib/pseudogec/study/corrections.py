@@ -14,7 +14,7 @@ from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
-from pseudogec.correct.built import Tokens
+from pseudogec.correct.step import Tokens
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.study.corpora import Corpus, References
 from pseudogec.study.models import sentences_of_big, shapes_of_models

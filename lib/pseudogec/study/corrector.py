@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
 from pseudogec.correct import Trace, run
-from pseudogec.correct.built import Tokens
-from pseudogec.correct.step import SentenceProgress
+from pseudogec.correct.step import SentenceProgress, Tokens
 from pseudogec.study.grid import Pipeline
 from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study

@@ -279,6 +279,6 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
         raise UserError(f"permutation tests against the {groups} `{against}`: there is none{nearest(against, values)}")
     rows = []
     for name in dict.fromkeys([against, *sorted(values)]):
-        p_value = None if name == against else compare_means(values[name], values[against], samples).p_value
+        p_value = None if name == against else compare_means(values[name], values[against], samples)
         rows.append((name, len(values[name]), fmean(values[name]), p_value))
     return pd.DataFrame(rows, columns=[groups, "sentences", "edits a token", "p"])
