@@ -8,10 +8,10 @@ import pytest
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file
+from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import load_catalogue
 from pseudogec.report.papers import paper_datasets
 from pseudogec.study import PROJECT, load_profile
-from pseudogec.study.profile_files import corpus_files
 
 PAPERS = ["paper", "paper-emnlp2019", "choe2019"]
 KNOWN_FILES = [file for corpus in load_catalogue().corpora.values() for file in corpus.files]

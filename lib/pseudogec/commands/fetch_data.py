@@ -14,10 +14,10 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from artefacts.errors import UserError
-from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue
+from pseudogec.commands.preflight import corpus_files
+from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES
 from pseudogec.study import PROJECT, Profile, load_profile
-from pseudogec.study.profile_files import corpus_files, matching
 
 _MODEL = "en_core_web_sm-3.8.0"
 

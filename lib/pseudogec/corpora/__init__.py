@@ -16,6 +16,7 @@ from pseudogec.corpora.formats import (
     PairFormat,
     SentenceFormat,
     drop_identical,
+    matching,
 )
 from pseudogec.corpora.pairs import M2, BeaJson, Jfleg, Lang8, Nucle, Parallel, WorldPairs, read_jfleg, read_parallel
 from pseudogec.corpora.sampling import (
@@ -65,6 +66,7 @@ __all__ = [
     "drop_identical",
     "is_clean_seed_text",
     "load_catalogue",
+    "matching",
     "part_of_each",
     "read_jfleg",
     "read_parallel",

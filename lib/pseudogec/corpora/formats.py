@@ -51,6 +51,13 @@ class CorrectedSentence(NamedTuple):
     references: Sequence[list[str]] = ()
 
 
+def matching(folder: Path, path: Path) -> list[Path]:
+    """The files of a path or pattern of the data folder; none where it is missing."""
+    if path.is_absolute():
+        folder, path = Path(path.anchor), path.relative_to(path.anchor)
+    return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file() and not file.name.startswith(".")]
+
+
 class Count(NamedTuple):
     """Sentences of a corpus: all, and those that the first annotator corrected (of grammatical text none)."""
 

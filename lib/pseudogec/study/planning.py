@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from artefacts import FileDigests, SourceFile
-from pseudogec.corpora import CorpusFile, FilePairs, FileSentences, LocatedFile, PairFormat, WorldSentences, load_catalogue
+from pseudogec.corpora import (
+    CorpusFile,
+    FilePairs,
+    FileSentences,
+    LocatedFile,
+    PairFormat,
+    WorldSentences,
+    load_catalogue,
+    matching,
+)
 from pseudogec.correct import Models, Need, Step
 from pseudogec.edits import annotator_signature
 from pseudogec.evaluate import ERRANT, Metric
@@ -41,7 +50,6 @@ from pseudogec.study.models import (
     WordCounts,
 )
 from pseudogec.study.profile import Profile, StageOfTraining, all_steps, tracks_of
-from pseudogec.study.profile_files import matching
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
 from pseudogec.study.results import ScoredCorrection
 
