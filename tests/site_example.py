@@ -25,7 +25,8 @@ SHOWN = [
     new_code_cell(
         """import matplotlib.pyplot as plt
 import pandas as pd
-from pseudogec.report import Picture, Report
+from pseudogec.report import Report
+from pseudogec.report.figures import Picture
 from pseudogec.study import Study
 
 report = Report(Study.open(profile, overrides))

@@ -17,25 +17,11 @@ from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, frequent_types, type_agreement
-from pseudogec.report import (
-    ErrorAnalysis,
-    Report,
-    agreement,
-    agreement_table,
-    best_by,
-    corpus_sizes,
-    gains_by,
-    leads_by_stage,
-    length_against_edits,
-    more_data_by_level,
-    paper_edits_per_token,
-    shares_by_level,
-    types_beside_paper,
-)
-from pseudogec.report import figures as draw
+from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
-from pseudogec.report.errors import instructive_sentences
+from pseudogec.report.errors import agreement_table, instructive_sentences
 from pseudogec.report.markup import marked_corrections
+from pseudogec.report.papers import paper_edits_per_token
 from pseudogec.study import Study, edits_by_level, permutation_tests
 from pseudogec.study.corpora import Corpus
 
@@ -83,14 +69,14 @@ PAIRS = pd.DataFrame(
 
 
 def test_agreement_is_said_of_all_edits_and_of_those_found() -> None:
-    text = agreement(PAIRS)
+    text = findings.agreement(PAIRS)
     assert "Of 10 true edits the annotator finds 90.0%" in text
     assert "**70.0%** (with the operation, missing, replacement or unnecessary: 60.0%)" in text
     assert "Of those that it finds, 77.8%" in text
 
 
 def test_the_heatmap_has_percent_of_each_true_type() -> None:
-    axes = draw.type_agreement(PAIRS, "an annotator").figure.axes[0]
+    axes = figures.type_agreement(PAIRS, "an annotator").figure.axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["NOUN", "DET", "ADJ", "MORPH", CUT_OTHERWISE]
     assert [tick.get_text() for tick in axes.get_yticklabels()] == ["NOUN (8)", "DET (1)", "ADJ (1)"]
     shares = np.asarray(axes.collections[0].get_array()).reshape(3, 5)
@@ -165,12 +151,12 @@ def test_the_published_edits_per_token() -> None:
 
 
 def test_sizes_are_stacked_by_level() -> None:
-    bars = corpus_sizes(COUNTS).figure.axes[0].containers
+    bars = figures.corpus_sizes(COUNTS).figure.axes[0].containers
     assert {level.get_label(): [bar.get_width() for bar in level] for level in bars} == {"A": [2, 2], "B": [0, 1]}
 
 
 def test_length_against_edits_counts_sentences_and_draws_their_mean() -> None:
-    genuine, test, _ = length_against_edits(COUNTS, quantile=1).figure.axes
+    genuine, test, _ = figures.length_against_edits(COUNTS, quantile=1).figure.axes
     cells = np.ma.filled(genuine.collections[0].get_array().reshape(3, 10), 0)
     assert cells.sum() == 3
     assert (cells[2, 9], cells[1, 1], cells[0, 3]) == (1, 1, 1)
@@ -198,12 +184,12 @@ BY_TYPE = pd.DataFrame(
 
 
 def test_gains_are_paired_by_seed_and_say_where_all_seeds_agree() -> None:
-    text = gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
+    text = findings.gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
     assert text.startswith(
         "**New against Old**, F0.5 in points: better in 1, worse in 1 and equal in 0 of 2 types: DET +3.0*, SPELL -0.5 (*: all"
     )
     assert "2 of 2 agree once in 2 cases, so in about 1.0 of these types" in text
-    assert gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
+    assert findings.gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
 
 
 def test_the_best_choice_of_each_category() -> None:
@@ -213,7 +199,7 @@ def test_the_best_choice_of_each_category() -> None:
             for level, corpus, f05 in [("A", "", 0.9), ("A", "x", 0.3), ("A", "y", 0.2), ("B", "x", 0.2), ("B", "y", 0.2)]
         ]
     )
-    assert best_by(scores, "level", ["A", "B", "C"], "seed_corpus").splitlines() == [
+    assert findings.best_by(scores, "level", ["A", "B", "C"], "seed_corpus").splitlines() == [
         "**Here**, the highest mean of these is that of x in 2 of 2. The baseline, without any pseudo data, is above all of them "
         "in 1 of 2 (A).",
         "",
@@ -233,7 +219,7 @@ SIZES = pd.DataFrame(
 
 
 def test_what_more_data_bring_to_each_level() -> None:
-    assert more_data_by_level(SIZES).splitlines() == [
+    assert findings.more_data_by_level(SIZES).splitlines() == [
         "- **A**: +30.0 ± 0.0 from 0 to 60,000 pairs; +20.0 ± 0.0 from 4,000 pairs on.",
         "- **N**: +0.0 ± 0.0 from 0 to 60,000 pairs; +0.0 ± 0.0 from 4,000 pairs on.",
         "",
@@ -242,7 +228,7 @@ def test_what_more_data_bring_to_each_level() -> None:
 
 
 def test_a_line_for_each_level_begins_at_the_baseline() -> None:
-    axes = draw.against_pairs_by_level(SIZES).figure.axes[0]
+    axes = figures.against_pairs_by_level(SIZES).figure.axes[0]
     level_a, level_n = axes.lines[0], axes.lines[3]  # two caps of error bars stand between
     assert level_a.get_ydata().tolist() == pytest.approx([15, 25, 45])
     assert level_n.get_ydata().tolist() == pytest.approx([35, 35, 35])
@@ -256,7 +242,7 @@ def analysis(tmp_path: Path) -> ErrorAnalysis:
 
 
 def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis) -> None:
-    axes = draw.f05_bars(BY_TYPE, "error_type", "method", {"backtrans": "New"}, analysis.types).figure.axes[0]
+    axes = figures.f05_bars(BY_TYPE, "error_type", "method", {"backtrans": "New"}, analysis.types).figure.axes[0]
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["DET\n2", "SPELL\n1", "VERB:\nTENSE\n1"]
     heights = {bars.get_label(): [bar.get_height() for bar in bars[:2]] for bars in axes.containers if bars.get_label()[0] != "_"}
     assert heights["Baseline"] == pytest.approx([30, 30])
@@ -269,7 +255,7 @@ def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis)
 
 def test_intervals_that_are_given_are_drawn() -> None:
     scores = pd.DataFrame([row("none", 1, 0.5, system="mine", f05_low=0.4, f05_high=0.7)])
-    axes = draw.f05_bars(scores, "error_type", "system", {}, {"DET": 1}).figure.axes[0]
+    axes = figures.f05_bars(scores, "error_type", "system", {}, {"DET": 1}).figure.axes[0]
     assert axes.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx([40, 70])
 
 
@@ -285,11 +271,15 @@ def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) ->
     for shown in (
         analysis.figure(nothing, "error_type", "method", "x"),
         analysis.table(nothing, "level", "method", "x"),
-        draw.against_pairs_by_level(nothing),
+        figures.against_pairs_by_level(nothing),
         analysis.examples({}),
     ):
         assert "lists no systems" in shown
-    for shown in (agreement(PAIRS.iloc[:0]), agreement_table(PAIRS.iloc[:0]), draw.type_agreement(PAIRS.iloc[:0], "x")):
+    for shown in (
+        findings.agreement(PAIRS.iloc[:0]),
+        agreement_table(PAIRS.iloc[:0]),
+        figures.type_agreement(PAIRS.iloc[:0], "x"),
+    ):
         assert "not known" in shown
 
 
@@ -318,7 +308,7 @@ def test_each_level_has_its_own_frequent_types() -> None:
     edits = pd.DataFrame(
         [("A", "DET")] * 3 + [("A", "SPELL")] + [("B", "PUNCT")] * 2 + [("B", "DET")], columns=["level", "error_type"]
     )
-    panels = draw.frequent_types_by_level(edits, "test", most=1).figure.axes
+    panels = figures.frequent_types_by_level(edits, "test", most=1).figure.axes
     assert [(axes.get_title(), axes.get_yticklabels()[0].get_text()) for axes in panels] == [
         ("A (4 edits)", "DET"),
         ("B (3 edits)", "PUNCT"),
@@ -371,7 +361,7 @@ def test_learners_words_are_escaped() -> None:
 
 def test_shares_of_a_type_are_counted_by_level() -> None:
     edits = pd.DataFrame({"level": ["A", "A", "N"], "error_type": ["DET", "PREP", "PREP"]})
-    assert shares_by_level(edits, "DET") == "**Here**, edits of type `DET`: A 1 of 2 (50%), N 0 of 1 (0%)."
+    assert findings.shares_by_level(edits, "DET") == "**Here**, edits of type `DET`: A 1 of 2 (50%), N 0 of 1 (0%)."
 
 
 def test_leads_are_taken_stage_by_stage_beside_the_papers() -> None:
@@ -382,15 +372,15 @@ def test_leads_are_taken_stage_by_stage_beside_the_papers() -> None:
             for method, f05 in [("realistic", realistic), ("random", random)]
         ]
     )
-    text = leads_by_stage(scores, "method", {"realistic": "new", "random": "old"}, "choe2019:6")
+    text = findings.leads_by_stage(scores, "method", {"realistic": "new", "random": "old"}, "choe2019:6")
     assert "+20.0 (dae_pretrain), +10.0 (+train), +15.0 (+finetune). It does not fall with each stage." in text
     assert "Choe et al. 2019, table 6: +22.6 (dae_pretrain), +5.3 (+train), +2.8 (+finetune). It falls with each stage." in text
-    assert leads_by_stage(scores.iloc[:0], "method", {"realistic": "new", "random": "old"}) == NOT_LISTED
+    assert findings.leads_by_stage(scores.iloc[:0], "method", {"realistic": "new", "random": "old"}) == NOT_LISTED
 
 
 def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
     scores = pd.DataFrame({"error_type": ["DET", "WO", "ADJ"], "tp": [30, 10, 0], "fn": [30, 90, 2], "recall": [0.5, 0.1, 0.0]})
-    text = types_beside_paper(scores, most=1)
+    text = findings.types_beside_paper(scores, most=1)
     assert text == (
         "**Here**, 75% of the right edits are `DET`. "
         "Of types with at least 30 edits, recall is farthest below the paper's for `WO` (10 against 26)."

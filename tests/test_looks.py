@@ -13,7 +13,7 @@ import pytest
 from my_methods import Shouting
 from pseudogec.evaluate import ERRANT
 from pseudogec.noise import DirectNoise
-from pseudogec.report import figures as draw
+from pseudogec.report import figures
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
 from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
 from pseudogec.report.tables import FIGURE_SPACE, StyledTable, beside_paper, comparison, styled, summarise
@@ -113,7 +113,7 @@ def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
 
 def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
     ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4})
-    axes = draw.bars_by_method(ours, "taslp2020:IV").figure.axes[0]
+    axes = figures.bars_by_method(ours, "taslp2020:IV").figure.axes[0]
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none" and line.get_linestyle() == "None"]
     assert [list(line.get_ydata()) for line in hollow if len(line.get_ydata())] == [[45.2, 22.7, 37.7]]
     assert "same colour, paper" in [text.get_text() for text in axes.get_legend().get_texts()]
@@ -121,7 +121,7 @@ def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
 
 def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
     ours = scores({("one", 1): 0.3, ("two", 1): 0.4})
-    axes = draw.systems(ours, ERRANT.measures, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
+    axes = figures.systems(ours, ERRANT.measures, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
     hollow = {line.get_label(): line for line in axes.lines if str(line.get_label()).endswith(", paper")}
     assert set(hollow) == {"Precision, paper", "Recall, paper", "F0.5, paper"}
     assert list(hollow["F0.5, paper"].get_xdata()) == [65]
@@ -130,13 +130,13 @@ def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
 
 
 def test_one_seed_has_no_error_bar() -> None:
-    axes = draw.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs").figure.axes[0]
+    axes = figures.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs").figure.axes[0]
     assert not axes.containers[0].has_yerr
 
 
 def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
     ours = pd.concat([scores({("direct_noise", 1): 0.3}).assign(pseudo_pairs=size, setting="pretrain") for size in (8, 32)])
-    left, right = draw.against_size(ours, "pseudo_pairs", "pairs", ["taslp2020:VI"]).figure.axes
+    left, right = figures.against_size(ours, "pseudo_pairs", "pairs", ["taslp2020:VI"]).figure.axes
     (hollow,) = [line for line in right.lines if line.get_label() == "DirectNoise, paper"]
     assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([1_400_000, 14_000_000], "none")
     assert left.get_ylim() == right.get_ylim()
@@ -146,7 +146,7 @@ def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
 
 def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
     ours, others = (scores({("realistic", 1): value}).assign(pseudo_pairs=8) for value in (0.2, 0.4))
-    axes = draw.against_size(ours, "pseudo_pairs", "pairs", beside=("fine-tuned", others)).figure.axes[0]
+    axes = figures.against_size(ours, "pseudo_pairs", "pairs", beside=("fine-tuned", others)).figure.axes[0]
     (pale,) = [line for line in axes.lines if line.get_label() == "Realistic, fine-tuned"]
     assert list(pale.get_ydata()) == pytest.approx([40])
     assert pale.get_alpha() < 1
@@ -155,7 +155,7 @@ def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
 def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:
     ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint")
     sizes = pd.concat([ours.assign(pseudo_pairs=pairs) for pairs in (100, 400)])
-    figure = draw.f05_by(sizes, "setting", "taslp2020:VI", panels="pseudo_pairs").figure
+    figure = figures.f05_by(sizes, "setting", "taslp2020:VI", panels="pseudo_pairs").figure
     titles = ["100 pseudo pairs\n(paper: 1,400,000)", "400 pseudo pairs\n(paper: 14,000,000)"]
     assert [axes.get_title() for axes in figure.axes] == titles
     assert figure.axes[-1].get_legend() is not None

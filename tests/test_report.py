@@ -15,21 +15,10 @@ from matplotlib.container import BarContainer
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise.method import OperationKind
-from pseudogec.report import (
-    Report,
-    against_baseline,
-    best_of_sweep,
-    marked_edits,
-    marked_operations,
-    nearness,
-    paper_datasets,
-    paper_scores,
-    spread_across,
-    types_by_level,
-    typical_example,
-)
-from pseudogec.report import figures as draw
+from pseudogec.report import Report, figures, findings
 from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.report.markup import marked_edits, marked_operations, typical_example
+from pseudogec.report.papers import paper_datasets, paper_scores
 from pseudogec.report.tables import beside_paper, comparison, noise_profiles, styled, summarise
 from pseudogec.study import Study
 
@@ -192,19 +181,21 @@ def test_a_plain_table_prints_whole_numbers_and_fractions_as_asked() -> None:
 def test_the_best_method_and_those_ahead_of_the_baseline() -> None:
     f05 = {"none": 0.30, "realistic": 0.35, "backtrans": 0.31, "direct_noise": 0.28}
     table = pd.DataFrame([row(method, 1, value) for method, value in f05.items()])
-    text = against_baseline(table)
+    text = findings.against_baseline(table)
     assert "Realistic**, 35.0, +5.0 points against the baseline (30.0)" in text
     assert "Ahead of it: Realistic, Backtrans; behind: DirectNoise" in text
-    assert "None is ahead of it; behind: DirectNoise" in against_baseline(table[table.method.isin(["none", "direct_noise"])])
-    assert against_baseline(table[table.method == "none"]) == NOT_LISTED
+    assert "None is ahead of it; behind: DirectNoise" in findings.against_baseline(
+        table[table.method.isin(["none", "direct_noise"])]
+    )
+    assert findings.against_baseline(table[table.method == "none"]) == NOT_LISTED
 
 
 def test_nearness_is_a_rank_correlation_of_distance_and_score() -> None:
     distances = {"realistic": 0.3, "backtrans": 0.4, "random": 0.5, "direct_noise": 0.8}
     falling = zip(distances, (0.4, 0.3, 0.2, 0.1), strict=True)
     table = pd.DataFrame([row(method, 1, value) for method, value in falling])
-    assert "over 4 methods: **-1.00**" in nearness(distances, table)
-    assert "too few" in nearness({"realistic": 0.3}, table)
+    assert "over 4 methods: **-1.00**" in findings.nearness(distances, table)
+    assert "too few" in findings.nearness({"realistic": 0.3}, table)
 
 
 def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:
@@ -214,10 +205,10 @@ def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:
         "C": {"DET": 3, "PUNCT": 5, "PREP": 2},
     }
     rows = [(level, name) for level, types in counts.items() for name, count in types.items() for _ in range(count)]
-    text = types_by_level(pd.DataFrame(rows, columns=["level", "error_type"]))
+    text = findings.types_by_level(pd.DataFrame(rows, columns=["level", "error_type"]))
     assert "falls at every step for DET (60.0 to 30.0%) and rises at every step for PUNCT (20.0 to 50.0%)" in text
     assert "PREP" not in text
-    assert "no steps" in types_by_level(pd.DataFrame({"level": "A", "error_type": ["DET", "PREP"]}))
+    assert "no steps" in findings.types_by_level(pd.DataFrame({"level": "A", "error_type": ["DET", "PREP"]}))
 
 
 def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> None:
@@ -232,13 +223,13 @@ def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> Non
 def test_the_best_of_a_sweep_and_its_lead() -> None:
     points = {0.1: 0.30, 0.3: 0.34, 0.5: 0.33}
     table = pd.DataFrame([row("direct_noise", 1, f05, mu_mask=value) for value, f05 in points.items()])
-    text = best_of_sweep(table, "mu_mask")
+    text = findings.best_of_sweep(table, "mu_mask")
     assert "mu_mask = 0.3" in text
     assert "F0.5 34.0, 1.0 points above" in text
     assert "one seed" in text
     twice = pd.concat([table, table.assign(seed=2)])
-    assert "one seed" not in best_of_sweep(twice, "mu_mask")
-    assert best_of_sweep(table.iloc[:1], "mu_mask") == "This profile does not vary `mu_mask`."
+    assert "one seed" not in findings.best_of_sweep(twice, "mu_mask")
+    assert findings.best_of_sweep(table.iloc[:1], "mu_mask") == "This profile does not vary `mu_mask`."
 
 
 def test_a_sweep_over_two_parameters_has_a_best_pair_and_a_line_for_each_value_of_the_second(scores: pd.DataFrame) -> None:
@@ -249,13 +240,16 @@ def test_a_sweep_over_two_parameters_has_a_best_pair_and_a_line_for_each_value_o
             for (beam, beta), f05 in points.items()
         ]
     )
-    assert "**beta_random = 0, beam = 5** (F0.5 36.0, 3.0 points above" in best_of_sweep(table, "beta_random", "beam")
+    assert "**beta_random = 0, beam = 5** (F0.5 36.0, 3.0 points above" in findings.best_of_sweep(table, "beta_random", "beam")
     baseline = scores[scores.method == "none"]
-    axes = draw.sweep(table, "beta_random", "beta", baseline, {}, lines="beam").figure.axes[0]
+    axes = figures.sweep(table, "beta_random", "beta", baseline, {}, lines="beam").figure.axes[0]
     drawn = {container.get_label(): container[0] for container in axes.containers}
     assert list(drawn) == ["Backtrans (noisy), beam = 2", "Backtrans (noisy), beam = 5"]
     assert [list(line.get_ydata()) for line in drawn.values()] == [pytest.approx([30, 31]), pytest.approx([36, 33])]
-    for wrong in (lambda: best_of_sweep(table, "beta_random"), lambda: draw.sweep(table, "beta_random", "beta", baseline, {})):
+    for wrong in (
+        lambda: findings.best_of_sweep(table, "beta_random"),
+        lambda: figures.sweep(table, "beta_random", "beta", baseline, {}),
+    ):
         with pytest.raises(UserError, match="several systems for one beta_random"):
             wrong()
 
@@ -263,12 +257,12 @@ def test_a_sweep_over_two_parameters_has_a_best_pair_and_a_line_for_each_value_o
 def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     cells = {("simple", 1): 0.30, ("simple", 2): 0.32, ("newswire", 1): 0.36, ("newswire", 2): 0.38}
     table = pd.DataFrame([row("direct_noise", seed, f05, seed_corpus=name) for (name, seed), f05 in cells.items()])
-    text = spread_across(pd.concat([table, pd.DataFrame([row("none", 1, 0.1)])]), "seed_corpus")
+    text = findings.spread_across(pd.concat([table, pd.DataFrame([row("none", 1, 0.1)])]), "seed_corpus")
     assert text.count("\n") == 0
     assert "best with newswire (37.0); the means range over 6.0 points" in text
     assert "spread by 1.4 (" in text  # variance 2 in both corpora
-    assert "seeds alone" not in spread_across(table[table.seed == 1], "seed_corpus")
-    assert text + " In the paper over 0.6." == spread_across(table, "seed_corpus", "taslp2020:V")  # 40.4 to 41.0
+    assert "seeds alone" not in findings.spread_across(table[table.seed == 1], "seed_corpus")
+    assert text + " In the paper over 0.6." == findings.spread_across(table, "seed_corpus", "taslp2020:V")  # 40.4 to 41.0
 
 
 def test_findings_are_shown_as_markdown() -> None:
@@ -295,7 +289,7 @@ def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
 def test_type_shares_are_of_each_texts_own_edits() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "U:DET": 2, "R:NOUN": 3, "UNK": 1}}
     mine = {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}
-    axes = draw.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]
+    axes = figures.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN", "all others"]
     assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25, 75])
     assert list(axes.lines[0].get_xdata()) == pytest.approx([60, 30, 10]), "the learners' shares"
@@ -332,7 +326,7 @@ def test_edits_are_marked_in_place() -> None:
 
 
 def test_bars_show_mean_spread_and_every_seed(scores: pd.DataFrame) -> None:
-    axes = draw.bars_by_method(pd.concat([scores, pd.DataFrame([row("a_new_method", 1, 0.2)])])).figure.axes[0]
+    axes = figures.bars_by_method(pd.concat([scores, pd.DataFrame([row("a_new_method", 1, 0.2)])])).figure.axes[0]
     bars = [[bar.get_height() for bar in container] for container in axes.containers if isinstance(container, BarContainer)]
     assert bars[0] == pytest.approx([40, 20, 30])  # precision, recall, F0.5
     assert bars[1] == pytest.approx([44, 24, 34])
@@ -346,7 +340,7 @@ def test_bars_show_mean_spread_and_every_seed(scores: pd.DataFrame) -> None:
 
 def test_shares_of_error_types_are_of_each_level() -> None:
     edits = pd.DataFrame({"level": ["A"] * 4 + [""] * 2, "error_type": ["DET", "DET", "DET", "NOUN", "NOUN", "VERB"]})
-    axes = draw.error_types_by_level(edits, most=2).figure.axes[0]
+    axes = figures.error_types_by_level(edits, most=2).figure.axes[0]
     unknown, beginners = ([bar.get_height() for bar in container] for container in axes.containers)
     assert [label.get_text() for label in axes.get_xticklabels()] == ["DET", "NOUN"]
     assert beginners == pytest.approx([75, 25])
@@ -357,7 +351,7 @@ def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.Da
     points = [(0.5, 1, 0.35), (0.5, 2, 0.37), (0.1, 1, 0.30), (0.1, 2, 0.34)]
     swept = pd.DataFrame([row("direct_noise", seed, f05, mu_mask=value) for value, seed, f05 in points])
     baseline = scores[scores.method == "none"]
-    axes = draw.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).figure.axes[0]
+    axes = figures.sweep(swept, "mu_mask", "mu", baseline, {"Kiyono et al. 2020": 0.3}).figure.axes[0]
     line, _, bars = axes.containers[0]
     assert list(line.get_xdata()) == [0.1, 0.5]
     assert list(line.get_ydata()) == pytest.approx([32, 36])
@@ -370,7 +364,7 @@ def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.Da
 def test_points_of_the_paper_are_hollow_beside_ours() -> None:
     ours = [row(method, 1, 0.4, seed_corpus=name) for method in ("direct_noise", "mine") for name in ("newswire", "simple")]
     table = pd.DataFrame([row("none", 1, 0.3), *ours])
-    axes = draw.f05_by(table, "seed_corpus", "taslp2020:V", stands_for=PAPER_NAMES).figure.axes[0]
+    axes = figures.f05_by(table, "seed_corpus", "taslp2020:V", stands_for=PAPER_NAMES).figure.axes[0]
     assert set(axes.get_legend_handles_labels()[1]) == {
         "DirectNoise",
         "DirectNoise, paper",
@@ -388,7 +382,7 @@ def test_points_of_the_paper_are_hollow_beside_ours() -> None:
 def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataFrame) -> None:
     ours = [row(method, 1, pairs / 1e5, pseudo_pairs=pairs) for method in ("direct_noise", "mine") for pairs in (8000, 1000)]
     table = pd.concat([pd.DataFrame(ours), scores[scores.method == "none"]])
-    axes = draw.against_size(table, "pseudo_pairs", "pseudo pairs").figure.axes[0]
+    axes = figures.against_size(table, "pseudo_pairs", "pseudo pairs").figure.axes[0]
     lines = {container.get_label(): container[0] for container in axes.containers}
     assert set(lines) == {"DirectNoise", "mine"}
     assert list(lines["mine"].get_xdata()) == [1000, 8000]
@@ -403,9 +397,9 @@ def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataF
 
 def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: Report, scores: pd.DataFrame) -> None:
     folder = report.study.outputs / "figures"
-    report.figure(draw.bars_by_method(scores), "bars")
+    report.figure(figures.bars_by_method(scores), "bars")
     first = {path.name: path.read_bytes() for path in folder.iterdir()}
-    report.figure(draw.bars_by_method(scores), "bars")
+    report.figure(figures.bars_by_method(scores), "bars")
     assert set(first) == {"bars.csv", "bars.png", "bars.svg"}
     assert first["bars.png"].startswith(b"\x89PNG")
     assert b"<svg" in first["bars.svg"]

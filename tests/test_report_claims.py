@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pseudogec.report import against_baseline, more_data_by_level, per_doubling
+from pseudogec.report import findings
 from pseudogec.report.contrasts import Claim, Contrast
 
 CLAIM = Claim("It helps", "a paper", ())
@@ -54,21 +54,21 @@ def test_differences_of_nothing_are_not_clear() -> None:
 def test_a_difference_that_rounds_to_nothing_has_no_direction() -> None:
     assert found([-0.01, -0.03], 0.01).cell("F0.5").startswith("+0.0 ± 0.0")
     falling = pd.DataFrame({"method": "realistic", "pseudo_pairs": [1, 2], "f05": [0.3, 0.29999], "seed": 1, "level": "A"})
-    assert "+0.0 points a doubling" in per_doubling(falling)
-    assert "**A**: +0.0 from 1 to 2 pairs; +0.0 from 1 pairs on" in more_data_by_level(falling)
-    assert "30.0, +0.0 points" in against_baseline(pd.concat([falling.iloc[:1].assign(method="none"), falling.iloc[1:]]))
+    assert "+0.0 points a doubling" in findings.per_doubling(falling)
+    assert "**A**: +0.0 from 1 to 2 pairs; +0.0 from 1 pairs on" in findings.more_data_by_level(falling)
+    assert "30.0, +0.0 points" in findings.against_baseline(pd.concat([falling.iloc[:1].assign(method="none"), falling.iloc[1:]]))
 
 
 def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
     sizes, f05 = (1000, 2000, 8000), (0.40, 0.42, 0.46)
     table = pd.DataFrame({"method": "direct_noise", "pseudo_pairs": sizes, "f05": f05})
     baseline = pd.DataFrame({"method": ["none"], "pseudo_pairs": [0], "f05": [0.1]})
-    text = per_doubling(pd.concat([table, baseline]))
+    text = findings.per_doubling(pd.concat([table, baseline]))
     assert text == (
         "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
         "Step by step +2.0, +2.0 a doubling: not smaller at every step."
     )
     bent = pd.concat([table, table.iloc[-1:].assign(pseudo_pairs=16_000)])
-    assert "each smaller" not in per_doubling(bent)
-    assert "Step by step +3.0, +1.0 a doubling: each smaller" in per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
-    assert per_doubling(table.iloc[:1]) == ""
+    assert "each smaller" not in findings.per_doubling(bent)
+    assert "Step by step +3.0, +1.0 a doubling: each smaller" in findings.per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
+    assert findings.per_doubling(table.iloc[:1]) == ""

@@ -119,7 +119,6 @@ def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator
 
 
 def _is_m2(path: Path) -> bool:
-    """Whether a file's first line that is not blank begins an M2 block."""
     first = next((line for line in read_lines(path) if line.strip()), None)
     if first is None:
         raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
@@ -167,7 +166,6 @@ def _against_first(score: Score, first: Score) -> Figures:
 
 
 def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
-    """The plain form of what was found: a table of systems, one of their levels or types, and the signature."""
     systems = found["systems"]
     parts = [_table([{name: value for name, value in system.items() if name != "by"} for system in systems], metric)]
     if by:

@@ -46,11 +46,7 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
     """A sentence under direct noise and from a noisy beam, with a slider for the strength of each.
 
     As in the paper's sweep (TASLP section IV-B), mu_keep is 0.2 unless the profile has another, and deletion and insertion share
-    what mu_mask leaves. The random numbers stay the same while a slider moves, so that what changes is its doing.
-
-    Args:
-        study: gives the methods, and the store with the reverse model.
-        sentence: a grammatical one to begin with.
+    what mu_mask leaves. The random numbers stay the same while a slider moves, so that the slider alone changes the outcome.
     """
     corruptor = Corruptor(study)
 
@@ -82,12 +78,7 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
 
 
 def every_method(study: Study, sentence: str) -> Panel:
-    """A sentence corrupted by every method of the profile, side by side.
-
-    Args:
-        study: gives the methods, and the store with the reverse model and the genuine data's edits.
-        sentence: a grammatical one to begin with.
-    """
+    """A sentence corrupted by every method of the profile, side by side."""
     corruptor = Corruptor(study)
 
     def render(sentence: str, draw: int) -> str:
@@ -115,7 +106,6 @@ def taken_actions(operations: Operations) -> dict[str, int]:
 
 
 def _shares(operations: Operations, probabilities: DirectNoise) -> str:
-    """What was drawn beside the probabilities."""
     expected = {
         "mask": probabilities.mu_mask,
         "delete": probabilities.mu_del,
@@ -143,12 +133,8 @@ def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
 def noisy_beam(study: Study, sentence: str) -> Panel:
     """The search of `backtrans_noisy`, to be stepped through.
 
-    At each step every hypothesis in the beam is expanded by every piece; r * beta_random, r ~ U[0, 1], is added to the score of
+    At each step every hypothesis in the beam is expanded by every subword; r * beta_random, r ~ U[0, 1], is added to the score of
     each expansion, and the best go on (Kiyono et al. 2019, section 2.2; 2020, section III-A).
-
-    Args:
-        study: gives the method's parameters, and the store with the reverse model.
-        sentence: a grammatical one to begin with.
     """
     corruptor = Corruptor(study)
 
@@ -173,13 +159,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
 
 
 def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
-    """A step of a search as HTML.
-
-    Args:
-        trace: of the search.
-        number: of the step, from 1.
-        beta_random: the noise's strength, for the caption.
-    """
+    """Step ``number`` (from 1) of a search with noise of strength ``beta_random``, as HTML."""
     step = trace.steps[number - 1]
     title = "log-probability|noise of this step|score with all noise|rank|rank without it|then"
     heads = "".join(f"<th scope='col' style='{_HEAD}'>{text}</th>" for text in title.split("|"))
@@ -212,7 +192,6 @@ def _written(step: BeamStep, expansion: Expansion) -> str:
 
 
 def outcome(trace: BeamTrace) -> str:
-    """What a search found in the end, as HTML."""
     rows = "".join(
         f"<li>{escape(' '.join(Bpe.undo(output.subwords)))} <small>({output.score:.2f} a piece)</small></li>"
         for output in trace.outputs
@@ -223,10 +202,7 @@ def outcome(trace: BeamTrace) -> str:
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     """A text corrected by systems, each edit with its type; or by one of them, step by step.
 
-    Args:
-        study: gives the store with the models; what is missing there is named, not trained.
-        systems: of a comparison; of several versions the first is shown.
-        text: what to begin with.
+    Of several versions of a system the first is shown. Models that the store lacks are named, not trained.
     """
     versions: dict[str, Pipeline] = {}
     for system in systems:
@@ -258,7 +234,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
 
 
 def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
-    """A table of what the systems make of the sentences in the end."""
+    """What the systems make of the sentences in the end."""
     shown: dict[str, list[str]] = {}
     for name, trace in traces:
         shown.setdefault(name, []).append(marked_change(annotator, trace.source, trace.tokens))

@@ -20,11 +20,7 @@ Operations = Sequence[Sequence[str]]
 
 
 class Corruptor:
-    """The methods of a profile at work on single sentences, with what the store holds of theirs.
-
-    Args:
-        study: gives the profile and the store.
-    """
+    """The methods of a profile at work on single sentences, with what the store holds of theirs."""
 
     def __init__(self, study: Study) -> None:
         self._study, self._store = study, study.store
@@ -42,11 +38,7 @@ class Corruptor:
         raise UserError(f"The profile {profile.name} has no method {method.name}.")
 
     def recipe(self, name: str, changes: Mapping[str, float] | None = None) -> PseudoData:
-        """The pseudo data that a method makes.
-
-        Args:
-            name: of the profile's ``methods``.
-            changes: parameters that differ from the profile's.
+        """The pseudo data that an entry of the profile's ``methods`` makes with some parameters changed.
 
         Raises:
             UserError: there is no such parameter, or its value is impossible.
@@ -69,13 +61,7 @@ class Corruptor:
         return self._study.planner.pseudo_data(system)[0]
 
     def corrupt(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> Operations:
-        """Corrupt a sentence.
-
-        Args:
-            tokens: of a grammatical sentence.
-            name: of the profile's ``methods``.
-            draw: number of the random draw; the same number gives the same sentence.
-            changes: parameters that differ from the profile's.
+        """Corrupt a grammatical sentence; the same ``draw`` gives the same sentence.
 
         Returns:
             Operations on subwords from a text method, on words from a reverse model.
@@ -89,11 +75,6 @@ class Corruptor:
         return differences(self._translated(recipe, tokens, draw), tokens)
 
     def noiser(self, recipe: NoisedData) -> Noiser:
-        """The text method of some pseudo data.
-
-        Raises:
-            UserError: the store lacks what it learns from.
-        """
         self._need(recipe.bpe, recipe.genuine, *filter(None, [recipe.references]))
         return recipe.noiser(self._store)
 
@@ -110,8 +91,6 @@ class Corruptor:
     def trace(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> BeamTrace:
         """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`.
 
-        Args are those of :meth:`corrupt`.
-
         Raises:
             UserError: the method searches no noisy beam, a parameter is impossible, or the store lacks the reverse model.
         """
@@ -123,11 +102,6 @@ class Corruptor:
         return decoder.trace(self.subwords(recipe, tokens), beam=method.beam, beta_random=method.beta_random, seed=draw)
 
     def subwords(self, recipe: PseudoData, tokens: Sequence[str]) -> list[str]:
-        """A sentence in the subwords that a method works on.
-
-        Raises:
-            UserError: the store lacks the segmentation.
-        """
         self._need(recipe.bpe)
         return load_bpe(self._store.folder(recipe.bpe)).apply(tokens)
 
@@ -136,11 +110,7 @@ class Corruptor:
         return Decoder([self._store.folder(recipe.reverse_model)])
 
     def _need(self, *recipes: Recipe) -> None:
-        """Refuse to go on where something was not built.
-
-        Raises:
-            UserError: the store lacks some of the recipes.
-        """
+        """Raises UserError where the store lacks some of the recipes."""
         if todo := missing(recipes, self._store):
             names = ", ".join(dict.fromkeys(f"{recipe.kind} {recipe.label}" for recipe in todo))
             raise UserError(f"Not in the store yet: {names}. Run the notebook's cells that build them, then this one again.")

@@ -43,12 +43,8 @@ class Panel:
     A notebook keeps both the widgets and what their first values made, so that a reader without a kernel sees the latter.
 
     Args:
-        controls: widgets by the names under which ``render`` takes their values; each has a value and a description, which is
-            its label.
+        controls: widgets by the names under which ``render`` takes their values; each has a value and a description, its label.
         render: makes HTML of the values; a `UserError` is shown in its place.
-
-    Attributes:
-        controls: the widgets, which Python may move too.
     """
 
     # ipywidgets.interactive_output was tried in place of `_show` and the loop that observes. It saves 6 lines, but keeps what is
@@ -70,7 +66,6 @@ class Panel:
 
     @property
     def content(self) -> str:
-        """The HTML that the values of now make."""
         return str(self._shown.value)
 
     def _show(self, _change: object = None) -> None:
@@ -105,11 +100,7 @@ def box_of_text(label: str, text: str) -> Textarea:
 class SliderWithField(HBox):
     """A number to be typed, and a slider beside it for the same number.
 
-    Jupyter's sliders have no name that screen readers could say; the field has one.
-
-    Args:
-        field: where the number is typed; its description is the label of both.
-        slider: moves it.
+    Jupyter's sliders have no name that screen readers could say; the field, whose description labels both, has one.
     """
 
     value = AnyValue()
@@ -126,15 +117,7 @@ class SliderWithField(HBox):
 
 
 def slider(label: str, value: float, most: float, step: float, at_once: bool = True) -> SliderWithField:
-    """A number from 0.
-
-    Args:
-        label: what is read beside it and by screen readers.
-        value: where it stands at first.
-        most: its largest value.
-        step: how far an arrow key moves it.
-        at_once: whether the slider tells of every value while it is dragged, or only of where it is let go.
-    """
+    """A number from 0; ``at_once`` tells of every value while it is dragged, not only of where it is let go."""
     limits: dict[str, Any] = {"value": value, "min": 0.0, "max": most, "step": step}
     field = BoundedFloatText(description=label, **limits, **_look(_NUMBER))
     return SliderWithField(field, FloatSlider(continuous_update=at_once, readout=False, layout=Layout(width=_SLIDER), **limits))
@@ -152,7 +135,6 @@ def draw_number() -> BoundedIntText:
 
 
 def choice(label: str, options: Sequence[str]) -> Dropdown:
-    """One of several names, the first at first."""
     return Dropdown(options=list(options), description=label, **_look("34em"))
 
 
@@ -180,11 +162,7 @@ def read_sentence(text: str) -> list[str]:
 
 
 def read_text(text: str) -> list[list[str]]:
-    """The sentences of a short text, each in tokens.
-
-    Raises:
-        UserError: there is no word in it, or it is too long.
-    """
+    """The sentences of a short text, each in tokens; raises as `read_sentence`."""
     if len(text) > MOST_CHARACTERS:
         raise UserError(f"That is {len(text)} characters; type at most {MOST_CHARACTERS}.")
     printable = "".join(character if character.isprintable() or character == "\n" else " " for character in text)

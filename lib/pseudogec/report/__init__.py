@@ -1,85 +1,8 @@
-"""The paper's numbers, tables that set ours beside them, figures, findings, and the site of a run (``site/``)."""
+"""The papers' numbers, tables that set ours beside them, figures, findings, and the site of a run (``site/``)."""
 
 from pseudogec.report.contrasts import Claim
-from pseudogec.report.errors import ErrorAnalysis, OutputsReport, agreement_table, edit_dictionary
-from pseudogec.report.figures import (
-    Picture,
-    against_pairs_by_level,
-    against_size,
-    bars_by_method,
-    corpus_sizes,
-    error_types_by_level,
-    f05_by,
-    frequent_types_by_level,
-    length_against_edits,
-    noise_types,
-    sweep,
-    type_agreement,
-)
-from pseudogec.report.findings import (
-    against_baseline,
-    agreement,
-    best_by,
-    best_of_sweep,
-    cost,
-    gains_by,
-    leads_by_stage,
-    more_data_by_level,
-    nearness,
-    per_doubling,
-    shares_by_level,
-    spread_across,
-    types_beside_paper,
-    types_by_level,
-)
-from pseudogec.report.markup import marked_edits, marked_operations, typical_example
-from pseudogec.report.papers import paper_datasets, paper_edits_per_token, paper_scores
+from pseudogec.report.errors import ErrorAnalysis, OutputsReport
 from pseudogec.report.report import Report
 from pseudogec.report.systems import SystemsReport
-from pseudogec.report.tables import noise_profiles, paper_table, styled, training_lengths
 
-__all__ = [
-    "Claim",
-    "ErrorAnalysis",
-    "OutputsReport",
-    "Picture",
-    "Report",
-    "SystemsReport",
-    "against_baseline",
-    "against_pairs_by_level",
-    "against_size",
-    "agreement",
-    "agreement_table",
-    "bars_by_method",
-    "best_by",
-    "best_of_sweep",
-    "corpus_sizes",
-    "cost",
-    "edit_dictionary",
-    "error_types_by_level",
-    "f05_by",
-    "frequent_types_by_level",
-    "gains_by",
-    "leads_by_stage",
-    "length_against_edits",
-    "marked_edits",
-    "marked_operations",
-    "more_data_by_level",
-    "nearness",
-    "noise_profiles",
-    "noise_types",
-    "paper_datasets",
-    "paper_edits_per_token",
-    "paper_scores",
-    "paper_table",
-    "per_doubling",
-    "shares_by_level",
-    "spread_across",
-    "styled",
-    "sweep",
-    "training_lengths",
-    "type_agreement",
-    "types_beside_paper",
-    "types_by_level",
-    "typical_example",
-]
+__all__ = ["Claim", "ErrorAnalysis", "OutputsReport", "Report", "SystemsReport"]

@@ -30,7 +30,7 @@ NOTE_ON_ENSEMBLES = (
 )
 
 _Kind = tuple[tuple[str, Any], ...]
-"""What was chosen for a system, as names and values: what its seeds have in common."""
+"""What was chosen for a system, as names and values, the seed aside."""
 
 _BASELINE: _Kind = (("method", "none"),)
 
@@ -69,13 +69,7 @@ class Contrast:
 
 
 def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
-    """Compare two kinds of systems.
-
-    Args:
-        label: what is compared with what.
-        first: for each seed the counts of every sentence, (sentences, 3): true positives, false positives, false negatives.
-        second: the same of the other side, seed for seed.
-    """
+    """Compare the counts of every sentence, (sentences, 3): tp, fp, fn, of two kinds of systems, seed for seed."""
     differences = {
         name: np.array([100 * float(of(one.sum(0)) - of(other.sum(0))) for one, other in zip(first, second, strict=True)])
         for name, of in _STATISTICS.items()
@@ -85,14 +79,9 @@ def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarra
 
 
 def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
-    """Compare a system that exists once, such as an ensemble, with each of several, such as its models.
+    """Compare every version of a system with every one of another, of which one exists once, such as an ensemble.
 
     The p-value is the largest of those of each: it says whether the one differs from all of them.
-
-    Args:
-        label: what is compared with what.
-        first: counts of every sentence, (sentences, 3), of each version; one side has a single version.
-        second: the same of the other side.
     """
     singles = [contrast(label, [one], [other]) for one in first for other in second]
     differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in _STATISTICS}
@@ -112,7 +101,6 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
     """Pair each kind of system of a grid with the one that differs from it in one choice.
 
     Args:
-        grid: systems of several seeds.
         column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``architecture``, ``track``,
             or a method's parameter.
         against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
@@ -137,16 +125,7 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
 
 
 def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -> Iterator[Contrast]:
-    """Compare each kind of system of a grid with the one that differs from it in one choice; see :func:`opponents`.
-
-    A difference is taken between models of the same seed, and tested by swapping their corrections sentence by sentence.
-
-    Args:
-        study: holds the systems' scores, which must have been built.
-        grid: systems of several seeds.
-        column: the choice.
-        against: the value that all others are compared with.
-    """
+    """Compare each kind of system of a grid with its opponent; see :func:`opponents`. The study must hold their scores."""
     for label, *sides in opponents(grid, column, against):
         made = contrast(label, *([study.score(system).per_sentence() for system in side] for side in sides))
         yield replace(made, system=sides[0][0])
@@ -197,9 +176,6 @@ class Claim:
     """A statement of a paper about one choice, as a comparison that decides it.
 
     Attributes:
-        text: what is claimed.
-        source: where, such as ``Kiyono et al. 2020, table VI``.
-        grid: the systems that are compared.
         column: the choice, as of :func:`contrasts`.
         against: the value that the others are compared with.
         direction: what the paper says of the others.
@@ -233,14 +209,13 @@ class Claim:
         return "yes" if risen == (self.direction == "higher") else "no"
 
     def in_words(self, found: Contrast) -> str:
-        """A verdict as the table prints it; where a claim of no difference fails, on which side the difference is."""
+        """The verdict; where a claim of no difference fails, on which side the difference is."""
         verdict = self.verdict(found)
         if verdict == "no" and self.direction == "no clear difference":
             return "clearly higher" if np.mean(found.differences[self.measure]) > 0 else "clearly lower"
         return _WORDS[verdict]
 
     def row(self, compared: Sequence[Contrast]) -> dict[str, str]:
-        """The claim's row in a table of claims: where it is made, what is found here, and whether that agrees."""
         said = [self.in_words(found) for found in compared]
         words = list(dict.fromkeys(said)) or [_WORDS["open"]]
         return {

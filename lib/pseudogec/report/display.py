@@ -39,18 +39,10 @@ class Html(str):
 
 
 NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
-"""What functions give in place of a table or figure of systems that the profile does not have."""
 
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
-    """Show a picture and its caption in the notebook; outside of one, only print the description.
-
-    Args:
-        png: the picture.
-        name: file name of the figure, without an ending.
-        caption: what readers who see the picture need beside it.
-        description: what the picture shows, for those who do not see it.
-    """
+    """Show a picture and its caption in the notebook; outside of one, only print the description."""
     from IPython.display import display
 
     about = {"image/png": {"alt": f"{caption} {description}".strip()}, METADATA: {"figure": name, "caption": caption}}
@@ -61,7 +53,7 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
 
 
 def describe(figure: Figure) -> str:
-    """Say in words what a figure's axes and colours stand for, and what range its values span."""
+    """What a figure's axes and colours stand for, and what range its values span."""
     panels = [_panel(axes) for axes in figure.axes if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()]
     legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(figure.legends)
     keys = [

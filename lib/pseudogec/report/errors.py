@@ -30,9 +30,7 @@ class ErrorAnalysis:
     """Tables, figures and examples of one test set's errors. Where there are no scores, each says so in a line.
 
     Args:
-        report: where tables and figures are kept, and what their captions say of their origin.
         dataset: name of the test set.
-        sentences: its sentences with the reference edits.
         most: how many of the most frequent error types are looked at.
         nothing: what is shown where there are no systems.
     """
@@ -54,7 +52,6 @@ class ErrorAnalysis:
         return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
-        """The tidy scores of a grid on this test set; see :meth:`pseudogec.study.Study.scores`."""
         return self.report.study.scores(grid, by, self.dataset)
 
     def figure(
@@ -100,12 +97,7 @@ class ErrorAnalysis:
         return self.report.keep(table.in_figures(list(means)).best_in_rows(means.reset_index(drop=True)), summary, name)
 
     def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:
-        """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay.
-
-        Args:
-            scores: tidy scores of one system, split by error type.
-            name: file name of the table.
-        """
+        """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay."""
         if scores.empty:
             return self._nothing
         measures = ["precision", "recall", "f05"]
@@ -117,12 +109,7 @@ class ErrorAnalysis:
         return self.report.table(table, name, f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test.", decimals)
 
     def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
-        """Sentences that two systems of a grid correct differently, or leave as they are, side by side with the reference.
-
-        Args:
-            systems: name -> system, two of them; they must have been scored.
-            each: how many of each kind.
-        """
+        """Sentences that two systems of a grid, by name, correct differently or leave as they are, beside the reference."""
         if len(systems) < 2:
             return self._nothing
         study = self.report.study
@@ -137,7 +124,6 @@ class ErrorAnalysis:
         levels: Sequence[str],
         each: int = 2,
     ) -> Html | Finding:
-        """The same of corrections and scores at hand."""
         annotator = load_annotator(self.report.study.profile.annotator)
         examples = []
         for heading, places in instructive_sentences(scores, each).items():
@@ -150,17 +136,10 @@ class ErrorAnalysis:
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
-    """Choose sentences that two systems correct differently, or both not at all.
+    """The first ``each`` sentences, by heading, that two systems correct differently, or both not at all.
 
     A system is right about a sentence when it makes all edits of the reference and no other; it leaves the errors when it makes
     none; it changes what was right when the reference has no edits.
-
-    Args:
-        scores: name -> score of two systems on the same sentences.
-        each: how many of each kind, the first of the test set.
-
-    Returns:
-        Heading -> sentence numbers (from 0), at most ``each`` under each.
     """
     (first, one), (second, other) = ((name, score.per_sentence() > 0) for name, score in scores.items())
 
@@ -178,11 +157,7 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
 
 
 def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
-    """For each true type: edits, the share that the annotator names so, and what else it says most often.
-
-    Args:
-        pairs: result of :func:`pseudogec.evaluate.type_agreement`.
-    """
+    """For each true type: edits, the share that the annotator names so, and what else it says most often."""
     if pairs.empty:
         return UNKNOWN_TRUTH
     rows = []
@@ -212,9 +187,6 @@ class OutputsReport:
         """The measures of each system by each metric, in percent.
 
         The interval is the bootstrap's, 95%, of the last measure; p that of approximate randomisation against the first system.
-
-        Args:
-            name: file name of the table.
         """
         if not self._outputs.errant:
             return NO_FILES
@@ -251,13 +223,7 @@ class OutputsReport:
 
 
 def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | Finding:
-    """The most frequent entries of the dictionary of errors that realistic noise draws from, learnt from the genuine pairs.
-
-    Args:
-        report: where the table is kept.
-        name: file name of the table.
-        most: entries shown.
-    """
+    """The most frequent entries of the dictionary of errors that realistic noise draws from, learnt from the genuine pairs."""
     study = report.study
     method = study.profile.methods.get("realistic")
     if not isinstance(method, RealisticNoise):

@@ -38,7 +38,7 @@ CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288",
 FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
 
 _DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3, "clip_on": False}
-"""How single seeds look: readable on bars of any colour, and whole where they stand on the axis."""
+"""Single seeds: readable on bars of any colour, and whole where they stand on the axis."""
 
 _ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 
@@ -47,12 +47,10 @@ _PAPER: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markersize"
 _BASELINE: dict[str, Any] = {"color": BASELINE_COLOUR, "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
 
 _PAPER_SUFFIX = ", paper"
-"""Ends the name of a paper's values in a legend."""
 
 _PAPER_BASELINE: dict[str, Any] = {**_BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{_PAPER_SUFFIX}"}
 
 _BEST_IN = "best in "
-"""Begins the name of a value that a paper found best."""
 
 _MEASURES = {measure.name: measure.title for measure in ERRANT.measures}
 
@@ -71,8 +69,6 @@ class Picture:
     """A figure with what is to be said of it.
 
     Attributes:
-        figure: what was drawn.
-        caption: what is shown and how to read it.
         data: what was drawn, for a CSV file beside the picture.
         seeds: that the numbers rest on; None for the study's, empty where they are no model's.
     """
@@ -84,7 +80,6 @@ class Picture:
 
 
 def use_theme() -> None:
-    """Set seaborn's theme for every figure."""
     import matplotlib as mpl
     import seaborn as sns
 
@@ -96,7 +91,7 @@ def use_theme() -> None:
 
 
 def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:
-    """A colour for each name, its own or one of the further ones; names with one of their own come first, in its order."""
+    """A colour for each name; names with one of their own come first, in its order."""
     names = list(dict.fromkeys(names))
     others = [name for name in names if name not in own]
     further = {name: FURTHER_COLOURS[place % len(FURTHER_COLOURS)] for place, name in enumerate(others)}
@@ -110,7 +105,6 @@ def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
     """Precision, recall and F0.5 of each method: mean over seeds, one dot a seed, error bars of one standard deviation.
 
     Args:
-        scores: tidy scores.
         paper: a published table, such as ``taslp2020:IV``: hollow markers on the bars of its methods.
     """
     import matplotlib.pyplot as plt
@@ -153,13 +147,10 @@ def sweep(
     published_best: Mapping[str, float],
     lines: str | None = None,
 ) -> Picture | Finding:
-    """F0.5 against a method's parameter, with the baseline as a band; a note where the profile does not vary it.
+    """F0.5 of one method against its parameter, with the baseline as a band; a note where the profile does not vary it.
 
     Args:
-        scores: tidy scores of one method.
-        parameter: a column of them, such as ``mu_mask``.
-        symbol: how the axis prints it.
-        baseline: tidy scores of the baseline.
+        symbol: how the axis prints the parameter.
         published_best: paper -> the value that it found best, marked on the axis (the curves were published as pictures only).
         lines: a second parameter of the sweep, with a line for each of its values.
 
@@ -205,7 +196,6 @@ def f05_by(
     """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
 
     Args:
-        scores: tidy scores.
         column: what the horizontal axis shows, such as ``seed_corpus``.
         paper: published table to set beside it.
         panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
@@ -240,7 +230,6 @@ def f05_by(
 
 
 def _panel_title(panels: str, part: pd.DataFrame) -> str:
-    """What a panel shows, and which of the paper's values stand beside it."""
     unit = "pseudo pairs" if panels == "pseudo_pairs" else panels
     theirs = [f"\n(paper: {int(value):,})" for value in part.get(f"paper_{panels}", []) if value == value]
     return "".join([f"{int(part[panels].iloc[0]):,} {unit}", *theirs[:1]])
@@ -267,9 +256,7 @@ def against_size(
     """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
 
     Args:
-        scores: tidy scores, those of a baseline among them.
         column: the size, such as ``pseudo_pairs`` or ``upsample``.
-        label: how the axis prints it.
         published: tables whose scores in the same settings have a panel of their own, since their sizes are others.
         beside: what other systems of these sizes are called, and their tidy scores: pale lines.
     """
@@ -325,12 +312,11 @@ def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
 
 
 def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mapping[str, Mapping[str, float]]) -> Figure:
-    """A metric's measures of systems from top to bottom: lines through the means, seeds below, a paper's above.
+    """A metric's measures of systems from top to bottom: lines through the means, seeds below.
 
     Args:
-        scores: tidy scores by one metric.
         measures: the metric's, at most four.
-        published: system -> measure -> a paper's score in percent: hollow markers.
+        published: system -> measure -> a paper's score in percent: hollow markers above.
     """
     import matplotlib.pyplot as plt
 
@@ -371,9 +357,7 @@ def f05_bars(
     ``f05_high`` they are this interval.
 
     Args:
-        scores: tidy scores, split by ``category``.
         category: what the horizontal axis shows, ``error_type`` or ``level``.
-        bars: the column whose values have a bar each, such as ``method``.
         names: how the legend prints them, where not as methods.
         types: of error types those that are shown, from left to right, and their edits in the reference.
     """
@@ -426,17 +410,12 @@ def _bars_with_spread(
 
 
 def type_label(error_type: str) -> str:
-    """An error type in two lines where it has two parts, so that it need not be turned: ``VERB:`` over ``TENSE``."""
+    """An error type in two lines where it has two parts, so that it need not be turned."""
     return error_type.replace(":", ":\n")
 
 
 def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
-    """Share of each error type among the edits of each proficiency level (TASLP figure 6), types side by side.
-
-    Args:
-        edits: one row an edit, with ``level`` and ``error_type``.
-        most: how many of the types that are most frequent over all levels.
-    """
+    """Share of each frequent error type in the edits of each proficiency level (TASLP figure 6), types side by side."""
     import matplotlib.pyplot as plt
     import seaborn as sns
 
@@ -461,13 +440,7 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
 
 
 def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -> Picture:
-    """The most frequent error types of each level, each with its share of the level's edits (TASLP figure 6): a panel a level.
-
-    Args:
-        edits: one row an edit, with ``level`` and ``error_type``.
-        dataset: whose edits these are.
-        most: how many types of each level.
-    """
+    """The ``most`` frequent error types of each level with their share of its edits (TASLP figure 6): a panel a level."""
     import matplotlib.pyplot as plt
 
     levels = sorted(edits.level.unique())
@@ -486,11 +459,7 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
 
 
 def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
-    """F0.5 against the amount of pseudo data, one line a level (TASLP figure 10); the baseline of each level stands at 0.
-
-    Args:
-        scores: tidy scores by level of one method in several sizes, and of the baseline (method ``none``).
-    """
+    """F0.5 of one method against the amount of pseudo data, one line a level (TASLP figure 10); the baseline stands at 0."""
     import matplotlib.pyplot as plt
 
     if scores.empty:
@@ -516,12 +485,7 @@ def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
 
 
 def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
-    """Which type an annotator names, in percent of the edits of each true type.
-
-    Args:
-        pairs: result of :func:`pseudogec.evaluate.type_agreement`.
-        annotator: its name.
-    """
+    """Which type an annotator names, in percent of the edits of each true type; see :func:`pseudogec.evaluate.type_agreement`."""
     import matplotlib.pyplot as plt
     import seaborn as sns
 
@@ -547,13 +511,7 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
 
 
 def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, most: int = 10) -> Picture:
-    """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines.
-
-    Args:
-        profiles: method -> the edits that would correct its pseudo data.
-        genuine: those of the genuine data.
-        most: how many types; the others are one bar.
-    """
+    """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines."""
     import matplotlib.pyplot as plt
 
     others = "all others"
@@ -589,11 +547,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
 
 
 def corpus_sizes(sentences: pd.DataFrame) -> Picture:
-    """Sentences of each corpus, stacked by level.
-
-    Args:
-        sentences: result of :func:`pseudogec.study.overview.sentence_counts`.
-    """
+    """Sentences of each corpus, stacked by level."""
     import matplotlib.pyplot as plt
 
     counts = pd.crosstab(sentences.corpus, sentences.level).reindex(list(dict.fromkeys(sentences.corpus))[::-1])
@@ -614,10 +568,7 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     """How many edits sentences of each length have: one panel a corpus, dark where sentences are many, the mean as a line.
 
     A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
-
-    Args:
-        sentences: result of :func:`pseudogec.study.overview.sentence_counts`.
-        quantile: of tokens and of edits, at which the axes end.
+    The axes end at a ``quantile`` of tokens and of edits.
     """
     import matplotlib.pyplot as plt
     import numpy as np
@@ -654,13 +605,8 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
 
 
 def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterable[Axes] = ()) -> None:
-    """A legend beside the axes, where it hides nothing: this study's, then the paper's, then the lines to compare with.
-
-    Args:
-        axes: what was drawn with labels.
-        title: of the legend.
-        baseline_last: whether the baseline is such a line; a bar among others keeps its place.
-        of: the axes whose labels it explains; by default these alone.
+    """A legend beside the axes, where it hides nothing: this study's, then the paper's, then the baseline, which keeps its place
+    among bars. It explains the labels of the axes in ``of``, by default of these alone.
     """
     drawn: dict[str, Any] = {}
     for panel in of or [axes]:
@@ -681,7 +627,6 @@ def _bars(axes: Axes, categories: Literal["x", "y"]) -> None:
 
 
 def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
-    """Mean F0.5 in percent at each position, with error bars of one standard deviation over seeds."""
     points = (f05 * 100).groupby(positions)
     means, name = points.mean(), method_label(method)
     axes.errorbar(means.index, means, yerr=_known(points.std()), marker="o", capsize=4, color=colour, label=name)
@@ -701,7 +646,6 @@ def _baseline(axes: Axes, f05: pd.Series) -> None:
 
 
 def _baseline_told(baseline: pd.DataFrame) -> str:
-    """What the line of a baseline is, as the end of a sentence."""
     seeds = baseline.seed.nunique()
     if seeds == 1:
         return "the dashed line is the baseline."
@@ -709,7 +653,6 @@ def _baseline_told(baseline: pd.DataFrame) -> str:
 
 
 def _f05_of_baseline(scores: pd.DataFrame, percent: float) -> float | None:
-    """Mean F0.5 of the systems without pseudo data, times ``percent``; None without such systems."""
     values = scores[scores.method == "none"].f05
     return None if values.empty else float(values.mean() * percent)
 

@@ -18,16 +18,14 @@ from pseudogec.report.papers import named_table, paper_error_types, paper_scores
 from pseudogec.study import Pipeline, Study, System
 
 UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")
-"""What functions give in place of a table or figure of true types where these are not known."""
 
 
 def in_points(difference: float) -> str:
-    """A difference as prose and tables print it: ``+1.2``; one that rounds to nothing has no direction: ``+0.0``."""
+    """``+1.2``; a difference that rounds to nothing has no direction: ``+0.0``."""
     return f"{round(float(difference), 1) + 0.0:+.1f}"
 
 
 def varies(scores: pd.DataFrame, parameter: str) -> bool:
-    """Whether a parameter of a method has several values in tidy scores."""
     return parameter in scores and bool(scores[parameter].nunique() > 1)
 
 
@@ -66,12 +64,7 @@ def best_of_sweep(scores: pd.DataFrame, *parameters: str) -> Finding:
 
 
 def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) -> Finding:
-    """Which kind of system is best, and which are ahead of the baseline, by mean F0.5.
-
-    Args:
-        scores: tidy scores, those of the baseline among them.
-        rows: the columns that name a kind.
-    """
+    """Which kind of system, named by ``rows``, is best, and which are ahead of the baseline, by mean F0.5."""
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
     if systems.empty or baseline.empty:
         return NOT_LISTED
@@ -98,12 +91,7 @@ def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
 
 
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
-    """Whether methods whose error types are near to the learners' are the better ones: Spearman's rank correlation.
-
-    Args:
-        distances: method -> distance of its types to the genuine ones.
-        scores: tidy scores of these methods.
-    """
+    """Whether methods whose error types are near to the learners' are the better ones: Spearman's rank correlation."""
     from scipy.stats import spearmanr
 
     means = scores.groupby("method").f05.mean()
@@ -118,12 +106,7 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
 
 
 def types_by_level(edits: pd.DataFrame, most: int = 10) -> Finding:
-    """Which of the frequent error types have a share that falls, or rises, at every step from one level to the next.
-
-    Args:
-        edits: one row for each edit, with ``level`` and ``error_type``.
-        most: how many types to look at.
-    """
+    """Which of the ``most`` frequent error types have a share that falls, or rises, at every step from one level to the next."""
     levels = sorted(edits.level.unique())
     if len(levels) < 2:
         return Finding("The sentences are of one level, so there are no steps.")
@@ -141,15 +124,10 @@ def types_by_level(edits: pd.DataFrame, most: int = 10) -> Finding:
 
 
 def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -> Finding:
-    """Whether a choice (a column's values) matters more than the seed, for each method.
+    """Whether a choice, such as ``seed_corpus``, matters more than the seed, for each method.
 
-    Args:
-        scores: tidy scores of several methods.
-        column: the choice, such as ``seed_corpus``.
-        paper: a published table of the same choice, whose range is told as well.
-
-    Returns:
-        For each method the best value, the range of the means over the values, and the pooled standard deviation over seeds.
+    For each method the best value, the range of the means over the values, and the pooled standard deviation over seeds; and the
+    range in a published table of the same choice.
     """
     lines = []
     theirs = None if paper is None else paper_scores(paper).groupby("method").f05
@@ -170,12 +148,7 @@ def _range(values: pd.Series) -> float:
 
 
 def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
-    """What each doubling of a size brings: the slope of a straight line through mean F0.5 against its logarithm (base 2).
-
-    Args:
-        scores: tidy scores of one or more methods in several sizes; a baseline is left out.
-        column: the size.
-    """
+    """What each doubling of a size brings: the slope of a straight line through mean F0.5 against its logarithm (base 2)."""
     import numpy as np
 
     lines = []
@@ -204,7 +177,6 @@ def leads_by_stage(
         column: the choice, such as ``method``.
         pair: the two values and what to call them; the lead is that of the first.
         paper: published table with the same stages and choices, such as ``choe2019:6``.
-        measure: ``precision``, ``recall`` or ``f05``.
     """
     stages = list(dict.fromkeys(scores.system))
     ours = _leads(scores, column, pair, measure, 100)
@@ -248,14 +220,11 @@ def _course(leads: list[float]) -> str:
 def gains_by(
     scores: pd.DataFrame, category: str, order: Sequence[str], systems: Mapping[str, str], column: str = "method"
 ) -> Finding:
-    """In which categories one system is better than another, seed by seed.
+    """In which categories (``error_type`` or ``level``) the first of two systems is better than the second, seed by seed.
 
     Args:
-        scores: tidy scores, split by ``category``.
-        category: ``error_type`` or ``level``.
         order: the categories to speak of.
-        systems: two values of ``column`` and what to call them; the first is compared with the second.
-        column: what tells the systems apart.
+        systems: two values of ``column`` and what to call them.
     """
     (first, first_name), (second, second_name) = systems.items()
     by_seed = {name: scores[scores[column] == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
@@ -282,11 +251,7 @@ def gains_by(
 
 
 def more_data_by_level(scores: pd.DataFrame) -> Finding:
-    """For each level what all the pseudo data bring, and what the last step of their amount brings, seed by seed.
-
-    Args:
-        scores: tidy scores by level of one method in several sizes, and of the baseline.
-    """
+    """For each level what all the pseudo data of one method bring, and what the last step of their amount brings."""
     sizes = sorted(scores.pseudo_pairs.unique())
     if len(sizes) < 2:
         return Finding("")
@@ -310,7 +275,6 @@ def best_by(scores: pd.DataFrame, category: str, order: Sequence[str], column: s
 
     Args:
         scores: tidy scores, split by ``category``; those of the baseline have no choice (an empty string).
-        category: ``error_type`` or ``level``.
         order: the categories to speak of.
         column: the choice, such as ``seed_corpus``.
     """
@@ -364,10 +328,7 @@ def shares_by_level(edits: pd.DataFrame, error_type: str) -> Finding:
 def types_beside_paper(scores: pd.DataFrame, most: int = 3, least: int = 30) -> Finding:
     """Which types hold most of a system's right edits, and where its recall falls shortest of that of Choe et al. 2019, table 10.
 
-    Args:
-        scores: tidy scores of one system, split by error type.
-        most: how many types of each.
-        least: edits that the recall of a type must rest on.
+    Only the recall of types with at least ``least`` edits is compared.
     """
     if scores.empty:
         return Finding("")
@@ -385,11 +346,7 @@ def types_beside_paper(scores: pd.DataFrame, most: int = 3, least: int = 30) -> 
 
 
 def agreement(pairs: pd.DataFrame) -> Finding:
-    """How often an annotator names the true type.
-
-    Args:
-        pairs: result of :func:`pseudogec.evaluate.type_agreement`.
-    """
+    """How often an annotator names the true type; see :func:`pseudogec.evaluate.type_agreement`."""
     if pairs.empty:
         return UNKNOWN_TRUTH
     main = pairs.map(main_type)
@@ -407,12 +364,7 @@ def agreement(pairs: pd.DataFrame) -> Finding:
 
 
 def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
-    """What it took to build these systems and all that they rest on, from the store's records.
-
-    Args:
-        study: holds the systems' scores, which must have been built.
-        systems: of a grid or comparison.
-    """
+    """What it took to build these systems and all that they rest on, from the store's records; they must have been built."""
     every = with_ancestors([study.planner.score(system, study.test) for system in systems])
     seconds: dict[str, list[float]] = {}
     for recipe in every:

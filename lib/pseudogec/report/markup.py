@@ -28,11 +28,7 @@ LEFT = "text-align:left"
 
 
 def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]) -> Html:
-    """A table of sentences with every operation marked by colour and by line.
-
-    Args:
-        examples: for each a heading, and operations as (kind, before, after).
-    """
+    """A table of sentences, each a heading and operations as (kind, before, after), marked by colour and by line."""
     rows = "".join(
         f"<tr><th scope='row' style='{LEFT}; white-space:nowrap'>{escape(str(heading))}</th>"
         f"<td style='{LEFT}'>{_marked(steps)}</td></tr>"
@@ -43,13 +39,9 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
 
 
 def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
-    """The sentence whose numbers of edits are nearest to what each method makes on average.
+    """The number (from 0) of the sentence whose edits are nearest to what each method makes on average.
 
-    Args:
-        made: method -> what it did to the same sentences: ``operations``, of which those of kind ``keep`` change nothing.
-
-    Returns:
-        Its number, from 0; the deviations are weighed by each method's own spread.
+    The deviations are weighed by each method's own spread. Operations of kind ``keep`` change nothing.
     """
     edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in made.values()]
     counts = np.array(edits, float)
@@ -58,11 +50,7 @@ def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
 
 
 def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
-    """A table of sentences with the edits of their first annotator marked in place, each with its error type.
-
-    Args:
-        sentences: for each a heading (such as the writer's level) and the annotated sentence.
-    """
+    """A table of sentences under headings with the edits of their first annotator marked in place, each with its error type."""
     rows = "".join(
         f"<tr><th scope='row' style='{LEFT}'>{escape(heading)}</th><td style='{LEFT}'>{_edited(sentence)}</td></tr>"
         for heading, sentence in sentences
@@ -71,11 +59,8 @@ def marked_edits(sentences: Iterable[tuple[str, AnnotatedSentence]]) -> Html:
 
 
 def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[str, Sequence[Edit]]]]) -> Html:
-    """A table of sentences as the reference and several systems correct them, each edit marked as right, wrong or missed.
-
-    Args:
-        examples: for each a heading, the sentence with its reference edits (those of its first annotator are shown), and the
-            edits of each system.
+    """A table of sentences under headings as the reference (its first annotator) and several systems correct them, each edit
+    marked as right, wrong or missed.
     """
     rows = []
     for heading, sentence, systems in examples:
@@ -88,12 +73,7 @@ def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[
 
 
 def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> Html:
-    """A table of sentences on their way through a system, each step's edits marked in what it was given.
-
-    Args:
-        annotator: finds and names the edits.
-        traces: for each sentence a heading, and what every step made of it.
-    """
+    """A table of sentences under headings on their way through a system, each step's edits marked in what it was given."""
     rows = []
     for heading, trace in traces:
         rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
@@ -107,7 +87,6 @@ def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> 
 
 
 def marked_change(annotator: Annotator, before: Sequence[str], after: Sequence[str]) -> str:
-    """What was changed in a sentence, as HTML: the edits that lead from one to the other, each with its type."""
     edits = annotator.annotate([before], [after])[0]
     return _edited(AnnotatedSentence(tuple(before), {0: tuple(edits)})) if edits else "<i>nothing changed</i>"
 
@@ -158,7 +137,6 @@ def _verdict(source: Sequence[str], edit: Edit, wanted: set[tuple[int, int, str]
 
 
 def _changed(source: Sequence[str], edit: Edit) -> str:
-    """The words that an edit strikes out, and those that it puts there."""
     struck = f"<s>{escape(' '.join(source[edit.start : edit.end]))}</s>" if edit.end > edit.start else ""
     return " ".join(filter(None, [struck, _span("insert", edit.correction) if edit.correction else ""]))
 

@@ -34,13 +34,12 @@ def show_methods(entries: Mapping[str, Method]) -> None:
 
 
 def label_of(method: Method) -> str:
-    """A method's label, with the spelling errors on top of it."""
     on_top = method.sse_rate and not isinstance(method, SpellingErrors)
     return f"{method.label} + {SpellingErrors.label}" if on_top else method.label
 
 
 def method_label(name: str) -> str:
-    """What is printed for a profile's or a paper's name of a method, or ``none``; an unknown name as it is."""
+    """The label of a profile's or a paper's name of a method, or of ``none``; an unknown name as it is."""
     return _labels.get(name, name)
 
 

@@ -76,8 +76,6 @@ class Report:
         """Any table, with a caption that says how it came about.
 
         Args:
-            table: what to show; column names are shown as they are.
-            name: file name of the table.
             note: a sentence for the caption.
             decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
             seeds: that the numbers rest on, none where they are no model's; by default the study's.
@@ -102,7 +100,6 @@ class Report:
         """A table of precision, recall and F0.5, the paper's beside ours.
 
         Args:
-            scores: tidy scores.
             rows: the column or columns that name a row, such as ``method``.
             name: file name of the table.
             paper: published table to set beside it, such as ``taslp2020:IV``.
@@ -135,12 +132,7 @@ class Report:
         }
 
     def f05_by_level(self, scores: pd.DataFrame, name: str) -> StyledTable:
-        """F0.5 of each method by proficiency level, in percent, mean ± standard deviation over seeds; each level's best is bold.
-
-        Args:
-            scores: tidy scores split by level.
-            name: file name of the table.
-        """
+        """F0.5 of each method by proficiency level, in percent, mean ± standard deviation over seeds; the best is bold."""
         summary = summarise(scores, ["method", "level"])
         cells = f05_cells(summary, "method", "level").rename(index=method_label).reset_index()
         note = (
@@ -154,21 +146,15 @@ class Report:
         """Whether systems that differ in one choice differ in their scores, over seeds and over sentences.
 
         Args:
-            grid: systems of several seeds.
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
             against: the value that all others are compared with; by default the baseline, which is compared with every system.
-
-        Returns:
-            A table, or a line that says that there is nothing to compare, as in a profile without these systems.
         """
         return as_table(self._compared(grid, column, against))
 
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
-        """A table of claims: where each is made, what is found here, and whether that agrees.
+        """Where each claim is made, what is found here, and whether that agrees.
 
-        Args:
-            made: the claims.
-            name: file name of the table; one that begins with ``claims_`` is repeated on the index of a run's site.
+        Tables whose name begins with ``claims_`` are repeated on the index of a run's site.
         """
         rows = [claim.row(self._compared(claim.grid, claim.column, claim.against)) for claim in made]
         seeds = {system.seed for claim in made for system in claim.grid}
@@ -185,12 +171,7 @@ class Report:
     # Figures
 
     def figure(self, picture: Picture | Finding, name: str) -> Finding | None:
-        """Save a figure as PNG and SVG, and show it with its caption, its origin and a description for those who do not see it.
-
-        Args:
-            picture: result of a function of :mod:`pseudogec.report.figures`.
-            name: file name.
-        """
+        """Save a figure as PNG and SVG, and show it with its caption, origin and a description for those who do not see it."""
         if isinstance(picture, Finding):
             return picture
         import matplotlib.pyplot as plt

@@ -29,7 +29,6 @@ class SystemsReport:
     """What is shown of the systems of one comparison. Where the profile has none, each method says so in a line.
 
     Args:
-        report: where tables and figures are kept, and what their captions say of their origin.
         systems: of a comparison, each once for every seed that it has.
     """
 
@@ -54,7 +53,6 @@ class SystemsReport:
         """Every system on every test set by every metric; below, the rows that only the paper has.
 
         Args:
-            name: file name of the table.
             paper: published table to set beside ours, such as ``taslp2020:VII``.
             setting: which of its rows, where it holds several settings.
         """
@@ -118,7 +116,6 @@ class SystemsReport:
         """The measures of a metric for each system on the first test set, one dot a seed.
 
         Args:
-            name: file name of the figure.
             paper: published table whose scores by this metric are set beside ours as hollow markers.
             dataset: which of its test sets.
             metric: how they are scored.
@@ -158,12 +155,7 @@ class SystemsReport:
         return self._study.planner.correction(pipeline, self._study.test)
 
     def walk_through(self, name: str, most: int = 3) -> Html | Finding:
-        """Sentences on their way through a system: those that most of its steps change, and one that they mend.
-
-        Args:
-            name: the system.
-            most: how many. The first is one that becomes its reference, if there is any.
-        """
+        """Sentences on their way through a system: first one that becomes its reference, then those that most steps change."""
         if name not in self._versions:
             return NOT_LISTED
         study = self._study
@@ -190,7 +182,7 @@ Cell = tuple[str, tuple[str, str, str], str]
 
 
 def _published(paper: str, setting: str | None) -> Iterator[Cell]:
-    """The figures of a published table. An ensemble that bears the name of a single system is told from it."""
+    """The figures of a published table. An ensemble with the name of a single system is told from it."""
     source, _, number = paper.partition(":")
     table = paper_scores(paper)
     if setting is not None:
@@ -215,8 +207,6 @@ def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
 
 
 def _direction(found: Sequence[Contrast]) -> str:
-    """Which additions move F0.5 clearly, and which do not."""
-
     def listed(some: Sequence[Contrast]) -> str:
         return ", ".join(f"{item.label.partition(' against ')[0]} {in_points(item.differences['F0.5'].mean())}" for item in some)
 

@@ -40,7 +40,6 @@ class StyledTable(Styler):
     """A pandas Styler without an index whose first columns name the rows.
 
     Args:
-        table: what to show.
         caption: what it is and how it came about; stands below it.
         headings: how many columns name a row.
     """
@@ -54,7 +53,7 @@ class StyledTable(Styler):
         self.format(escape="html")
 
     def __repr__(self) -> str:
-        """The table as text for a terminal, without an address in memory, which differs from run to run."""
+        """The table as text, without an address in memory, which differs from run to run."""
         return self._table.to_string(index=False, na_rep="")
 
     def saved_as(self, name: str) -> Self:
@@ -63,10 +62,9 @@ class StyledTable(Styler):
         return self
 
     def in_figures(self, columns: Sequence[Hashable], end: bool = False) -> Self:
-        """Set columns in figures of equal width.
+        """Set columns of numbers, or of texts that begin with one, in figures of equal width.
 
         Args:
-            columns: of numbers, or of texts that begin with a number.
             end: at the right edge, for whole numbers and columns whose texts end alike.
         """
         if columns:
@@ -79,22 +77,14 @@ class StyledTable(Styler):
         return self
 
     def best(self, values: Mapping[Hashable, pd.Series]) -> Self:
-        """Print the largest value of each column in bold, equal ones together.
-
-        Args:
-            values: column -> its values as they are printed.
-        """
+        """Print the largest value of each column, given as printed, in bold, equal ones together."""
         for column, numbers in values.items():
             if numbers.notna().sum() > 1:
                 self._bold(column, numbers == numbers.max())
         return self
 
     def best_in_rows(self, values: pd.DataFrame) -> Self:
-        """Print the largest value of each row in bold, equal ones together.
-
-        Args:
-            values: the columns that are compared, as they are printed.
-        """
+        """Print the largest value of each row, given as printed, in bold, equal ones together."""
         best = values.eq(values.max(axis="columns"), axis="index")
         for column in best:
             self._bold(column, best[column])
@@ -120,7 +110,6 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
     """A table to look at: numbers at the right edge; where all columns are texts, the best of texts like ``30.1 ± 0.4`` is bold.
 
     Args:
-        table: what to show; column names are shown as they are.
         caption: what it is, and how it came about or where it is from.
         decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
     """
@@ -146,10 +135,6 @@ def as_csv(table: pd.DataFrame) -> bytes:
 def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     """Mean and standard deviation over seeds, in percent.
 
-    Args:
-        scores: tidy scores, one row for each system and seed.
-        rows: columns that name a row of the table.
-
     Returns:
         One row for each combination, in order of first appearance: ``rows``, ``seeds``, and for each measure its mean and
         ``<measure>_sd`` (sample standard deviation; missing with one seed).
@@ -167,9 +152,7 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, stands_for
     """Join a summary with a published table on the columns that name its rows.
 
     Args:
-        ours: result of :func:`summarise`.
         rows: columns that name a row; ``pseudo_pairs`` above 0 are matched by rank, since scales differ.
-        paper: paper and table, such as ``taslp2020:IV``.
         stands_for: our seed corpus -> the paper's that it stands for.
 
     Returns:
@@ -204,7 +187,6 @@ def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, stands_for
 
 
 def _identity(published: pd.DataFrame) -> list[str]:
-    """The columns of a published table that can name its rows as well as ours."""
     return [name for name in ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "dataset") if name in published]
 
 
@@ -223,9 +205,6 @@ def comparison(
     """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold.
 
     Args:
-        table: result of :func:`summarise` or :func:`beside_paper`.
-        rows: columns that name a row.
-        caption: how it came about.
         paper: the published table beside ours, if there is one.
         marked: row, by the values of ``rows`` as text -> measure -> what is written behind it, such as a mark of significance.
     """
@@ -309,14 +288,9 @@ _OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
 
 
 def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) -> pd.DataFrame:
-    """How near the errors of pseudo data are to those of learners, by ERRANT's types.
+    """How near the errors of pseudo data are to those of learners, who get the first row, by ERRANT's types.
 
-    Args:
-        profiles: method -> the edits that would correct its pseudo data.
-        genuine: those of the genuine data, which get the first row.
-
-    Returns:
-        Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones.
+    Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones.
     """
     rows = []
     for name, profile in {"genuine": genuine, **profiles}.items():
@@ -343,11 +317,8 @@ def type_shares(profile: NoiseProfile) -> Counter[str]:
 
 
 def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
-    """How long systems are trained, from the records of their trainings: equal treatment is part of a comparison.
-
-    Args:
-        study: holds the models, which must have been built.
-        grid: systems of one or several seeds; of several the first is shown.
+    """How long systems of the first seed are trained, from the records of their trainings: equal treatment is part of a
+    comparison.
 
     Returns:
         One row for each kind of system: ``setting``; ``method``; ``pseudo pairs``; ``updates``, stage after stage; of the last

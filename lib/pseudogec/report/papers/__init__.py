@@ -28,13 +28,6 @@ def named_table(reference: str) -> str:
 def paper_scores(reference: str) -> pd.DataFrame:
     """The scores of one published table, in percent as printed.
 
-    Args:
-        reference: paper and table, such as ``taslp2020:IV``.
-
-    Returns:
-        Columns source, table, system, method, seed_corpus, setting, pseudo_pairs, ensemble, dataset, metric, precision,
-        recall, f05, gleu.
-
     Raises:
         UserError: no such table was transcribed.
     """
@@ -66,22 +59,14 @@ def paper_datasets(source: str) -> pd.DataFrame:
 
 
 def paper_error_types() -> pd.DataFrame:
-    """Precision, recall and F0.5 by error type, in percent, as Choe et al. 2019 give them (table 10, W&I+LOCNESS test).
-
-    Returns:
-        ``error_type``, ``precision``, ``recall``, ``f05``.
-    """
+    """Precision, recall and F0.5 by error type, in percent (Choe et al. 2019, table 10, W&I+LOCNESS test)."""
     import pandas as pd
 
     return pd.read_csv(FOLDER / "error_types_choe2019.csv").drop(columns=["source", "table", "dataset"])
 
 
 def paper_edits_per_token() -> pd.DataFrame:
-    """Edits per token of corpora as Choe et al. 2019 give them (table 9).
-
-    Returns:
-        ``dataset``; ``sentences``; ``edits_per_token``; ``permutation_p`` of a test against W&I-train, as printed.
-    """
+    """Edits per token of corpora, and the p-values of tests against W&I-train as printed (Choe et al. 2019, table 9)."""
     import pandas as pd
 
     return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])

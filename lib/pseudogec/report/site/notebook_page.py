@@ -53,8 +53,6 @@ class Entry:
     """A heading, figure or table of a page.
 
     Attributes:
-        anchor: its id on the page.
-        text: what a list of such entries says.
         depth: of a heading: 2 is a section, 3 one within.
         links: kind of file -> the file, as the page links to it.
     """
@@ -67,12 +65,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Headline:
-    """A sentence with numbers for the index, from a cell tagged ``finding``.
-
-    Attributes:
-        html: the sentence, or several.
-        anchor: where the page shows it.
-        data: the numbers behind the figure or table above it, as the page links to them; empty where there are none.
+    """A sentence with numbers for the index, from a cell tagged ``finding``; ``data`` links to the numbers behind the figure or
+    table above it, if there are any.
     """
 
     html: str
@@ -82,13 +76,7 @@ class Headline:
 
 @dataclass(frozen=True)
 class ClaimTable:
-    """A table of :meth:`pseudogec.report.Report.claims`, for the index.
-
-    Attributes:
-        rows: its rows as printed, by column.
-        anchor: where the page shows it.
-        data: its CSV file, as the page links to it.
-    """
+    """A table of :meth:`pseudogec.report.Report.claims`, for the index: its rows as printed, and a link to its CSV file."""
 
     rows: tuple[dict[str, str], ...]
     anchor: str
@@ -108,17 +96,11 @@ class NotebookPage:
 
     @property
     def tells_findings(self) -> bool:
-        """Whether the index has something to repeat."""
         return bool(self.claims or self.headlines)
 
 
 def read_page(outputs: Path, name: str) -> NotebookPage:
-    """Make an executed notebook ready for its page.
-
-    Args:
-        outputs: the folder of results, which holds ``notebooks/NAME.ipynb``.
-        name: the notebook's name.
-    """
+    """Make the executed notebook ``notebooks/NAME.ipynb`` of a folder of results ready for its page."""
     notebook = nbformat.read(outputs / "notebooks" / f"{name}.ipynb", as_version=4)
     _mark_headlines(notebook)
     html, _ = PageExporter(outputs, name).from_notebook_node(notebook)
@@ -228,7 +210,6 @@ def _moved_caption(page: BeautifulSoup, table: Tag) -> Tag:
 
 
 def _mark_headers(table: Tag) -> None:
-    """Say of each header cell whether it heads a column or a row."""
     for cell in table.find_all("th"):
         in_head = cell.find_parent("thead") is not None
         if not cell.get_text(strip=True):
@@ -240,7 +221,7 @@ def _mark_headers(table: Tag) -> None:
 
 
 def _mark_numbers(table: Tag) -> None:
-    """Say of each cell whether it is a number, if need be with its spread and chance, which must not be torn apart."""
+    """Mark cells with a number, if need be with its spread and chance, which must not be torn apart."""
     for cell in table.select("tbody td"):
         words = cell.get_text(strip=True)
         if re.match(r"[+\-\N{MINUS SIGN}\N{FIGURE SPACE}]*\d", words) and len(words) <= _LONGEST_NUMBER:
@@ -317,7 +298,6 @@ class Pictures(Preprocessor):
 
 
 def relative(path: Path, outputs: Path) -> str:
-    """A file of the results as a page of a notebook links to it."""
     return f"../{path.relative_to(outputs).as_posix()}"
 
 
@@ -353,12 +333,7 @@ class _Renderer(IPythonRenderer):
 
 
 class PageExporter(HTMLExporter):
-    """Makes the content of a page of an executed notebook.
-
-    Args:
-        outputs: the folder of results.
-        notebook: the notebook's name.
-    """
+    """Makes the content of a page of an executed notebook."""
 
     exclude_anchor_links = True
 
@@ -391,12 +366,7 @@ _UNREAD = re.compile(rf'{_COMMAND.pattern}|<mi>&</mi>|linebreak="newline"')
 
 
 def mathml(formula: str, block: bool) -> str:
-    """A formula as MathML; as code where it cannot be converted.
-
-    Args:
-        formula: LaTeX, without the dollars around it.
-        block: whether it stands on lines of its own.
-    """
+    """A formula, LaTeX without dollars, as MathML; as code where it cannot be converted."""
     from latex2mathml.converter import convert
 
     known = _COMMAND.sub(lambda command: _KNOWN_OTHERWISE.get(command[0], command[0]), formula.strip())

@@ -24,10 +24,6 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
 
     The index is ``<outputs>/index.html``, all else is in ``<outputs>/site``. Pages link to notebooks, figures and tables where
     they are.
-
-    Args:
-        outputs: the folder of results.
-        run: how they came about.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

@@ -35,13 +35,7 @@ _PACKAGES = (
 
 
 class NotebookRun(BaseModel):
-    """How the execution of a notebook went.
-
-    Attributes:
-        seconds: that it took.
-        date: the day, as YYYY-MM-DD.
-        error: where it failed, in some lines; None when it did not.
-    """
+    """How the execution of a notebook went; ``error`` says in some lines where it failed."""
 
     seconds: float
     date: str
@@ -52,17 +46,10 @@ class RunRecord(BaseModel):
     """How the results of a profile came about.
 
     Attributes:
-        profile: its name.
-        description: what it is, in a sentence.
-        simulation: whether texts come from the embedded world.
-        seeds: of the models.
         settings: the complete profile as YAML.
         notebooks: of the profile, in their order; None for those that have not been run.
-        seconds: the latest run took.
+        seconds: the latest run took, which is short where the store held the artefacts.
         worker_seconds: that all artefacts behind the latest run's notebooks took, in any run, summed over workers.
-        workers: processes of the latest run.
-        machine: what -> the machine of the latest run.
-        versions: package -> version.
     """
 
     profile: str
@@ -79,14 +66,7 @@ class RunRecord(BaseModel):
 
 
 def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float) -> RunRecord:
-    """Write the record of a run; notebooks that were not part of it keep what an earlier run said of them.
-
-    Args:
-        study: the study that was run.
-        runs: the notebooks that were executed.
-        seconds: the run took, which is short where the store held the artefacts.
-        worker_seconds: see :class:`RunRecord`.
-    """
+    """Write the record of a run; notebooks that were not part of it keep what an earlier run said of them."""
     import yaml
 
     profile, earlier = study.profile, read_run(study.outputs)
