@@ -15,8 +15,8 @@ from filelock import FileLock, Timeout
 
 from artefacts.errors import UserError
 from pseudogec.commands.preflight import corpus_files
-from pseudogec.corpora import Fetcher, KnownCorpus, load_catalogue, matching
-from pseudogec.corpora.fetching import ARCHIVES
+from pseudogec.corpora import KnownCorpus, load_catalogue, matching
+from pseudogec.corpora.fetching import ARCHIVES, Fetcher
 from pseudogec.study import PROJECT, Profile, load_profile
 
 _MODEL = "en_core_web_sm-3.8.0"
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep a second process from writing to the same files; the system frees the lock when its holder dies."""
+    """Keep a second process from writing to the same files."""
     lock = FileLock(folder / ARCHIVES / ".lock", timeout=0)
     try:
         (folder / ARCHIVES).mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str
 
 
 def _try(fetcher: Fetcher, corpus: KnownCorpus, wanted: Sequence[Path] | None = None) -> list[str]:
-    """Fetch one corpus; a problem with it does not keep the others from being fetched."""
+    """Fetch one corpus; returns what went wrong, so that the others are fetched nevertheless."""
     if corpus.access == "public":
         print(f"corpus    {corpus.title}. Licence: {corpus.licence} {corpus.steps}".rstrip())
     meant = [] if wanted is None else [file for path in wanted for file in corpus.files if file.is_at(path)]

@@ -1,7 +1,6 @@
 """Sentences and pairs from anywhere: the corpora's formats, the authors' filters, sampling, the catalogue."""
 
-from pseudogec.corpora.catalogue import Catalogue, KnownCorpus, KnownFile, Whole, load_catalogue
-from pseudogec.corpora.fetching import Fetcher
+from pseudogec.corpora.catalogue import KnownCorpus, KnownFile, Whole, load_catalogue
 from pseudogec.corpora.formats import (
     PAIR_FORMATS,
     SENTENCE_FORMATS,
@@ -18,7 +17,7 @@ from pseudogec.corpora.formats import (
     drop_identical,
     matching,
 )
-from pseudogec.corpora.pairs import M2, BeaJson, Jfleg, Lang8, Nucle, Parallel, WorldPairs, read_jfleg, read_parallel
+from pseudogec.corpora.pairs import M2, Parallel, WorldPairs, read_jfleg, read_parallel
 from pseudogec.corpora.sampling import (
     WHOLE,
     Share,
@@ -28,30 +27,22 @@ from pseudogec.corpora.sampling import (
     part_of_each,
     sample,
 )
-from pseudogec.corpora.sentences import CirrusSearch, Gigaword, Plain, WorldSentences, read_plain
+from pseudogec.corpora.sentences import Plain, WorldSentences, read_plain
 
 __all__ = [
     "M2",
     "PAIR_FORMATS",
     "SENTENCE_FORMATS",
     "WHOLE",
-    "BeaJson",
-    "Catalogue",
-    "CirrusSearch",
     "CorpusFile",
     "CorrectedSentence",
     "Count",
-    "Fetcher",
     "FileFormat",
     "FilePairs",
     "FileSentences",
-    "Gigaword",
-    "Jfleg",
     "KnownCorpus",
     "KnownFile",
-    "Lang8",
     "LocatedFile",
-    "Nucle",
     "Pair",
     "PairFormat",
     "Parallel",

@@ -25,10 +25,7 @@ class Download(_Entry):
     """A file to fetch, or an archive that comes by other ways.
 
     Attributes:
-        url: where it is; none for what must be requested.
-        archive: the archive's file name, where there is no ``url``.
-        sha256: its digest, where one is known.
-        size: bytes (``bytes`` in the file).
+        archive: the archive's file name, where there is no ``url`` because it must be requested.
         to: where a file that is no archive belongs, in the data folder.
         unpack_to: the folder of the data folder that the archive is unpacked in.
         strip: how many leading folders of the archive's names are left out.
@@ -46,7 +43,6 @@ class Download(_Entry):
 
     @property
     def name(self) -> str:
-        """The name of its file."""
         return self.archive or PurePosixPath(self.url or "").name
 
     @model_validator(mode="after")
@@ -65,7 +61,6 @@ class Dump(_Entry):
         url: the page that lists the dumps by date.
         index: the index's name, such as ``simplewiki_content``.
         to: the folder of the data folder that holds the files.
-        about_bytes: size of a recent dump.
     """
 
     url: str
@@ -80,8 +75,7 @@ class KnownFile(_Entry):
     Attributes:
         path: in the data folder; a pattern where names or numbers of files differ.
         aliases: other places that profiles name it by.
-        sha256: digest of the version that the papers used, where it is known.
-        sentences: that it holds, where it is known.
+        sha256: digest of the version that the papers used.
         about_bytes: about how large it is (all files of a pattern together), where that matters to plans.
         others: other versions by their digest, and what they are.
     """
@@ -104,15 +98,9 @@ class KnownCorpus(_Entry):
 
     Attributes:
         name: its key in the catalogue.
-        title: its name for people.
-        home: its page.
         access: anybody can download it; it must be requested; or it is made from others.
         request: the page where it is requested.
-        licence: what may be done with it.
         steps: what to do by hand, or to know.
-        made_from: names of the corpora that it is made from.
-        downloads: what to fetch.
-        dump: or the dump to fetch.
         files: what profiles read of it.
     """
 
@@ -129,11 +117,7 @@ class KnownCorpus(_Entry):
     files: tuple[KnownFile, ...]
 
     def how_to_get(self, command: str = "make data") -> str:
-        """What to do to have it, in a few sentences.
-
-        Args:
-            command: what fetches public corpora, and unpacks archives that were requested.
-        """
+        """What to do to have it; ``command`` fetches public corpora and unpacks archives that were requested."""
         if self.access == "public":
             return f"{command} fetches it. Licence: {self.licence} {self.steps}".strip()
         if self.access == "made":
@@ -202,7 +186,6 @@ class Catalogue(_Entry):
 
 @cache
 def load_catalogue(path: Path = CATALOGUE) -> Catalogue:
-    """Read the catalogue."""
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     content["corpora"] = {name: {"name": name, **entry} for name, entry in content["corpora"].items()}
     return Catalogue.model_validate(content)

@@ -41,7 +41,6 @@ class Fetcher:
         folder: the data folder.
         mirror: an address that stands in for the internet: ``MIRROR/host/path`` is fetched in place of ``https://host/path``.
         dump_date: which dump of a wiki, as ``20261115``; the newest by default.
-        tell: shows a line of text.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class Fetcher:
         """Fetch what the data folder lacks of a corpus; a requested archive that the user put there is unpacked.
 
         Args:
-            corpus: from the catalogue.
+            corpus: what to fetch.
             wanted: which of the corpus's single files are fetched, by their path in the data folder.
 
         Raises:
@@ -64,28 +63,32 @@ class Fetcher:
             if download.install:
                 self._install(download)
             elif download.to is None:
-                self._unpack(corpus, download)
+                self._unpack(download)
             elif download.url is not None and wanted(download.to) and not (self._folder / download.to).exists():
                 known = {Path(file.path): file.sha256 for file in corpus.files}
                 self._download(download.url, self._folder / download.to, download.sha256 or known.get(download.to), download.size)
         if corpus.dump is not None and not (self._folder / corpus.dump.to).exists():
             self._fetch_dump(corpus.dump)
 
-    def _unpack(self, corpus: KnownCorpus, download: Download) -> None:
+    def _archive(self, download: Download) -> Path:
         archive = self._folder / ARCHIVES / download.name
         if download.url is not None and not archive.exists():
             self._download(download.url, archive, download.sha256, download.size)
-        if archive.exists():
-            if download.sha256 is not None:
-                _check(archive, download.sha256)
-            assert download.unpack_to is not None  # the catalogue's schema
-            count = unpack(archive, self._folder / download.unpack_to, download.strip)
-            self._tell(f"unpacked {archive}: {count} new files in {self._folder / download.unpack_to}")
+        return archive
+
+    def _unpack(self, download: Download) -> None:
+        archive = self._archive(download)
+        if not archive.exists():
+            return
+        if download.sha256 is not None and (found := digest_file(archive)) != download.sha256:
+            problem = f"is not the file that is known: its SHA-256 is {found}, not {download.sha256}"
+            raise DataError(archive, f"{problem}; remove it and fetch it again")
+        assert download.unpack_to is not None  # the catalogue's schema
+        count = unpack(archive, self._folder / download.unpack_to, download.strip)
+        self._tell(f"unpacked {archive}: {count} new files in {self._folder / download.unpack_to}")
 
     def _install(self, download: Download) -> None:
-        wheel = self._folder / ARCHIVES / download.name
-        if download.url is not None and not wheel.exists():
-            self._download(download.url, wheel, download.sha256, download.size)
+        wheel = self._archive(download)
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", str(wheel)]
         if subprocess.run(command, check=False).returncode != 0:
             raise UserError(f"{wheel} could not be installed; see pip's message above")
@@ -170,7 +173,7 @@ class Fetcher:
 
 @contextmanager
 def _reaching(address: str) -> Iterator[None]:
-    """Turn what a server or the network did into an error that names the address."""
+    """Turn errors of the server or the network into a `UserError` that names the address."""
     import requests
 
     try:
@@ -246,21 +249,14 @@ def _check_space(folder: Path, size: int, url: str) -> None:
         raise UserError(f"{url} has {size / 1e9:.1f} GB, but {folder} has only {free / 1e9:.1f} GB free; make room")
 
 
-def _check(path: Path, sha256: str) -> None:
-    if (found := digest_file(path)) != sha256:
-        raise DataError(
-            path, f"is not the file that is known: its SHA-256 is {found}, not {sha256}; remove it and fetch it again"
-        )
-
-
 def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
     """Unpack a tar or zip archive; files that are there already stay as they are.
 
     All is unpacked elsewhere first and then moved file by file, so that no file is ever half there.
 
     Args:
-        archive: the archive. Of a tar archive names that lead out of it, links out of it and devices are refused (its data
-            filter); names of a zip archive are kept inside.
+        archive: of a tar archive, names and links that lead out of it and devices are refused (its data filter); names of a zip
+            archive are kept inside.
         folder: where to.
         strip: how many leading folders of the names are left out.
 

@@ -66,10 +66,8 @@ class Count(NamedTuple):
 
 
 class CorpusFile(Section):
-    """One file of a corpus, and the proficiency level of its writers where that is known."""
-
     path: Path = Field(description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` names many")
-    level: str = ""
+    level: str = Field("", description="the proficiency level of its writers, where it is known")
 
     @model_validator(mode="before")
     @classmethod
@@ -134,19 +132,11 @@ class FileFormat(Kind):
         return self.files
 
     def count(self, path: Path) -> Count:
-        """Count the sentences of one file.
-
-        Raises:
-            DataError: the file is missing or malformed.
-        """
+        """Count the sentences of one file; raises as `PairFormat.read` does."""
         raise NotImplementedError
 
     def located(self, find: Callable[[CorpusFile], Iterable[LocatedFile]]) -> Self:
-        """The same corpus in files that are known by their content.
-
-        Args:
-            find: gives the files that a path or pattern of the profile stands for.
-        """
+        """The same corpus in files that are known by their content; ``find`` gives those of a path or pattern."""
         return self.model_copy(update={"files": tuple(chain.from_iterable(map(find, self.files)))})
 
 
@@ -161,11 +151,7 @@ class FilePairs(FileFormat, PairFormat):
         return self.sentences or sum(file.size for file in self.located_files) / BYTES_A_PAIR
 
     def read_file(self, path: Path) -> Iterator[Pair]:
-        """Yield the pairs of one file, tokenised.
-
-        Raises:
-            DataError: the file is missing or malformed.
-        """
+        """Yield the pairs of one file, tokenised; raises as `read` does."""
         raise NotImplementedError
 
     def read_all(self) -> Iterator[CorrectedSentence]:

@@ -12,10 +12,9 @@ from typing import Literal
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import DAMAGE, open_for_reading, read_lines
+from artefacts.files import read_lines
 from artefacts.kinds import OneOrMore
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
-from pseudogec.corpora.sentences import count_lines
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, read_m2
 from pseudogec.text import sentence_spans, tokenise
 
@@ -45,7 +44,6 @@ class WorldPairs(PairFormat):
 
     @property
     def expected_sentences(self) -> float:
-        """Exactly so many."""
         return self.sentences
 
     def read(self) -> Iterator[CorrectedSentence]:
@@ -67,45 +65,19 @@ class M2(FilePairs):
     name = "m2"
     quickly_counted = True
 
-    def read_annotated(self, path: Path) -> Iterator[CorrectedSentence]:
-        """Yield the sentences of one file.
-
-        Raises:
-            DataError: the file cannot be read, a line is malformed, or edits of one annotator overlap.
-        """
-        for place, sentence in enumerate(read_m2(path), start=1):
-            source = list(sentence.source)
-            try:
-                target = apply_edits(source, sentence.annotators.get(0, ()))
-            except UserError as error:
-                raise DataError(path, f"sentence {place}, annotator 0: {error}") from None
-            yield CorrectedSentence(Pair(source, target), annotated=sentence)
-
-    def read_file(self, path: Path) -> Iterator[Pair]:
-        return (sentence.pair for sentence in self.read_annotated(path))
-
     def read_all(self) -> Iterator[CorrectedSentence]:
         for file in self.files:
-            for sentence in self.read_annotated(file.path):
-                yield sentence._replace(level=file.level)
+            for place, sentence in enumerate(read_m2(file.path), start=1):
+                source = list(sentence.source)
+                try:
+                    target = apply_edits(source, sentence.annotators.get(0, ()))
+                except UserError as error:
+                    raise DataError(file.path, f"sentence {place}, annotator 0: {error}") from None
+                yield CorrectedSentence(Pair(source, target), file.level, sentence)
 
     def count(self, path: Path) -> Count:
-        uncorrected = {b"noop", *(kind.encode() for kind in DETECTION_TYPES)}
-        sentences = corrected = 0
-        is_corrected = False
-        with open_for_reading(path) as stream:
-            try:
-                for line in stream:
-                    if line.startswith((b"S ", b"S\n", b"S\r")):
-                        sentences += 1
-                        corrected += is_corrected
-                        is_corrected = False
-                    elif not is_corrected and line.startswith(b"A ") and line.rstrip().endswith(b"|||0"):
-                        span, kind = line.split(b"|||", 2)[:2]
-                        is_corrected = kind not in uncorrected and span.split() != [b"A", b"-1", b"-1"]
-            except DAMAGE as error:
-                raise DataError(path, f"the compressed file is damaged or cut short ({error})") from None
-        return Count(sentences, corrected + is_corrected)
+        edits = [sentence.annotators.get(0, ()) for sentence in read_m2(path)]
+        return Count(len(edits), sum(any(edit.type not in DETECTION_TYPES for edit in each) for each in edits))
 
 
 class _SideBySide(FilePairs):
@@ -113,15 +85,12 @@ class _SideBySide(FilePairs):
 
     quickly_counted = True
 
-    files: OneOrMore[CorpusFile] = Field(min_length=2, description="the source file, then the file of its corrections")
-
     @property
     def counted_files(self) -> tuple[CorpusFile, ...]:
-        """The sources."""
         return self.files[:1]
 
     def count(self, path: Path) -> Count:
-        return Count(count_lines(path))
+        return Count(sum(1 for _ in read_lines(path)))
 
 
 @PAIR_FORMATS.register
@@ -208,17 +177,12 @@ class Nucle(FilePairs):
 
 
 def read_parallel(source: Path | str, target: Path | str, tokenised: bool = True) -> Iterator[Pair]:
-    """Yield the pairs of two files whose lines belong together.
-
-    Args:
-        source: ungrammatical sentences, one a line.
-        target: their corrections, on the same lines.
-        tokenised: the files hold tokens with spaces between; otherwise both sides are tokenised.
+    """Yield the pairs of two files whose lines belong together; both sides are tokenised where they are not ``tokenised`` yet.
 
     Raises:
         DataError: a file cannot be read, or one has more lines than the other (both and their counts are named).
     """
-    lines = ((written, corrected) for written, corrected in _read_together([source, target]))
+    lines = _read_together([source, target])
     return (Pair(written.split(), corrected.split()) for written, corrected in lines) if tokenised else _tokenised(lines)
 
 
@@ -241,7 +205,6 @@ def read_jfleg(source: Path | str, references: Sequence[Path | str]) -> Iterator
 
 
 def _read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
-    """The lines of several files, side by side."""
     counts = [0] * len(paths)
     differ = False
     for lines in zip_longest(*map(read_lines, paths)):
@@ -254,7 +217,7 @@ def _read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
         raise DataError(paths[0], f"files whose lines belong together must have the same number of lines: {found}")
 
 
-def _tokenised(texts: Iterable[tuple[str, str]]) -> Iterator[Pair]:
+def _tokenised(texts: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
     first, second = tee(texts)
     sources, targets = tokenise(source for source, _ in first), tokenise(target for _, target in second)
     return (Pair(source, target) for source, target in zip(sources, targets, strict=True))
@@ -267,7 +230,7 @@ _CharacterEdit = tuple[int, int, str]
 
 
 class _Text(BaseModel):
-    """A line of the file; its other keys (level, first language, ...) are not needed here."""
+    # The other keys of a line (level, first language, ...) are not needed here.
 
     text: str
     edits: list[tuple[int, list[tuple[int, int, str | None] | tuple[int, int, str | None, str]]]]  # FCE adds an error type
@@ -297,11 +260,7 @@ def _bea_sentences(path: Path, annotator: int) -> Iterator[tuple[str, str]]:
 
 
 def _corrected_sentences(text: str, edits: Sequence[_CharacterEdit]) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a text as written and as corrected.
-
-    Args:
-        text: raw text.
-        edits: in the order of the text.
+    """Yield the sentences of a raw text as written and as corrected by edits in the order of the text.
 
     Raises:
         ValueError: edits overlap or leave the text.
@@ -330,11 +289,11 @@ def _sentences(text: str, edits: Iterable[_CharacterEdit]) -> Iterator[tuple[int
 
 
 def _correct(text: str, start: int, end: int, edits: Iterable[_CharacterEdit]) -> str:
-    parts: list[str] = []
+    corrected = ""
     for edit_start, edit_end, correction in edits:
-        parts += [text[start:edit_start], correction]
+        corrected += text[start:edit_start] + correction
         start = edit_end
-    return "".join([*parts, text[start:end]])
+    return corrected + text[start:end]
 
 
 # Lang-8
@@ -381,24 +340,20 @@ def _nucle_sentences(path: Path, annotator: int) -> Iterator[tuple[str, str]]:
 
 
 def _documents(path: Path) -> Iterator[tuple[int, str]]:
-    """The documents of a file, each with the number of its first line."""
+    """Yield the number of the first line and the text of each document."""
     lines: list[str] = []
     first: int | None = None  # None between documents
     for number, line in enumerate(read_lines(path), start=1):
         if line.startswith("<DOC"):
             if first is not None:
-                raise _unfinished(path, first)
+                break
             lines, first = [], number
         lines.append(line)
         if line.startswith("</DOC>") and first is not None:
             yield first, "\n".join(lines)
             first = None
     if first is not None:
-        raise _unfinished(path, first)
-
-
-def _unfinished(path: Path, first: int) -> DataError:
-    return DataError(path, "the text that begins here has no </DOC>; the file is damaged or was cut short", first)
+        raise DataError(path, "the text that begins here has no </DOC>; the file is damaged or was cut short", first)
 
 
 def _without_overlaps(edits: list[_CharacterEdit], length: int) -> list[_CharacterEdit]:

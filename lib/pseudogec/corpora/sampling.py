@@ -74,12 +74,7 @@ def sample(items: Iterable[Item], count: int, seed: int | str) -> list[Item]:
 
 
 class Share(NamedTuple):
-    """One of equal shares of a corpus's texts, dealt out in turn; all shares together are the corpus.
-
-    Attributes:
-        number: which share, from 0.
-        of: how many there are.
-    """
+    """Share ``number``, from 0, ``of`` equal shares of a corpus's texts, which are dealt out in turn."""
 
     number: int
     of: int

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import Field
 
 from artefacts.errors import DataError
-from artefacts.files import DAMAGE, open_for_reading, read_lines
+from artefacts.files import read_lines
 from pseudogec.corpora.formats import SENTENCE_FORMATS, Count, FileSentences, SentenceFormat
 from pseudogec.corpora.sampling import WHOLE, Share
 from pseudogec.text import sentence_spans, tokenise
@@ -48,7 +48,7 @@ class Plain(FileSentences):
         return read_plain(path, self.tokenised, share, told)
 
     def count(self, path: Path) -> Count:
-        return Count(count_lines(path))
+        return Count(sum(1 for _ in read_lines(path)))
 
 
 @SENTENCE_FORMATS.register
@@ -61,8 +61,7 @@ class CirrusSearch(FileSentences):
     name = "cirrussearch"
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        """See `FileSentences.read_file`; also refused is a page whose text cannot be written as UTF-8."""
-        return tokenise(_split(_articles(path, share, told)))
+        return _split(_articles(path, share, told))
 
 
 @SENTENCE_FORMATS.register
@@ -75,17 +74,17 @@ class Gigaword(FileSentences):
     name = "gigaword"
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return tokenise(_split(_paragraphs(path, share, told)))
+        return _split(_paragraphs(path, share, told))
 
 
 def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-    """Yield the sentences of a text file, one a line, plain or compressed.
+    """Yield the sentences of a text file, one a line, plain or compressed; see `FileSentences.read_file`.
 
     Args:
         path: the file.
         tokenised: the file holds tokens with spaces between; otherwise each line is tokenised.
         share: read only these of the lines.
-        told: called with the number of bytes read since the last call, before decompression.
+        told: as of `FileSentences.read_file`.
 
     Raises:
         DataError: the file cannot be read.
@@ -96,27 +95,8 @@ def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, t
     return (line.split() for line in lines) if tokenised else tokenise(lines)
 
 
-def count_lines(path: Path) -> int:
-    """The lines of a text file, counted without decoding them.
-
-    Raises:
-        DataError: the file is missing or damaged.
-    """
-    count, last = 0, b"\n"
-    with open_for_reading(path) as stream:
-        try:
-            while chunk := stream.read(2**20):
-                count += chunk.count(b"\n")
-                last = chunk[-1:]
-        except DAMAGE as error:
-            raise DataError(path, f"the compressed file is damaged or cut short ({error})") from None
-    return count + (last != b"\n")
-
-
-def _split(texts: Iterable[str]) -> Iterator[str]:
-    for text in texts:
-        for start, end in sentence_spans(text):
-            yield text[start:end]
+def _split(texts: Iterable[str]) -> Iterator[list[str]]:
+    return tokenise(text[start:end] for text in texts for start, end in sentence_spans(text))
 
 
 def _articles(path: Path, share: Share, told: Told) -> Iterator[str]:
