@@ -65,7 +65,7 @@ def test_every_metric_of_every_test_set_is_shown(study: Study) -> None:
         for name in ("conll", "jfleg")
     }
     assert hypotheses["conll"][1] == hypotheses["jfleg"][1] != SOURCES[1].split(), "hunspell does not know the word"
-    gold = list(read_m2(study.store.folder(study.planner.references("conll")) / "references.m2"))
+    gold = list(read_m2(study.store.folder(study.planner.references(study.planner.tests["conll"])) / "references.m2"))
     expected = MaxMatch().score(Gold.annotated(gold), hypotheses["conll"])
     assert scores.f05["conll", "maxmatch"] == expected.headline
     sources = [line.split() for line in SOURCES]
@@ -77,8 +77,8 @@ def test_every_metric_of_every_test_set_is_shown(study: Study) -> None:
 def test_rewrites_become_references_that_say_the_same(study: Study) -> None:
     corpus = study.planner.tests["jfleg"]
     with study.engine:
-        study.build([study.planner.references("jfleg")])
-    references = list(read_m2(study.store.folder(study.planner.references("jfleg")) / "references.m2"))
+        study.build([study.planner.references(study.planner.tests["jfleg"])])
+    references = list(read_m2(study.store.folder(study.planner.references(study.planner.tests["jfleg"])) / "references.m2"))
     assert study.lines(corpus, "source.txt") == SOURCES
     for number, lines in enumerate(REWRITES):
         assert [" ".join(apply_edits(item.source, item.annotators[number])) for item in references] == lines

@@ -12,7 +12,7 @@ from artefacts.recipe import Recipe
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
 from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
-from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import System
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import PseudoData
@@ -76,7 +76,7 @@ def _kept(optimisation: Optimisation) -> str:
 def data_recipes(study: Study) -> list[Recipe]:
     """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
     corpora = list(study.planner.corpora.values())
-    references = [References(corpus=corpus, annotator=study.planner.annotator) for corpus in corpora]
+    references = map(study.planner.references, corpora)
     return [*corpora, *references, *(study.planner.seed_text(name, 0) for name in study.profile.corpora.seeds)]
 
 
@@ -93,7 +93,7 @@ def noise_profiles(study: Study, grid: Iterable[System]) -> dict[str, dict[str, 
 
 def genuine_profile(study: Study) -> dict[str, Any]:
     """The same of the genuine training data."""
-    return study.result(References(corpus=study.planner.genuine, annotator=study.planner.annotator))
+    return study.result(study.planner.references(study.planner.genuine))
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
@@ -176,7 +176,7 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
 
 def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
     """The sentences of a corpus with their reference edits."""
-    references = References(corpus=corpus, annotator=study.planner.annotator)
+    references = study.planner.references(corpus)
     study.build([references])
     return list(read_m2(study.store.folder(references) / "references.m2"))
 

@@ -55,13 +55,7 @@ from pseudogec.study.results import ScoredCorrection
 
 
 class GenuineData(NamedTuple):
-    """The genuine pairs of a track.
-
-    Attributes:
-        genuine: what is trained on.
-        validation: what chooses checkpoints.
-        in_domain: the part of the genuine pairs that is like the test data, where there is such a part.
-    """
+    """The genuine pairs of a track: what is trained on, what chooses checkpoints, and what is like the test data."""
 
     genuine: Corpus
     validation: Corpus
@@ -69,7 +63,7 @@ class GenuineData(NamedTuple):
 
 
 class Planner:
-    """Turns a profile into recipes.
+    """Turns a profile into recipes; of data and models that many others share, each is described once.
 
     Args:
         profile: a checked profile.
@@ -105,7 +99,6 @@ class Planner:
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
-        self.pipelines = PipelinePlanner(self)
 
     def file(self, path: Path) -> SourceFile:
         """A file of the profile's data folder.
@@ -123,7 +116,6 @@ class Planner:
         return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
 
     def seed_text(self, name: str, shard: int) -> SeedText:
-        """One shard of a seed corpus."""
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
@@ -133,15 +125,9 @@ class Planner:
         return FileSeedText.of(self._seed_corpora[name], size, shard)
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
-        """The file of a path, or the files of a pattern.
-
-        Raises:
-            DataError: there is none.
-        """
-        return [
-            LocatedFile(level=file.level, **self.file(path).model_dump())
-            for path in matching(self._data, file.path) or [file.path]
-        ]
+        """The file of a path, or the files of a pattern; raises as `file` does."""
+        paths = matching(self._data, file.path) or [file.path]
+        return [LocatedFile(level=file.level, **self.file(path).model_dump()) for path in paths]
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -176,16 +162,11 @@ class Planner:
 
     def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str) -> Sequence[PseudoData]:
         common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": 1}
-        if isinstance(method, DecoderMethod):
-            return self._back_translated(method, texts, track, common)
-        assert isinstance(method, TextMethod)
-        genuine = self.tracks[track].genuine
-        common["references"] = References(corpus=genuine, annotator=self.annotator) if method.needs_pairs else None
-        return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
-
-    def _back_translated(
-        self, method: DecoderMethod, texts: Sequence[SeedText], track: str, common: dict[str, Any]
-    ) -> Sequence[PseudoData]:
+        if isinstance(method, TextMethod):
+            genuine = self.tracks[track].genuine
+            common["references"] = self.references(genuine) if method.needs_pairs else None
+            return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
+        assert isinstance(method, DecoderMethod)
         reverse_model, decoding = self.reverse_model(track), self.profile.decoding
         # Translating is what costs: the method without spelling errors is shared, and they come on top.
         without_errors = method.changed(sse_rate=0.0)
@@ -209,12 +190,7 @@ class Planner:
         return self._model("reverse", self.profile.stages("reverse_model"), seed=1, direction="reverse", track=track)
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
-        """The model after the last stage of the system's setting.
-
-        Args:
-            system: what is trained.
-            right_to_left: train it to read and write from right to left.
-        """
+        """The model after the last stage of the system's setting, which may read and write from right to left."""
         name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
         return self._model(
             name,
@@ -298,46 +274,13 @@ class Planner:
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """What the system makes of a test corpus."""
+        corpus = self.tests[test]
         if isinstance(system, Pipeline):
-            return self.pipelines.correction(system, self.tests[test])
-        return self.pipelines.correction_by(self.model(system), self.tests[test])
-
-    def references(self, test: str) -> References:
-        """The test corpus's reference edits."""
-        return References(corpus=self.tests[test], annotator=self.annotator)
-
-    def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
-        """The system's score on a test corpus."""
-        annotator = self.annotator if metric.needs_annotator else ""
-        return ScoredCorrection(
-            correction=self.correction(system, test), references=self.references(test), metric=metric, annotator=annotator
-        )
-
-
-def pipelines(profile: Profile, name: str) -> list[Pipeline]:
-    """A system of the profile, once for each seed if it has a single model, else once."""
-    versions = (step.versions(profile.seeds) for step in all_steps(profile, name))
-    return [Pipeline(name=name, seed=seed) for seed in next(filter(None, versions), (0,))]
-
-
-class PipelinePlanner:
-    """Turns a profile's systems into recipes.
-
-    Args:
-        planner: plans the models and corpora that steps need.
-    """
-
-    def __init__(self, planner: Planner) -> None:
-        self.planner, self.profile = planner, planner.profile
-
-    def correction(self, pipeline: Pipeline, corpus: Corpus) -> Correction:
-        """What a system makes of a corpus."""
-        correction = self.after(all_steps(self.profile, pipeline.name), pipeline.seed, corpus)
-        assert correction is not None  # a system has a step, by the profile's schema
-        return correction
-
-    def correction_by(self, model: TrainedModel, corpus: Corpus) -> Correction:
-        """What a single model makes of a corpus; the same work as that of a system with this model alone."""
+            correction = self.after(all_steps(self.profile, system.name), system.seed, corpus)
+            assert correction is not None  # a system has a step, by the profile's schema
+            return correction
+        # The same recipe as that of a system with this model alone.
+        model = self.model(system)
         needs: dict[str, Need] = {"models": (model,), **self.decoding}
         return Correction(step=Models(models=(model.name,)), needs=needs, before=None, corpus=corpus)
 
@@ -349,90 +292,89 @@ class PipelinePlanner:
         needs = step.needs(_StepPlanning(self, earlier, step, seed))
         return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
 
-    @property
-    def decoding(self) -> dict[str, Need]:
-        """What a search by the study's models takes."""
-        return {"subwords": self.planner.bpe, **self.search_options}
+    def references(self, corpus: Corpus) -> References:
+        return References(corpus=corpus, annotator=self.annotator)
+
+    def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
+        """The system's score on a test corpus."""
+        return ScoredCorrection(
+            correction=self.correction(system, test),
+            references=self.references(self.tests[test]),
+            metric=metric,
+            annotator=self.annotator if metric.needs_annotator else "",
+        )
 
     @property
     def search_options(self) -> dict[str, Need]:
         """How outputs are searched."""
-        decoding = self.profile.decoding
-        return {"beam": decoding.beam, "length_penalty": decoding.length_penalty}
+        return {"beam": self.profile.decoding.beam, "length_penalty": self.profile.decoding.length_penalty}
 
-    def model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
+    @property
+    def decoding(self) -> dict[str, Need]:
+        """What a search by the study's models takes."""
+        return {"subwords": self.bpe, **self.search_options}
+
+    def named_model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
         """A model that the profile names."""
         choice = self.profile.models[name]
-        return self.planner.model(
-            System(**choice.model_dump(), noise=self.profile.methods.get(choice.method), seed=seed), right_to_left
-        )
+        noise = self.profile.methods.get(choice.method)
+        return self.model(System(**choice.model_dump(), noise=noise, seed=seed), right_to_left)
 
     @cached_property
     def language_model(self) -> TrainedLanguageModel:
-        """The profile's language model."""
-        choice, bpe = self.profile.language_model, self.planner.bpe
+        choice = self.profile.language_model
         assert choice is not None  # the profile's check
         return TrainedLanguageModel(
             name=choice.seed_corpus,
             architecture=choice.architecture,
             optimisation=self.profile.optimisations[choice.optimisation],
-            bpe=bpe,
-            data=tuple(BinarisedText(text=text, bpe=bpe) for text in self._texts),
-            validation=BinarisedText(text=self.planner.validation, bpe=bpe),
+            bpe=self.bpe,
+            data=tuple(BinarisedText(text=text, bpe=self.bpe) for text in self.word_counts.texts),
+            validation=BinarisedText(text=self.validation, bpe=self.bpe),
             seed=1,
         )
 
     @cached_property
     def word_counts(self) -> WordCounts:
         """How the language model's text writes its words."""
-        assert self.profile.language_model is not None  # the profile's check
-        return WordCounts(name=self.profile.language_model.seed_corpus, texts=self._texts)
-
-    @cached_property
-    def _texts(self) -> tuple[SeedText, ...]:
         choice = self.profile.language_model
-        assert choice is not None
+        assert choice is not None  # the profile's check
         shards = range(choice.sentences // self.profile.pseudo_data.shard)
-        return tuple(self.planner.seed_text(choice.seed_corpus, number) for number in shards)
+        texts = tuple(self.seed_text(choice.seed_corpus, number) for number in shards)
+        return WordCounts(name=choice.seed_corpus, texts=texts)
+
+
+def pipelines(profile: Profile, name: str) -> list[Pipeline]:
+    """A system of the profile, once for each seed if it has a single model, else once."""
+    versions = (step.versions(profile.seeds) for step in all_steps(profile, name))
+    return [Pipeline(name=name, seed=seed) for seed in next(filter(None, versions), (0,))]
 
 
 class _StepPlanning:
     """The study as one step sees it; see `pseudogec.correct.Planning`.
 
     Args:
-        pipelines: plans what the step asks for.
+        planner: plans what the step asks for.
         earlier: the steps before it.
         step: the step.
         seed: which version of the system is planned.
     """
 
-    def __init__(self, pipelines: PipelinePlanner, earlier: Sequence[Step], step: Step, seed: int) -> None:
-        self._pipelines, self._planner, self._profile = pipelines, pipelines.planner, pipelines.profile
-        self._earlier, self._step, self.seed = earlier, step, seed
-
-    @property
-    def subwords(self) -> Subwords:
-        return self._planner.bpe
-
-    @property
-    def annotator(self) -> str:
-        return self._planner.annotator
-
-    @property
-    def decoding(self) -> dict[str, Need]:
-        return self._pipelines.decoding
+    def __init__(self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int) -> None:
+        self._planner, self._profile, self._earlier, self._step, self.seed = planner, planner.profile, earlier, step, seed
+        self.subwords, self.annotator, self.decoding = planner.bpe, planner.annotator, planner.decoding
 
     @property
     def language_model(self) -> TrainedLanguageModel:
-        return self._pipelines.language_model
+        return self._planner.language_model
 
     @property
     def word_counts(self) -> WordCounts:
-        return self._pipelines.word_counts
+        return self._planner.word_counts
 
     def models(self, names: Sequence[str], seeds: Sequence[int] | None, right_to_left: bool = False) -> tuple[TrainedModel, ...]:
         seeds = seeds or self._profile.seeds
-        return tuple(self._pipelines.model(name, seed, right_to_left) for name in names for seed in seeds)
+        return tuple(self._planner.named_model(name, seed, right_to_left) for name in names for seed in seeds)
 
     def released(
         self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
@@ -442,14 +384,14 @@ class _StepPlanning:
         models = tuple(
             ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target) for path in checkpoints
         )
-        return {"models": models, "subwords": ReleasedSubwords(codes=file(codes)), **self._pipelines.search_options}
+        return {"models": models, "subwords": ReleasedSubwords(codes=file(codes)), **self._planner.search_options}
 
     def detector(self, model: str) -> TrainedDetector:
         # It learns from the genuine sentences of the model's track.
         data = self._planner.tracks[self._profile.models[model].track]
         return TrainedDetector(
             options=self._profile.error_detector,
-            initial=self._pipelines.model(model, self._profile.seeds[0]),
+            initial=self._planner.named_model(model, self._profile.seeds[0]),
             bpe=self._planner.bpe,
             genuine=data.genuine,
             validation=data.validation,
@@ -461,8 +403,8 @@ class _StepPlanning:
         return Search(
             step=step,
             needs=dict(needs),
-            before=self._pipelines.after(self._earlier, self.seed, development),
-            references=References(corpus=development, annotator=self.annotator),
+            before=self._planner.after(self._earlier, self.seed, development),
+            references=self._planner.references(development),
             annotator=self.annotator,
         )
 
