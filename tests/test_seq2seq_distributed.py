@@ -158,7 +158,7 @@ def test_a_training_goes_on_after_one_process_was_killed(data, alone, tmp_path):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)
 
-    with pytest.raises(RuntimeError, match=r"process 1 on .* ended without a word: was it killed"):
+    with pytest.raises(RuntimeError, match=r"process 1 on .* ended without a message: was it killed"):
         train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=kill_the_second, seconds_between_saves=0.0)
     assert not processes_of(tmp_path / "two")
     assert 0 < updates_saved(tmp_path / "two") < alone[0].updates

@@ -20,18 +20,14 @@ PROGRAMS = ("train", "generate", "interactive", "preprocess", "eval_lm", "valida
 
 
 def main(arguments: list[str]) -> None:
-    """Run one of fairseq's programs.
-
-    Args:
-        arguments: the program's name, then its own arguments.
-    """
+    """Run one of fairseq's programs, given its name and then its arguments."""
     if not arguments or arguments[0] not in PROGRAMS:
         raise SystemExit(f"usage: python -m pseudogec.seq2seq.command {{{','.join(PROGRAMS)}}} ARGUMENTS")
     program, options = arguments[0], arguments[1:]
-    # torchrun names a process's GPU in the environment; fairseq looks for it among its arguments.
-    if program == "train" and "LOCAL_RANK" in os.environ and not any(option.startswith("--device-id") for option in options):
-        options += ["--device-id", os.environ["LOCAL_RANK"]]
     if program == "train":
+        # torchrun names a process's GPU in the environment; fairseq looks for it among its arguments.
+        if "LOCAL_RANK" in os.environ and not any(option.startswith("--device-id") for option in options):
+            options += ["--device-id", os.environ["LOCAL_RANK"]]
         _refuse_to_do_nothing(options)
     compat.apply()
     sys.argv = [f"fairseq-{program.replace('_', '-')}", *options]
@@ -51,7 +47,7 @@ def _refuse_to_do_nothing(options: list[str]) -> None:
 
 
 if __name__ == "__mp_main__":
-    # A process that fairseq spawned imports this module before it unpickles what it shall do with fairseq.
+    # A process that fairseq spawned imports this module before it unpickles its task.
     compat.apply()
 
 if __name__ == "__main__":

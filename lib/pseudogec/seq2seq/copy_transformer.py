@@ -1,7 +1,7 @@
 """The copy-augmented Transformer (Zhao et al. 2019, section 3.2; Choe et al. 2019, appendix A), architecture "copy_transformer".
 
-Beside the distribution over the vocabulary, the decoder has one over the source's subwords: the weights of an attention of its
-own over the encoder's output. A gate, computed from that attention's output, mixes the two. Imports fairseq.
+The decoder has a second distribution, over the source's subwords: the weights of another attention over the encoder's output. A
+gate, computed from that attention's output, mixes it with the distribution over the vocabulary. Imports fairseq.
 """
 
 from __future__ import annotations
@@ -24,19 +24,12 @@ class CopyEncoder(TransformerEncoder):
     """A Transformer's encoder that hands the source's subwords on to the decoder."""
 
     def forward(self, src_tokens: torch.Tensor, *arguments: Any, **options: Any) -> dict[str, list[torch.Tensor]]:
-        """Encode; see ``fairseq.models.transformer.TransformerEncoder.forward``."""
         output: dict[str, list[torch.Tensor]] = super().forward(src_tokens, *arguments, **options)
         return output | {"src_tokens": [src_tokens]}
 
 
 class CopyDecoder(TransformerDecoder):
-    """A Transformer's decoder with copy attention and gate.
-
-    Args:
-        options: of the model, among them ``copy_attention_heads``.
-        dictionary: of source and target.
-        embeddings: of the target.
-    """
+    """A Transformer's decoder with copy attention and gate."""
 
     def __init__(self, options: Namespace, dictionary: Dictionary, embeddings: torch.nn.Embedding) -> None:
         super().__init__(options, dictionary, embeddings)
@@ -59,7 +52,7 @@ class CopyDecoder(TransformerDecoder):
     ) -> tuple[torch.Tensor, dict[str, Any]]:
         """The vocabulary's logits, shape (sentences, subwords, vocabulary), and what mixing needs.
 
-        The attention that is reported, with which unknown subwords are replaced, is the copy attention.
+        The copy attention is also the attention by which unknown subwords are replaced.
         """
         features, extra = self.extract_features(prev_output_tokens, encoder_out, incremental_state)
         padding = encoder_out["encoder_padding_mask"]
@@ -91,21 +84,13 @@ class CopyDecoder(TransformerDecoder):
 
 @register_model("copy_transformer")
 class CopyTransformer(TransformerModel):
-    """A Transformer that can copy subwords of its source."""
-
     @staticmethod
     def add_args(parser: ArgumentParser) -> None:
-        """Add the model's options to fairseq's parser."""
         TransformerModel.add_args(parser)
         parser.add_argument("--copy-attention-heads", type=int, metavar="N", help="heads of the copy attention")
 
     @classmethod
     def build_model(cls, args: Namespace, task: Any) -> CopyTransformer:
-        """Build the model.
-
-        Raises:
-            ValueError: source and target have different dictionaries.
-        """
         if task.source_dictionary != task.target_dictionary:
             raise ValueError("copy_transformer copies source subwords into the target and needs one dictionary for both")
         model: CopyTransformer = super().build_model(args, task)
@@ -113,12 +98,10 @@ class CopyTransformer(TransformerModel):
 
     @classmethod
     def build_encoder(cls, args: Namespace, src_dict: Dictionary, embed_tokens: torch.nn.Embedding) -> CopyEncoder:
-        """Build the encoder."""
         return CopyEncoder(args, src_dict, embed_tokens)
 
     @classmethod
     def build_decoder(cls, args: Namespace, tgt_dict: Dictionary, embed_tokens: torch.nn.Embedding) -> CopyDecoder:
-        """Build the decoder."""
         return CopyDecoder(args, tgt_dict, embed_tokens)
 
 

@@ -1,8 +1,7 @@
-"""Models at work: beam search, noisy beam search, sampling, and scores of given candidates, behind one class.
+"""Beam search, noisy beam search, sampling, and scores of given candidates.
 
-Two engines decode. CTranslate2 does what it can, three times as fast: plain beam search and scoring with one plain Transformer.
-fairseq's generator does the rest: ensembles (probabilities averaged at each step), noise in the beam, sampling, other
-architectures.
+Two engines decode. CTranslate2, three times as fast, does plain beam search and scoring with one plain Transformer. fairseq's
+generator does the rest: ensembles (probabilities averaged at each step), noise in the beam, sampling, other architectures.
 """
 
 from __future__ import annotations
@@ -32,16 +31,12 @@ class Decoder:
     Args:
         models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
         engine: "auto" takes CTranslate2 where it can serve.
-        max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU. With beam 5 a
-            Transformer (big) then keeps up to 6 GB of states.
+        max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU, where a Transformer
+            (big) with beam 5 keeps up to 6 GB of states.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
-        precision: "fp32", or on a GPU "fp16"; probabilities are in full precision even then.
-        fused_attention: fairseq computes attention by torch's fused function wherever it can, and reads a source once for all
-            hypotheses of its beam; to rounding the same (`pseudogec.seq2seq.fused_attention`).
-
-    Attributes:
-        longest_source: most subwords of a sentence that all models can take.
-        left_unchanged: sentences so far that no model saw because they were empty or too long; their output is the source itself.
+        precision: "fp16" needs a GPU; probabilities are in full precision even then.
+        fused_attention: fairseq computes attention by torch's fused function and reads a source once for all hypotheses of its
+            beam; to rounding the same (`pseudogec.seq2seq.fused_attention`).
 
     Raises:
         UserError: no model was given, the models' dictionaries differ, half precision was asked for without a GPU, or CTranslate2
@@ -68,10 +63,12 @@ class Decoder:
         self._max_tokens = max_tokens or _BATCH_TOKENS["gpu" if gpus else "cpu"]
         self._computation = Computation(precision, fused_attention)
         self.longest_source = min(max_positions(model) for model in models) - 1
+        """Most subwords of a sentence that all models can take."""
         self._wanted = engine
         self._fast: Engine | None = None
         self._general: FairseqEngine | None = None
         self.left_unchanged = 0
+        """Sentences so far whose output is the source itself because they were empty or too long."""
 
     def decode(
         self,
@@ -86,13 +83,13 @@ class Decoder:
     ) -> list[list[Hypothesis]]:
         """Search the best outputs.
 
-        No output holds ``<unk>``: the source subword to which the decoder attended most replaces it, as with ``--replace-unk`` of
-        fairseq. An output has at most 1.5 times as many subwords as the source (rounded up to 8), and 10 more.
+        The source subword to which the decoder attended most replaces ``<unk>``, as with fairseq's ``--replace-unk``. An output
+        has at most 1.5 times as many subwords as the source (rounded up to a multiple of 8), and 10 more.
 
         Args:
             sentences: sources in subwords.
             beam: hypotheses kept at each step.
-            n_best: outputs a sentence, best first.
+            n_best: outputs a sentence.
             length_penalty: exponent of the length that divides a log-probability; 1: mean over subwords, 0: no normalisation.
             beta_random: strength of the noise in the beam; 0: plain beam search.
             seed: of the noise.
@@ -100,8 +97,8 @@ class Decoder:
             progress: called with sentences done and sentences in all.
 
         Returns:
-            Up to ``n_best`` hypotheses for every sentence, in the order of the sentences. A sentence that is empty or longer than
-            the model's positions comes back unchanged, with score 0, and is counted in `left_unchanged`.
+            Up to ``n_best`` hypotheses for every sentence, best first. A sentence that is empty or longer than the model's
+            positions comes back unchanged, with score 0, and is counted in `left_unchanged`.
 
         Raises:
             UserError: more outputs are asked for than the beam holds.
@@ -129,15 +126,9 @@ class Decoder:
     def score(
         self, sources: Sequence[Sentence], candidates: Sequence[Sequence[Sentence]], length_penalty: float = 1.0
     ) -> list[list[float]]:
-        """Score given outputs, on the scale of `Hypothesis.score`.
+        """Score the candidates of every source, in subwords, on the scale of `Hypothesis.score`.
 
-        Args:
-            sources: sources in subwords.
-            candidates: candidates of every source, in subwords.
-            length_penalty: as in `decode`.
-
-        Returns:
-            Scores in the order of the candidates; minus infinity where source or candidate is longer than the model's positions.
+        The score is minus infinity where source or candidate is longer than the model's positions.
         """
         flat = [(source, target) for source, targets in zip(sources, candidates, strict=True) for target in targets]
         scores = [-math.inf] * len(flat)
@@ -154,7 +145,7 @@ class Decoder:
     def trace(
         self, sentence: Sentence, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
     ) -> BeamTrace:
-        """Search the best outputs of one sentence, the first of its corpus, and tell what every step of the search chose from.
+        """Search the best outputs of one sentence, the first of its corpus, and record what every step chose from.
 
         Args are those of `decode`, and so are the outputs with ``n_best=beam``.
 
@@ -202,7 +193,6 @@ class Decoder:
         )
 
     def _engine(self, options: SearchOptions) -> Engine:
-        """The engine for a search: CTranslate2 when it can serve, else fairseq."""
         if self._wanted != "fairseq" and self._fast is None:
             self._fast = self._ctranslate2()
         if self._fast is not None and options.deterministic:
@@ -234,21 +224,14 @@ class Decoder:
 
 
 def _gpus() -> int:
-    """How many GPUs this process may use."""
-    import ctranslate2  # which is loaded faster than torch
+    import ctranslate2  # is loaded faster than torch
 
     return int(ctranslate2.get_cuda_device_count())
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:
-    """Refuse an ensemble whose models number their subwords differently.
-
-    Raises:
-        UserError: two models' dictionaries differ.
-        DataError: a dictionary is missing.
-    """
-    for side in SIDES:
-        name = dictionary_name(side)
+    """Refuse an ensemble whose models number their subwords differently."""
+    for name in map(dictionary_name, SIDES):
         digests = [digest_file(model / name) for model in models]
         for model, digest in zip(models, digests, strict=True):
             if digest != digests[0]:

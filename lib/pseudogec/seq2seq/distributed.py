@@ -1,8 +1,8 @@
 """One training shared by several processes, each with a GPU of its own, on one machine or several.
 
 The parent writes a file that describes the training, and starts processes by torchrun, each of which runs ``python -m
-pseudogec.seq2seq.distributed FILE``. They connect to the parent and tell it, in lines of JSON, how far they are, what the result
-is or what went wrong. The connection also tells them that the parent lives: when it ends, so do they, however it died.
+pseudogec.seq2seq.distributed FILE``. They connect to the parent and send progress, result and errors as lines of JSON. When the
+connection ends, because the parent has ended for whatever reason, they end too.
 """
 
 from __future__ import annotations
@@ -32,15 +32,13 @@ from pseudogec.seq2seq.training import TrainingJob, TrainingProgress, TrainingRe
 _MODULE = "pseudogec.seq2seq.distributed"
 _JOB, _LOG = "job.json", "processes.log"
 _LINES_OF_LOG = 15
-_SECONDS_FOR_LAST_WORDS = 2.0
+_SECONDS_FOR_LAST_MESSAGES = 2.0
 _SECONDS_TO_END = 30.0
 
 log = logging.getLogger(__name__)
 
 
 class _Order(BaseModel):
-    """What a process is told: the training, and where its parent listens."""
-
     model_config = ConfigDict(frozen=True)
 
     job: TrainingJob
@@ -53,15 +51,7 @@ class _Order(BaseModel):
 
 
 def usable_processes(wanted: int | None, update_frequency: int) -> int:
-    """How many processes share a training.
-
-    Args:
-        wanted: most processes; ``None``: as many as this process sees GPUs.
-        update_frequency: batches an update, which the processes share evenly.
-
-    Raises:
-        UserError: there are fewer GPUs than that.
-    """
+    """How many processes share the batches of an update evenly; ``wanted`` is as in `pseudogec.seq2seq.train`."""
     import torch
 
     gpus = torch.cuda.device_count()
@@ -85,27 +75,15 @@ def _divisors(update_frequency: int) -> list[int]:
 def run(
     job: TrainingJob, progress: Callable[[TrainingProgress], None], processes: int, launcher: Sequence[str] | None
 ) -> TrainingResult:
-    """Train in processes of their own.
-
-    Args:
-        job: the training.
-        progress: called about twice a second.
-        processes: how many to start on this machine.
-        launcher: a command that starts them instead when ``-m MODULE FILE`` is put behind it.
-
-    Raises:
-        UserError: the launcher does not exist, or a process met what the user can mend.
-        RuntimeError: a process failed otherwise, with its own message.
-    """
+    """Train in so many processes on this machine, or in those that a launcher starts; see `pseudogec.seq2seq.train`."""
     here = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     here += ["--nproc-per-node", str(processes)]
-    # Processes on other machines find us by our name.
-    with _Listener("" if launcher else "127.0.0.1") as listener:
-        host, port = socket.gethostname() if launcher else "127.0.0.1", listener.server_address[1]
+    host = socket.gethostname() if launcher else "127.0.0.1"  # processes on other machines connect to this one's name
+    with _Listener("" if launcher else host) as listener:
         path = job.folder / _JOB
         path.unlink(missing_ok=True)
         path.touch(mode=0o600)  # it holds a secret
-        order = _Order(job=job, host=host, port=port, token=listener.token)
+        order = _Order(job=job, host=host, port=listener.server_address[1], token=listener.token)
         path.write_text(order.model_dump_json(), encoding="utf-8")
         return _follow([*(launcher or here), "-m", _MODULE, str(path)], job, listener.messages, progress)
 
@@ -113,14 +91,13 @@ def run(
 def _follow(
     command: list[str], job: TrainingJob, messages: queue.Queue[dict[str, Any]], progress: Callable[[TrainingProgress], None]
 ) -> TrainingResult:
-    """Run a command to its end and take its messages."""
-    failures: list[str] = []  # one failure brings about others, so they are told in the order of their coming
+    failures: list[str] = []  # in the order of their arrival: one failure causes others
     with _running(command, job.folder / _LOG) as process:
         for message in _until_quiet(messages, lambda: bool(failures) or process.poll() is not None):
             if "progress" in message:
                 progress(TrainingProgress(*message["progress"]))
             elif "result" in message:
-                # The model is written: processes that do not end by themselves, as some do on the network, are ended.
+                # The model is written: processes that wait on the network for ever are ended.
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_SECONDS_TO_END)
                 return TrainingResult.model_validate(message["result"])
@@ -132,7 +109,7 @@ def _follow(
         raise RuntimeError("\n".join(["training failed in its processes:", *failures]))
     last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
     raise RuntimeError(
-        f"the processes of a training ended (status {process.returncode}) without a word; the end of what {command[0]} wrote:\n"
+        f"the processes of a training ended (status {process.returncode}) without a message; the last lines of {command[0]}:\n"
         + "\n".join(last_lines)
     )
 
@@ -140,21 +117,17 @@ def _follow(
 def _until_quiet(messages: queue.Queue[dict[str, Any]], over: Callable[[], bool]) -> Iterator[dict[str, Any]]:
     """Yield messages until all is over and no more come."""
     while True:
-        last_words = over()
+        ended = over()
         try:
-            yield messages.get(timeout=_SECONDS_FOR_LAST_WORDS if last_words else 0.2)
+            yield messages.get(timeout=_SECONDS_FOR_LAST_MESSAGES if ended else 0.2)
         except queue.Empty:
-            if last_words:
+            if ended:
                 return
 
 
 @contextlib.contextmanager
 def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A running command, ended if it still runs when it is left.
-
-    Raises:
-        UserError: there is no such command.
-    """
+    """A running command, ended if it still runs when the context is left."""
     with log_file.open("wb") as output:
         try:
             process = subprocess.Popen(
@@ -165,7 +138,7 @@ def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[by
     try:
         yield process
     finally:
-        process.terminate()  # torchrun passes it on
+        process.terminate()  # torchrun passes the signal on
         try:
             process.wait(_SECONDS_TO_END)
         except subprocess.TimeoutExpired:
@@ -174,11 +147,7 @@ def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[by
 
 
 class _Listener(socketserver.ThreadingTCPServer):
-    """Takes the messages of processes that know the token, and holds the connections by which they know that we live.
-
-    Args:
-        address: to listen at; empty: all of this machine's.
-    """
+    """Takes the messages of processes that know the token; an empty address stands for all of this machine's."""
 
     daemon_threads = True
 
@@ -213,18 +182,14 @@ class _Handler(socketserver.StreamRequestHandler):
                 message = json.loads(line)
                 self.server.messages.put(message)
         if not message.keys() & {"end", "result", "failure", "advice"}:
-            self.server.messages.put({"failure": f"{name} ended without a word: was it killed, or did it run out of memory?"})
+            self.server.messages.put({"failure": f"{name} ended without a message: was it killed, or did it run out of memory?"})
 
 
 # --- A process
 
 
 def main(path: Path) -> None:
-    """Do a process's part of a training; torchrun says in the environment which.
-
-    Args:
-        path: the file that describes it.
-    """
+    """Do the part of a training that torchrun's environment variables assign to this process; the file describes the training."""
     order = _Order.model_validate_json(path.read_text(encoding="utf-8"))
     name = f"process {os.environ['RANK']} on {socket.gethostname()} (number {os.getpid()} there)"
     parent = socket.create_connection((order.host, order.port))
@@ -246,7 +211,6 @@ def main(path: Path) -> None:
 
 
 def _end_with(parent: socket.socket) -> None:
-    """End this process at once when the parent does."""
     with contextlib.suppress(OSError):
         while parent.recv(1):
             pass
@@ -254,11 +218,7 @@ def _end_with(parent: socket.socket) -> None:
 
 
 def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> TrainingResult | None:
-    """Train together with the other processes; returns the result in the first one.
-
-    Raises:
-        UserError: the processes cannot share an update's batches evenly.
-    """
+    """Train together with the other processes; the first one returns the result."""
     import torch
 
     rank, processes, device = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))

@@ -1,8 +1,8 @@
 """Attention by torch's fused function also where fairseq multiplies the matrices itself. Imports fairseq.
 
-fairseq 0.12.2 leaves the attention within encoder and decoder to torch while it trains. Wherever keys and values are kept from
-step to step, and in all attention of the decoder to the encoder, it writes the weights of every head to memory, several times for
-training. ``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) need not.
+While it trains, fairseq 0.12.2 leaves the attention within encoder and decoder to torch. In all attention of the decoder to the
+encoder, and wherever keys and values are kept from step to step, it writes the weights of every head to memory, which
+``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) need not.
 """
 
 from __future__ import annotations
@@ -20,19 +20,16 @@ Buffer = dict[str, torch.Tensor | None]
 
 
 def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -> int:
-    """Let a model of fairseq compute its attention by ``scaled_dot_product_attention``; it stays the same model otherwise.
+    """Let a fairseq model compute attention by ``scaled_dot_product_attention``; returns how many attentions were changed.
 
-    Outputs, gradients and kept states are the same up to rounding. Where the weights of an attention are asked for, they are
-    computed in fairseq's way: those of the decoder's last layer, which replace unknown subwords, and those of the copy attention.
-    fairseq asks for those of the other layers too while it decodes, and forgets them; a changed model is not asked.
+    Outputs, gradients and kept states are the same up to rounding. Attention weights that are needed are computed in fairseq's
+    way: those of the decoder's last layer, which replace unknown subwords, and those of the copy attention. Attentions with more
+    than projections, masks and dropout are not changed.
 
     Args:
-        model: any model; what is no attention of fairseq's plain kind is left alone.
-        weights_are_read: whether somebody reads the weights of the decoder's last layer in training. Alignment losses do; label
-            smoothing, our criterion, does not.
-
-    Returns:
-        How many attentions were changed.
+        model: any model.
+        weights_are_read: whether training reads the weights of the decoder's last layer, as alignment losses do, but not label
+            smoothing, our criterion.
     """
     changed = 0
     for module in model.modules():
@@ -40,7 +37,7 @@ def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -
             module.__class__ = FusedAttention
             changed += 1
         elif isinstance(module, TransformerDecoderLayerBase):
-            module.need_attn = False  # fairseq's own switch for all layers but the last
+            module.need_attn = False  # else decoding asks all layers but the last for weights that nobody reads
     for module in model.modules():
         if isinstance(module, TransformerDecoderLayerBase) and isinstance(module.encoder_attn, FusedAttention):
             module.encoder_attn.trains_without_weights = not weights_are_read
@@ -48,18 +45,13 @@ def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -
 
 
 def _is_plain(attention: MultiheadAttention) -> bool:
-    """Whether an attention has nothing but projections, masks and dropout."""
     return attention.bias_k is None and not attention.add_zero_attn and not attention.use_xformers
 
 
 class FusedAttention(MultiheadAttention):
-    """fairseq's attention with the product of weights and values fused; made by `use_fused_attention` only.
+    """fairseq's attention with the product of weights and values fused; made by `use_fused_attention` only."""
 
-    Attributes:
-        trains_without_weights: in training, weights are not computed even when asked for.
-    """
-
-    trains_without_weights = False
+    trains_without_weights = False  # in training, weights are not computed even when asked for
 
     def forward(
         self,
@@ -76,7 +68,7 @@ class FusedAttention(MultiheadAttention):
     ) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Attend; arguments and return value are fairseq's. Shapes are (subwords, sentences, width).
 
-        A query that may look at nothing gets zeros, where fairseq gives it no number at all.
+        The output of a query all of whose keys are masked is zero; fairseq's is NaN.
         """
         weights = (need_weights or need_head_weights) and not (self.training and self.trains_without_weights)
         left_to_torch = incremental_state is None and not static_kv
@@ -107,7 +99,7 @@ class FusedAttention(MultiheadAttention):
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None]:
         """Keys and values of all steps so far, (sentences, heads, subwords, head size), and their padding; both are kept.
 
-        Of the hypotheses of one beam, which read the same source, keys and values are there once.
+        The hypotheses of one beam, which read the same source, share its keys and values.
         """
         kept = self._get_input_buffer(incremental_state) if incremental_state is not None else {}
         if static and kept.get("prev_key") is not None:
@@ -144,7 +136,6 @@ class FusedAttention(MultiheadAttention):
         padding: torch.Tensor | None,
         attn_mask: torch.Tensor | None,
     ) -> torch.Tensor:
-        """The attention's output, of the query's shape."""
         subwords, hypotheses, _ = query.shape
         sentences = keys.size(0)
         beam = hypotheses // sentences
@@ -168,15 +159,9 @@ class FusedAttention(MultiheadAttention):
 
 
 def _joint_mask(padding: torch.Tensor | None, attn_mask: torch.Tensor | None, dtype: torch.dtype) -> torch.Tensor | None:
-    """What every query may look at.
+    """One mask from padding, (sentences, keys), true where there is nothing, and a mask to add, (queries, keys).
 
-    Args:
-        padding: (sentences, keys), true or 1 where there is nothing.
-        attn_mask: (queries, keys), added to the weights' logits.
-        dtype: of the queries.
-
-    Returns:
-        A mask for all heads: true where a query may look if there is only padding, else the numbers to add.
+    It is true where a query may look if there is only padding, else the numbers to add.
     """
     hidden = None if padding is None else padding.to(torch.bool)[:, None, None, :]
     if attn_mask is None:

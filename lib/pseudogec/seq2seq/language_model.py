@@ -12,31 +12,20 @@ from pseudogec.seq2seq.search import Sentence, like_lengths
 
 
 class LanguageModel:
-    """A language model of fairseq.
-
-    Args:
-        folder: holds ``model.pt`` and ``dict.txt``, as `train_language_model` leaves it.
-        max_tokens: most subwords a batch, padding included.
-
-    Raises:
-        DataError: a file is missing.
-    """
+    """A language model in a folder written by `train_language_model`; ``max_tokens`` bounds a batch, padding included."""
 
     def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
         self._max_tokens = max_tokens
         self._numbers = read_text_numbers(folder / DICTIONARY)
         self._loaded = model_cache.load(folder)
-        # A convolutional model has no positions of its own; it was trained on sentences up to the task's limit.
+        # A convolutional model has no limit of positions; it was trained on sentences up to the task's limit.
         self._longest = min(self._loaded.model.max_positions(), self._loaded.task.args.tokens_per_sample)
 
     def log_probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
         """The natural logarithm of each sentence's probability, end of sentence included; each is read by itself.
 
-        Args:
-            sentences: in subwords; those that the dictionary lacks count as ``<unk>``.
-
-        Returns:
-            Values in the order of the sentences; minus infinity for one that is longer than the model's positions.
+        Subwords that the dictionary lacks count as ``<unk>``. The value is minus infinity for a sentence that is longer than the
+        model's positions.
         """
         scores = [-math.inf] * len(sentences)
         # Rankings ask for the same sentence more than once.
@@ -55,7 +44,7 @@ class LanguageModel:
         rows = [[*(self._numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
         width = max(map(len, rows))
         targets = torch.tensor([row + [PADDING] * (width - len(row)) for row in rows], device=device)
-        # The model reads the end of the sentence before: the place where a sentence begins.
+        # A sentence begins after the end of another one.
         inputs = torch.tensor([[END, *row[:-1]] + [PADDING] * (width - len(row)) for row in rows], device=device)
         with torch.no_grad(), compat.quiet():
             output = model(src_tokens=inputs)

@@ -1,8 +1,7 @@
-"""Models in memory: each is loaded once a process, whoever decodes with it alone, in an ensemble, or scores with it.
+"""Models in memory, each loaded once a process for all decoders, ensembles and scorers that use it.
 
-A model that somebody holds is never loaded again. Beyond that the models used last stay, up to `MOST_KEPT` of them and as much
-as `MOST_BYTES` of model files, for those who come back to them: the members of an ensemble that is searched, the models of one
-system.
+A model in use is never loaded again. The models used last stay too, as the members of an ensemble that is searched, or the models
+of one system, are soon needed again: up to `MOST_KEPT` of them, of files of up to `MOST_BYTES`.
 """
 
 from __future__ import annotations
@@ -19,24 +18,16 @@ from artefacts.errors import DataError
 from pseudogec.seq2seq.checkpoints import MODEL
 
 MOST_BYTES = 8 * 2**30
-"""Bytes of model files whose models stay in memory although nobody holds them; the one used longest ago goes first."""
-
 MOST_KEPT = 16
-"""Models that stay in memory although nobody holds them: a worker decodes with hundreds, one after the other."""
 
 Loaded = TypeVar("Loaded")
 
 
 class Computation(NamedTuple):
-    """How a model is computed; outputs are the same but for rounding.
+    """How a model is computed; outputs are the same but for rounding."""
 
-    Attributes:
-        precision: "fp32", or on a GPU "fp16".
-        fused_attention: fairseq's models compute attention by torch's fused function (`pseudogec.seq2seq.fused_attention`).
-    """
-
-    precision: Literal["fp32", "fp16"] = "fp32"
-    fused_attention: bool = False
+    precision: Literal["fp32", "fp16"] = "fp32"  # "fp16" needs a GPU
+    fused_attention: bool = False  # of fairseq's models, see `pseudogec.seq2seq.fused_attention`
 
 
 AS_TRAINED = Computation()
@@ -60,8 +51,8 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
 
     Args:
         folder: the model's folder.
-        kind: tells apart what different programs make of one file.
-        load: makes an object that can be referred to weakly.
+        kind: distinguishes what different programs make of one file.
+        load: makes an object that supports weak references.
 
     Raises:
         DataError: there is no model file.
@@ -76,7 +67,8 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
     with _lock:
         loaded: Loaded | None = _alive.get(key)
         if loaded is None:
-            _forget_earlier(key)
+            for earlier in [kept for kept in _kept if (kept.kind, kept.folder) == (key.kind, key.folder)]:
+                del _kept[earlier]  # the file has changed
             loaded = load()
             _alive[key] = loaded
             _times_loaded += 1
@@ -87,24 +79,12 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
         return loaded
 
 
-def _forget_earlier(key: _Key) -> None:
-    """Let go of what a file held before it changed."""
-    for kept in [kept for kept in _kept if (kept.kind, kept.folder) == (key.kind, key.folder)]:
-        del _kept[kept]
-
-
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """A fairseq model, ready to decode. It counts as in use as long as this object is held.
-
-    Attributes:
-        model: on the device where it decodes, in evaluation mode.
-        task: fairseq's task, which knows the dictionaries.
-        device: where it is.
-    """
+    """A fairseq model, ready to decode; in use as long as this object is referred to."""
 
     model: Any
-    task: Any
+    task: Any  # fairseq's, with the dictionaries
     device: Any
 
 
@@ -140,17 +120,17 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
 
 
 def times_loaded() -> int:
-    """How often a model file was read in this process, into fairseq or CTranslate2."""
+    """How often this process has read a model file, into fairseq or CTranslate2."""
     return _times_loaded
 
 
 def in_memory() -> int:
-    """How many models are in memory, held by somebody or kept."""
+    """How many models are in memory, in use or kept."""
     return len(_alive)
 
 
 def release() -> None:
-    """Let go of all models; one that somebody still holds is read anew for whoever asks next."""
+    """Forget all models; one that is still in use is read anew for the next who asks."""
     with _lock:
         _kept.clear()
         _alive.clear()

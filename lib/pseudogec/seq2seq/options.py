@@ -1,4 +1,4 @@
-"""What is trained and how, in the field's terms; the only place that knows the names of fairseq's arguments."""
+"""Models and their training in the field's terms; the only place that knows the names of fairseq's arguments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ FairseqOptions = Mapping[str, bool | int | float | str | None]
 
 
 def fairseq_arguments(options: FairseqOptions) -> list[str]:
-    """Options as the command line says them."""
     given = {option: value for option, value in options.items() if value is not None and value is not False}
     return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
 
@@ -22,23 +21,13 @@ class _Options(BaseModel):
 
 
 class TransformerShape(_Options):
-    """What the shapes of all Transformers have in common.
-
-    Attributes:
-        attention_heads: heads of every attention.
-        model_size: width of embeddings and layers.
-        feed_forward_size: inner width of the feed-forward layers.
-        dropout: share of activations dropped after embeddings and sublayers.
-        max_positions: longest sentence in subwords, its end included.
-        fairseq_options: further options of the fairseq model, without dashes in front; ``True`` gives an option without value.
-    """
-
     attention_heads: PositiveInt = 8
-    model_size: PositiveInt = 512
-    feed_forward_size: PositiveInt = 2048
-    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)
-    max_positions: PositiveInt = 1024
+    model_size: PositiveInt = 512  # width of embeddings and layers
+    feed_forward_size: PositiveInt = 2048  # inner width of the feed-forward layers
+    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)  # after embeddings and sublayers
+    max_positions: PositiveInt = 1024  # longest sentence in subwords, its end included
     fairseq_options: Mapping[str, bool | int | float | str] = {}
+    """Further options of the fairseq model, without dashes in front; ``True`` gives an option without value."""
 
     @model_validator(mode="after")
     def _heads_divide_the_model(self) -> Self:
@@ -48,51 +37,37 @@ class TransformerShape(_Options):
 
 
 class Architecture(TransformerShape):
-    """The shape of a Transformer.
-
-    Attributes:
-        name: fairseq's name of the model ("transformer", or "copy_transformer").
-        encoder_layers: layers of the encoder.
-        decoder_layers: layers of the decoder.
-        attention_dropout: share of attention weights dropped.
-        activation_dropout: share of inner feed-forward activations dropped.
-        share_embeddings: which of the source embedding, the target embedding and the output projection are one: "all", "decoder"
-            (the last two) or "none".
-        pre_norm: layer normalisation before every sublayer rather than behind it.
-        fused_attention: training computes attention by torch's fused function wherever it can, to rounding the same
-            (`pseudogec.seq2seq.fused_attention`): how the model is computed, not what it is.
-    """
-
     incidental: ClassVar[frozenset[str]] = frozenset({"fused_attention"})
     """Fields that do not change the model and stay outside a recipe's key."""
 
-    name: str = "transformer"
+    name: str = "transformer"  # fairseq's name of the model; or "copy_transformer"
     encoder_layers: PositiveInt = 6
     decoder_layers: PositiveInt = 6
     attention_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
-    activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    activation_dropout: float = Field(default=0.0, ge=0.0, lt=1.0)  # within the feed-forward layers
     share_embeddings: Literal["all", "decoder", "none"] = "all"
-    pre_norm: bool = False
+    """Source embedding, target embedding and output projection share their weights, or only the last two, or none."""
+    pre_norm: bool = False  # layer normalisation before every sublayer rather than behind it
     fused_attention: bool = False
+    """Training computes attention by torch's fused function, to rounding the same (`pseudogec.seq2seq.fused_attention`)."""
 
     @property
     def copies(self) -> bool:
-        """Whether the model can copy its input by construction, and need not learn to generate what it copies."""
+        """Whether the model copies subwords of its input by construction."""
         return self.name == "copy_transformer"
 
     @property
     def shape(self) -> str:
-        """What decides its speed."""
+        """The sizes that decide its speed."""
         return f"{self.name} {self.encoder_layers}+{self.decoder_layers}x{self.model_size}-{self.feed_forward_size}"
 
     @property
     def layer_weights(self) -> int:
-        """Weights of its layers' matrices; every subword is multiplied with those of one side."""
+        """Weights of its layers' matrices; each subword passes through those of one side."""
         attention, feed_forward = 4 * self.model_size**2, 2 * self.model_size * self.feed_forward_size
         return self.encoder_layers * (attention + feed_forward) + self.decoder_layers * (2 * attention + feed_forward)
 
     def fairseq_arguments(self) -> list[str]:
-        """The arguments of ``fairseq-train`` that say the same."""
         options: dict[str, Any] = {"arch": self.name}
         for side, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
             options |= {f"{side}-layers": layers, f"{side}-attention-heads": self.attention_heads}
@@ -106,45 +81,31 @@ class Architecture(TransformerShape):
         return fairseq_arguments({**options, **self.fairseq_options})
 
 
-_SHAPE_OF_A_LANGUAGE_MODEL = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
-
-
 class LanguageModelArchitecture(TransformerShape):
-    """The shape of a language model.
-
-    Attributes:
-        name: fairseq's name of the model; the shape below is that of "transformer_lm". Others, such as
-            "fconv_lm_dauphin_wikitext103" (Dauphin et al. 2017, which Choe et al. use), are told by ``fairseq_options`` alone.
-        layers: layers of the Transformer.
-    """
-
     name: str = "transformer_lm"
+    """fairseq's name of the model; ``fairseq_options`` alone give the shape of others than "transformer_lm", such as
+    "fconv_lm_dauphin_wikitext103" (Dauphin et al. 2017), which Choe et al. use."""
     layers: PositiveInt = 6
 
     @model_validator(mode="after")
     def _shape_is_the_transformers(self) -> Self:
-        fields = type(self).model_fields
-        given = [name for name in _SHAPE_OF_A_LANGUAGE_MODEL if getattr(self, name) != fields[name].default]
+        shape = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
+        given = [name for name in shape if getattr(self, name) != type(self).model_fields[name].default]
         if self.name != "transformer_lm" and given:
-            problem = f"{', '.join(given)}: the shape of transformer_lm"
-            raise ValueError(f"{problem}; give the shape of {self.name} as fairseq_options")
+            raise ValueError(f"{', '.join(given)}: the shape of transformer_lm; give the shape of {self.name} as fairseq_options")
         return self
 
     @property
     def shape(self) -> str:
-        """What decides its speed."""
         return f"{self.name} {self.layers}x{self.model_size}-{self.feed_forward_size}"
 
     @property
     def layer_weights(self) -> int:
-        """Weights of its layers' matrices, with which every subword is multiplied; of a Transformer."""
         return self.layers * (4 * self.model_size**2 + 2 * self.model_size * self.feed_forward_size)
 
     def fairseq_arguments(self) -> list[str]:
-        """The arguments of ``fairseq-train`` that say the same."""
-        # Sentences are told apart, as they are scored: none is read in the context of another.
-        options: dict[str, Any] = {"arch": self.name, "tokens-per-sample": self.max_positions}
-        options |= {"sample-break-mode": "eos"}
+        # Each sentence is read by itself, as it is scored.
+        options: dict[str, Any] = {"arch": self.name, "tokens-per-sample": self.max_positions, "sample-break-mode": "eos"}
         if self.name == "transformer_lm":
             options |= {"decoder-layers": self.layers, "decoder-attention-heads": self.attention_heads}
             options |= {"decoder-embed-dim": self.model_size, "decoder-ffn-embed-dim": self.feed_forward_size}
@@ -162,50 +123,31 @@ class AverageLast(_Options):
 
 
 class Optimisation(_Options):
-    """How a model is trained.
-
-    Attributes:
-        optimiser: "adam" (Kingma and Ba 2015) or "adafactor" (Shazeer and Stern 2018, with the learning rate given from outside).
-        learning_rate: its peak ("inverse_sqrt") or its value ("constant").
-        warmup_updates: updates in which it rises from nothing.
-        schedule: "inverse_sqrt" (Vaswani et al. 2017, section 5.3) or "constant".
-        adam_betas: decay rates of Adam's moments; (0.9, 0.98) when not given.
-        adam_eps: Adam's epsilon; 1e-8 when not given.
-        label_smoothing: share of probability spread over the vocabulary.
-        clip_norm: largest norm of the gradient; 0: no clipping.
-        weight_decay: weight decay.
-        max_tokens: most subwords a batch, padding included, on the longer side.
-        update_frequency: batches whose gradients make one update; several processes share them.
-        epochs: passes over the training data; ``updates`` may end training earlier.
-        updates: most updates.
-        pairs_at_once: most training pairs whose index and order are in memory at once; larger data are read in shards, each with
-            its share of the primary data and consecutive datasets of the others (which are not cut); ``None``: all at once. An
-            epoch stays a pass over all data.
-        precision: "fp32", or "fp16" and "bf16" on a GPU.
-        checkpoint_updates: a checkpoint and a validation every so many updates; when not given, at the end of every epoch.
-        selection: which weights are the model: "best" (lowest validation perplexity) or the mean of the last ones.
-    """
-
     added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once"})
     """Options whose default is what was done before they existed: at their default they make no other model."""
 
     optimiser: Literal["adam", "adafactor"] = "adam"
-    learning_rate: PositiveFloat
-    warmup_updates: NonNegativeInt = 0
-    schedule: Literal["inverse_sqrt", "constant"] = "inverse_sqrt"
-    adam_betas: tuple[float, float] | None = None
-    adam_eps: PositiveFloat | None = None
+    """Adam (Kingma and Ba 2015), or Adafactor (Shazeer and Stern 2018) with the learning rate given from outside."""
+    learning_rate: PositiveFloat  # the peak of the schedule "inverse_sqrt"
+    warmup_updates: NonNegativeInt = 0  # in which the learning rate rises from 0
+    schedule: Literal["inverse_sqrt", "constant"] = "inverse_sqrt"  # Vaswani et al. 2017, section 5.3
+    adam_betas: tuple[float, float] | None = None  # None: (0.9, 0.98)
+    adam_eps: PositiveFloat | None = None  # None: 1e-8
     label_smoothing: float = Field(default=0.1, ge=0.0, lt=1.0)
-    clip_norm: NonNegativeFloat = 1.0
+    clip_norm: NonNegativeFloat = 1.0  # 0: no clipping
     weight_decay: NonNegativeFloat = 0.0
-    max_tokens: PositiveInt = 4000
-    update_frequency: PositiveInt = 1
-    epochs: PositiveInt | None = None
+    max_tokens: PositiveInt = 4000  # subwords a batch, padding included, on the longer side
+    update_frequency: PositiveInt = 1  # batches whose gradients make one update; several processes share them
+    epochs: PositiveInt | None = None  # passes over all training data; `updates` may end training earlier
     updates: PositiveInt | None = None
     pairs_at_once: PositiveInt | None = None
-    precision: Literal["fp32", "fp16", "bf16"] = "fp32"
+    """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in shards, each with its
+    share of the primary data and consecutive datasets of the others (which are not cut)."""
+    precision: Literal["fp32", "fp16", "bf16"] = "fp32"  # half precision needs a GPU
     checkpoint_updates: PositiveInt | None = None
+    """Updates from one checkpoint and validation to the next; None: both are made at the end of every epoch."""
     selection: Literal["best"] | AverageLast = AverageLast(average_last=1)
+    """The model: the checkpoint with the lowest validation perplexity, or the mean of the last ones."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -223,11 +165,7 @@ class Optimisation(_Options):
         return self.max_tokens * self.update_frequency
 
     def fairseq_arguments(self, shards: int = 1) -> list[str]:
-        """The arguments of ``fairseq-train`` that say the same.
-
-        Args:
-            shards: parts in which the data are read one after the other; fairseq calls each an epoch.
-        """
+        # fairseq calls each of the shards, which are read one after the other, an epoch.
         betas = self.adam_betas or (0.9, 0.98)
         adam: FairseqOptions = {"adam-betas": f"({betas[0]}, {betas[1]})", "adam-eps": self.adam_eps or 1e-8}
         in_shards: FairseqOptions = {"save-interval": shards, "validate-interval": shards}
@@ -256,16 +194,9 @@ class Optimisation(_Options):
 
 
 class DetectorOptions(_Options):
-    """How a classifier of sentences with and without errors is trained.
+    """How a classifier of sentences with and without errors is trained."""
 
-    Attributes:
-        learning_rate: Adam's, after a rise over the first tenth of the updates, falling linearly to nothing.
-        epochs: passes over the sentences; the one with the lowest validation loss is kept.
-        max_tokens: most subwords a batch, padding included.
-        dropout: in the correction model that becomes the classifier, instead of its own.
-    """
-
-    learning_rate: PositiveFloat = 1e-3
-    epochs: PositiveInt = 4
-    max_tokens: PositiveInt = 1000
-    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)
+    learning_rate: PositiveFloat = 1e-3  # Adam's peak, after the first tenth of the updates; it then falls linearly to 0
+    epochs: PositiveInt = 4  # the one with the lowest validation loss is kept
+    max_tokens: PositiveInt = 1000  # subwords a batch, padding included
+    dropout: float = Field(default=0.1, ge=0.0, lt=1.0)  # in the correction model that becomes the classifier

@@ -1,15 +1,13 @@
 """The training loop over fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` loads it when it trains.
 
-The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares them), at the same speed: 240
-updates of a small model on one core took 41 s here and 40 s with ``fairseq_cli.train.main`` in the process, and the first began
-after 2.6 s here and 2.0 s there. `main` would replace the fifty lines that set up, step and validate. The others are for what it
-does otherwise:
+The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares them), at the same speed.
+``fairseq_cli.train.main`` would replace the fifty lines that set up, step and validate, but
 
-- It saves the optimiser's state with every checkpoint, or no state to resume from: 135 MB for 10 epochs of a model of 3.8 MB.
-  Here a state is saved every few minutes, and otherwise the weights of those checkpoints that may still be chosen.
-- It rounds validation losses to three places before it chooses the best, and keeps the best in a global of the process.
-- It tells of its progress in a log, and not of its end, as it does not count an epoch's updates before it trains.
-- It lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`.
+- it saves the optimiser's state with every checkpoint, or no state to resume from: 135 MB for 10 epochs of a model of 3.8 MB.
+  Here a state is saved every few minutes, and otherwise the weights of those checkpoints that may still be chosen;
+- it rounds validation losses to three places before it chooses the best, and keeps the best in a global of the process;
+- it reports progress in a log, without the time left, as it does not count an epoch's updates before it trains;
+- it lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`.
 """
 
 from __future__ import annotations
@@ -42,24 +40,7 @@ _SECONDS_BETWEEN_REPORTS = 0.5
 
 @dataclass
 class History:
-    """What a resumed training must know of its past.
-
-    Attributes:
-        updates_an_epoch: updates in a pass over all training data.
-        pairs: training pairs in a pass, repetitions counted.
-        skipped_pairs: pairs left out for their length.
-        seconds: that the training has taken.
-        loop_seconds: the training loop's share of them.
-        target_words: target subwords trained on.
-        since_point: loss, nll_loss and target words of every update since the last point of the training curve.
-        training_curve: its points, as plain dictionaries.
-        validation_curve: its points, as plain dictionaries.
-        recent: the weights of the last checkpoints, when their mean is the model.
-        epoch: the pass over the data of the last update.
-        checkpointed: the update of the last checkpoint.
-        best: the weights of the best checkpoint, when it is the model.
-        best_perplexity: on the validation data.
-    """
+    """What a resumed training must know of its past; see also `TrainingResult`."""
 
     updates_an_epoch: int = 0
     pairs: int = 0
@@ -68,38 +49,29 @@ class History:
     loop_seconds: float = 0.0
     target_words: int = 0
     since_point: list[tuple[float, float, float]] = field(default_factory=list)
+    """Loss, nll_loss and target words of every update since the last point of the training curve."""
     training_curve: list[dict[str, float]] = field(default_factory=list)
     validation_curve: list[dict[str, float]] = field(default_factory=list)
-    recent: list[str] = field(default_factory=list)
+    recent: list[str] = field(default_factory=list)  # the last checkpoints, when their mean is the model
     epoch: int = 0
-    checkpointed: int = 0
-    best: str = ""
+    checkpointed: int = 0  # the update of the last checkpoint
+    best: str = ""  # the best checkpoint, when it is the model
     best_perplexity: float = math.inf
 
 
 class Process(NamedTuple):
-    """One of the processes that share a training.
+    """One of the processes that share a training."""
 
-    Attributes:
-        rank: its number, from 0; the first one writes files and reports.
-        processes: how many there are; `torch.distributed` is initialised if several.
-        device: number of its GPU on its machine.
-    """
-
-    rank: int = 0
-    processes: int = 1
-    device: int = 0
+    rank: int = 0  # from 0; the first one writes files and reports
+    processes: int = 1  # if several, `torch.distributed` is initialised
+    device: int = 0  # number of its GPU on its machine
 
 
 class TrainingRun:
     """One training from its first update, or its last saved state, to the model file.
 
     What fairseq calls an epoch is here the pass over one shard, a folder of training data. An epoch is a pass over all of them.
-
-    Args:
-        job: the training.
-        progress: called about twice a second.
-        process: which of its processes this is. All of them have to do the same steps.
+    Several processes that share a training must make the same calls.
     """
 
     def __init__(self, job: TrainingJob, progress: Callable[[TrainingProgress], None], process: Process | None = None) -> None:
@@ -107,7 +79,7 @@ class TrainingRun:
         self._job, self._progress, self._process = job, progress, process or Process()
         self._optimisation, self._folder = job.optimisation, job.folder
         self._history = History()
-        self._kept: set[str] = set()  # the weights that the saved state names
+        self._kept: set[str] = set()  # checkpoints that the saved state names: a killed training goes back to them
         self._cfg = compat.configuration(job.arguments)
         add_defaults(self._cfg)
         self._plain_cfg = OmegaConf.to_container(self._cfg, resolve=True, enum_to_str=True)
@@ -132,11 +104,7 @@ class TrainingRun:
         self._saved_at = self._reported_at = self._loop_started = self._resumed_clock = time.perf_counter()
 
     def _share_updates(self) -> None:
-        """Give every process its share of an update's batches.
-
-        fairseq deals the batches of an epoch out to the processes in turn, so that an update has the batches that it would have
-        with one process.
-        """
+        # fairseq deals the batches of an epoch out to the processes in turn, so that an update has the same batches as with one.
         rank, processes, device = self._process
         self._cfg.optimization.update_freq = [self._optimisation.update_frequency // processes]
         if processes > 1:
@@ -146,9 +114,8 @@ class TrainingRun:
             settings.ddp_backend = "legacy_ddp" if self._cfg.common.cpu else "pytorch_ddp"
 
     def _resume(self) -> None:
-        """Load the last saved state, or else the initial weights, and the data that come next."""
         path = self._folder / checkpoints.LAST
-        # Only the first process looks at the file, so that all agree whether there is one.
+        # Only the first process looks for the file, so that all agree whether there is one.
         past, position = self._told_by_first(lambda: self._read_past(path))
         if past is None:
             if self._job.initial_model is not None:
@@ -164,7 +131,7 @@ class TrainingRun:
             self._kept = self._needed()
             self._trainer.load_checkpoint(str(path), reset_meters=True)
             self._load_shard(position["epoch"])
-            # Batches that the shard's processes have used up, now dealt out to as many as there are today.
+            # There may be another number of processes now, among which the batches are dealt out.
             used = position["iterations_in_epoch"] * past["processes"]
             self._epochs.load_state_dict(position | {"iterations_in_epoch": used // self._process.processes})
         self._trainer.lr_step(self._epochs.epoch)
@@ -180,7 +147,7 @@ class TrainingRun:
         return found[0]
 
     def _count_an_epoch(self) -> None:
-        """Count what an epoch holds. Takes a second or two a million pairs, and the memory of one shard."""
+        """Takes a second or two a million pairs, and the memory of one shard."""
         history = self._history
         for shard in range(1, self._shards + 1):
             self._load_shard(shard)
@@ -190,11 +157,7 @@ class TrainingRun:
             history.skipped_pairs += pairs - sum(map(len, batches))
 
     def _load_shard(self, number: int) -> None:
-        """Take the data of a shard, counted over all epochs from 1.
-
-        Raises:
-            UserError: no pair fits into a batch.
-        """
+        """Take the data of a shard, counted over all epochs from 1."""
         load = self._shards > 1 or self._epochs is None
         if load:
             self._epochs = None  # so that two shards are never in memory together
@@ -217,7 +180,7 @@ class TrainingRun:
             raise UserError(f"{path} has another architecture than the model to train: {error}") from None
 
     def _same_training(self) -> dict[str, Any]:
-        """What a training has in common with the one that it goes on with: no path is among it."""
+        """What a training must have in common with the one that it continues; paths may differ."""
         options = self._job.arguments[1:]
         place = options.index("--save-dir")
         files = [file for folder in utils.split_paths(self._cfg.task.data) for file in sorted(Path(folder).iterdir())]
@@ -228,7 +191,6 @@ class TrainingRun:
         }
 
     def to_the_end(self) -> TrainingResult:
-        """Train, choose among the checkpoints, write the model file, and report."""
         while not self._finished():
             self._one_shard()
             if not self._finished():
@@ -255,11 +217,11 @@ class TrainingRun:
         groups = GroupedIterator(batches, self._cfg.optimization.update_freq[0])
         self._trainer.begin_epoch(number)
         for samples in groups:
-            # At the end of a shard some processes have a batch less, and get an empty one. fairseq lets an empty batch that comes
-            # last void its process's whole share, so it is kept only where there is nothing else.
+            # At the end of a shard some processes have one batch fewer and get an empty one. In fairseq an empty last batch voids
+            # the process's whole share, so it is kept only where there is no other.
             losses = self._update([sample for sample in samples if sample] or samples[:1])
             end_of_epoch = number % self._shards == 0 and not groups.has_next()
-            if losses is not None:  # else half precision overflowed; fairseq lowered its loss scale and made no update
+            if losses is not None:  # else half precision overflowed, and fairseq made no update
                 self._record(losses)
             if self._checkpoint_is_due(end_of_epoch, updated=losses is not None):
                 self._checkpoint()
@@ -270,15 +232,11 @@ class TrainingRun:
         self._trainer.lr_step(number)
 
     def _update(self, samples: list[Any]) -> dict[str, float] | None:
-        """Make one update; returns its losses, or nothing where half precision overflowed.
-
-        Raises:
-            UserError: gradients are no numbers any more, or too large for half precision however small the loss is scaled.
-        """
+        """Make one update; returns its losses, or None where half precision overflowed."""
         try:
             losses: dict[str, float] | None = self._trainer.train_step(samples)
         except (FloatingPointError, StopIteration) as error:
-            # fairseq's search for the layer at fault ends in the latter where a layer has no output, and hides the former.
+            # fairseq's search for the layer at fault raises StopIteration where a layer has no output, and hides the first error.
             cause = error if isinstance(error, FloatingPointError) else error.__context__
             (self._folder / "crash.pt").unlink(missing_ok=True)  # fairseq's, as large as a state
             raise UserError(
@@ -288,7 +246,6 @@ class TrainingRun:
         return losses
 
     def _record(self, losses: dict[str, float]) -> None:
-        """Note an update's loss, and report it now and then."""
         update, target_words = self._trainer.get_num_updates(), int(losses["sample_size"])
         self._history.epoch = self._epoch
         self._history.target_words += target_words
@@ -313,7 +270,6 @@ class TrainingRun:
         return (last or by_cadence) and update > self._history.checkpointed
 
     def _checkpoint(self) -> None:
-        """Validate, and keep the weights where the final choice may need them."""
         epoch, update, selection = self._epoch, self._trainer.get_num_updates(), self._optimisation.selection
         name = f"checkpoint_{epoch}_{update}.pt"
         self._history.checkpointed = update
@@ -341,10 +297,6 @@ class TrainingRun:
         return LossPoint(update=update, epoch=epoch, loss=float(losses["loss"].avg), nll_loss=float(losses["nll_loss"].avg))
 
     def _save_weights(self, name: str) -> None:
-        """Save the weights of a checkpoint, and drop those that no choice can need any more.
-
-        What the saved state names is kept: a training that is killed goes back to it.
-        """
         if self._process.rank == 0:
             weights = utils.move_to_cpu(self._trainer.get_model().state_dict())
             checkpoints.save(checkpoints.bare_weights(self._plain_cfg, weights), self._folder / name)
@@ -357,10 +309,7 @@ class TrainingRun:
         self._note_time()
         self._trainer.consolidate_optimizer()
         state = utils.move_to_cpu(self._trainer.state_dict())
-        past = self._same_training() | {
-            "processes": self._process.processes,
-            "history": asdict(self._history),
-        }
+        past = self._same_training() | {"processes": self._process.processes, "history": asdict(self._history)}
         state["extra_state"] |= {"train_iterator": self._epochs.state_dict(), "pseudogec": past}
         checkpoints.save(state, self._folder / checkpoints.LAST)
         self._kept = self._needed()
@@ -407,10 +356,7 @@ class TrainingRun:
 
 
 def _clear_placeholders(model: torch.nn.Module) -> None:
-    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files.
-
-    Loading weights leaves it unfilled again.
-    """
+    """Zero a buffer of sinusoidal positions that fairseq never fills, so that equal trainings give equal files."""
     for name, buffer in model.named_buffers():
         if name.endswith("embed_positions._float_tensor"):
             buffer.zero_()
