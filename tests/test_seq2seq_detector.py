@@ -70,7 +70,7 @@ def trained(model, tmp_path_factory) -> tuple[Path, DetectorResult]:
 def test_errors_are_detected_in_sentences_that_were_not_seen(trained):
     folder, result = trained
     sentences, labels = cyclic(300, seed=3)
-    found = np.array(Detector(folder).probabilities(sentences))
+    found = np.array(Detector.load(folder).probabilities(sentences))
     assert ((found >= 0.5) == np.array(labels)).mean() > 0.85
     assert result.accuracy > 0.85
 
@@ -78,7 +78,7 @@ def test_errors_are_detected_in_sentences_that_were_not_seen(trained):
 def test_the_result_is_that_of_the_kept_epoch(trained):
     folder, result = trained
     sentences, labels = cyclic(200, seed=2)
-    found, wrong = np.array(Detector(folder).probabilities(sentences)), np.array(labels)
+    found, wrong = np.array(Detector.load(folder).probabilities(sentences)), np.array(labels)
     assert len(result.validation_losses) == 6 and result.sentences == 1500
     assert result.epoch == 1 + int(np.argmin(result.validation_losses))
     loss = -np.mean([math.log(p if label else 1 - p) for p, label in zip(found, labels, strict=True)])
@@ -92,16 +92,16 @@ def test_the_result_is_that_of_the_kept_epoch(trained):
 
 def test_probabilities_do_not_depend_on_the_company(trained):
     folder, _ = trained
-    detector = Detector(folder)
+    detector = Detector.load(folder)
     sentences, _ = labelled(60, seed=4)
     together = detector.probabilities(sentences)
     assert together == pytest.approx([detector.probabilities([sentence])[0] for sentence in sentences], abs=1e-5)
     assert together[::-1] == pytest.approx(detector.probabilities(sentences[::-1]), abs=1e-5)
-    assert together == pytest.approx(Detector(folder, max_tokens=20).probabilities(sentences), abs=1e-5)
+    assert together == pytest.approx(detector.probabilities(sentences, max_tokens=20), abs=1e-5)
 
 
 def test_odd_sentences_are_read(trained):
-    detector = Detector(trained[0])
+    detector = Detector.load(trained[0])
     long = WORDS * 5
     found = detector.probabilities([[], long, long[:LONGEST], ["😀", "\x07"], ["<pad>", "</s>"], ["<pad>"]])
     assert found[0] == 0.0  # nothing can be wrong in it
@@ -131,7 +131,7 @@ def test_before_training_errors_are_what_the_correction_model_holds_unlikely(mod
             output = network(torch.tensor([row]), torch.tensor([len(row)]), torch.tensor([[end, *row[:-1]]]))
             kept = network.get_normalized_probs(output, log_probs=True)[0].gather(1, torch.tensor(row)[:, None])
             expected.append(float(torch.sigmoid(torch.logsumexp(-0.3 * kept - 3.0, dim=0))))
-    assert Detector(tmp_path / "detector").probabilities(sentences) == pytest.approx(expected, abs=1e-4)
+    assert Detector.load(tmp_path / "detector").probabilities(sentences) == pytest.approx(expected, abs=1e-4)
 
 
 @pytest.mark.parametrize("architecture", [{}, {"name": "copy_transformer", "share_embeddings": "all"}])
@@ -153,10 +153,10 @@ def test_equal_arguments_give_equal_files_that_need_nothing_else(architecture, t
     description = json.loads(found[0][1]["detector.json"])
     assert DetectorOptions(**description["options"]) == OPTIONS and DetectorResult(**description["result"]) == found[0][0]
     sentences, _ = labelled(20, seed=8)
-    probabilities = Detector(tmp_path / "one").probabilities(sentences)
+    probabilities = Detector.load(tmp_path / "one").probabilities(sentences)
     shutil.rmtree(initial)
     (tmp_path / "one").rename(tmp_path / "elsewhere")
-    assert Detector(tmp_path / "elsewhere").probabilities(sentences) == probabilities
+    assert Detector.load(tmp_path / "elsewhere").probabilities(sentences) == probabilities
 
 
 def test_training_leaves_the_correction_model_in_memory_as_it_was(model, tmp_path):
@@ -192,7 +192,7 @@ def test_mistakes_are_named(model, tmp_path):
     with pytest.raises(DataError, match=r"model\.pt"):
         train_detector(sentences, labels, validation, tmp_path / "none", tmp_path, OPTIONS, 1)
     with pytest.raises(DataError, match=r"classifier\.safetensors"):
-        Detector(model)
+        Detector.load(model)
     with pytest.raises(ValidationError, match="dropout"):
         DetectorOptions(dropout=1.0)
 
@@ -214,4 +214,4 @@ def test_damaged_files_are_named(trained, tmp_path):
         shutil.copytree(trained[0], folder)
         (folder / name).write_bytes(content)
         with pytest.raises(DataError, match=name):
-            Detector(folder)
+            Detector.load(folder)

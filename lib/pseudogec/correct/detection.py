@@ -126,7 +126,7 @@ class ErrorDetection(Step):
 def _detector(folder: Path) -> Detector:
     from pseudogec.seq2seq.detector import Detector
 
-    return Detector(folder)
+    return Detector.load(folder)
 
 
 class ChosenThreshold(NamedTuple):

@@ -1,9 +1,8 @@
 """Checkpoints and model files in fairseq's format: read without executing what they hold, written atomically, averaged.
 
-A PyTorch file is a pickle, and a pickle may name any function of any module for the reader to call. torch's weights-only reader
-calls none but those that make tensors, plain containers and listed types. All that this project writes is read so, by itself and
-by fairseq. A file that needs more, as a checkpoint that others released may, is read when the user has named it in the
-environment variable `TRUST`, and refused otherwise.
+A PyTorch file is a pickle, and a pickle may name any function for the reader to call. torch's weights-only reader calls only
+those that make tensors, plain containers and listed types. It reads all files that this project writes, here and in fairseq. A
+file that needs more, as a checkpoint that others released may, is refused unless the environment variable `TRUST` names it.
 """
 
 from __future__ import annotations
@@ -23,20 +22,17 @@ from typing import Any
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
 
-LAST = "checkpoint_last.pt"
-"""The state from which an unfinished training goes on."""
-
-MODEL = "model.pt"
-"""The weights and options of a finished model."""
+LAST = "checkpoint_last.pt"  # the state from which an unfinished training goes on
+MODEL = "model.pt"  # the weights and options of a finished model
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
-"""Environment variable: files, or folders of files, that fairseq may read whatever they hold, separated as in ``PATH``."""
+"""Environment variable: files or folders that fairseq may read whatever they hold, separated as in ``PATH``."""
 
 UNREADABLE = (
     *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, LookupError),
     *(ValueError, TypeError, AttributeError, AssertionError, ImportError),
 )
-"""What readers of pickles raise on a file that is damaged or no pickle."""
+"""Errors of readers of pickles at a file that is damaged or no pickle."""
 
 
 class UnsafeFileError(DataError):
@@ -52,19 +48,15 @@ def allow_plain_types() -> None:
     """Let torch's weights-only reader make the one type beside tensors and containers that fairseq's model files hold."""
     import torch
 
-    # For the whole process and for good: the allowance that a context manager gives ends for all threads at once.
+    # For good, in all threads: a context manager that ends in one thread ends the permission for all.
     torch.serialization.add_safe_globals([argparse.Namespace])
 
 
 def load(path: Path, **options: Any) -> Any:
-    """Read a checkpoint that this project wrote, into main memory.
-
-    Args:
-        path: the file.
-        options: further ones of ``torch.load``.
+    """Read a checkpoint that this project wrote into main memory; options are those of ``torch.load``.
 
     Raises:
-        UnsafeFileError: it asks for what this project never writes.
+        UnsafeFileError: it holds more than this project writes.
         DataError: it is damaged, or no file of PyTorch's.
         OSError: it cannot be opened.
     """
@@ -80,18 +72,13 @@ def load(path: Path, **options: Any) -> Any:
 
 
 def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) -> Any:
-    """What ``torch.load`` gives to fairseq: without executing anything, unless the user trusts the file.
-
-    Args:
-        torch_load: torch's own function.
-        file: a path, or a stream.
-        options: further ones of ``torch.load``.
+    """``torch.load`` for fairseq, which executes nothing unless the user trusts the file (a path or stream).
 
     Raises:
         UnsafeFileError: the file needs more, and the user has not named it.
-        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` pass through too.
+        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` are passed on too.
     """
-    if isinstance(file, io.BytesIO):  # no file: what another process of the same training has sent
+    if isinstance(file, io.BytesIO):  # data that another process of the same training has sent
         return torch_load(file, weights_only=False, **options)
     path = Path(getattr(file, "name", file)).resolve()
     try:
@@ -108,7 +95,7 @@ def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) 
 
 
 def _function_asked_for(error: Exception) -> str | None:
-    """The name of the function or class that torch's reader refused to call, if that was its trouble."""
+    """The name of the function or class that torch's reader refused to call, if that was the error."""
     found = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
     return found[1] if found else None
 
@@ -118,7 +105,7 @@ def _asks_for(function: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """What torch says without its advice."""
+    """torch's message without its advice."""
     found = re.search(r"WeightsUnpickler error: (.+)", str(error))
     return found[1].strip() if found else f"{type(error).__name__}: {error}".splitlines()[0]
 
@@ -129,11 +116,7 @@ def _trusted(path: Path) -> bool:
 
 
 def load_if_whole(path: Path) -> dict[str, Any] | None:
-    """Read a checkpoint; one that is missing, or damaged by more than a kill (a full disk, a power cut), counts as none.
-
-    Raises:
-        UnsafeFileError: it is whole, and not one of ours.
-    """
+    """Read a checkpoint; None if it is missing, or damaged, as by a full disk or a power cut."""
     if not path.exists():
         return None
     try:
@@ -153,7 +136,7 @@ def model_options(folder: Path) -> Any:
     """fairseq's options of the model in a folder (a namespace), without reading the weights.
 
     Raises:
-        DataError: there is no model file, or it is not fairseq's, or it cannot be read without executing what it holds.
+        DataError: there is no model file in fairseq's format, or it cannot be read without executing what it holds.
     """
     path = folder / MODEL
     if not path.exists():
@@ -182,13 +165,13 @@ def save(state: Mapping[str, Any], path: Path) -> None:
 
 
 def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
-    """What decoding and fine-tuning need of a checkpoint, in fairseq's format: no optimiser's state, no position in the data.
+    """A checkpoint in fairseq's format without optimiser's state and position in the data.
 
     Args:
         cfg: the training's configuration, as plain containers.
         model: the weights by name.
     """
-    # fairseq takes a checkpoint without this history for one of an early release.
+    # Without this history fairseq reads a checkpoint as one of an early release.
     history = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
     return {
         "args": None,
@@ -203,12 +186,7 @@ def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table III).
 
-    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file. Neither the optimiser's
-    state nor the position in the data is kept.
-
-    Args:
-        paths: checkpoints of one architecture.
-        output: the model file, in fairseq's format.
+    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file.
 
     Raises:
         UserError: no checkpoint was given, or two differ in their weights' names or shapes.
@@ -231,6 +209,6 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
 
 
 def _canonical_names(model: dict[str, Any]) -> dict[str, str]:
-    """Every weight's name -> the first name of the same memory."""
+    """Every weight's name with the first name of the same memory."""
     first: dict[tuple[Any, ...], str] = {}
     return {name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name) for name, value in model.items()}

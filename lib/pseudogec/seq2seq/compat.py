@@ -1,8 +1,7 @@
-"""What lets fairseq 0.12.2, a release of 2022, run on today's Python, torch and numpy, with or without its compiled modules.
+"""Changes with which fairseq 0.12.2, of 2022, runs on today's Python, torch and numpy, with or without its compiled modules.
 
-Call `apply` before anything imports fairseq. It changes as little as can be: where a change reaches beyond fairseq's own modules,
-it acts for fairseq alone. Each function that it calls says what breaks without it. `isolated` and `quiet` keep fairseq's effects
-on the process from its caller.
+Call `apply` before anything imports fairseq. Changes beyond fairseq's own modules act for fairseq alone. Each function that makes
+one says what breaks without it. `isolated` and `quiet` keep fairseq's effects on the process from its caller.
 """
 
 from __future__ import annotations
@@ -26,14 +25,13 @@ from pseudogec.seq2seq import checkpoints, compiled
 
 _applied = False
 
-# The encoder layer's second copy of its weights; see _keep_one_copy_of_encoder_weights.
 _COPIED_WEIGHTS = tuple(f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc1", "fc2") for kind in ("weight", "bias"))
 
 
 def apply() -> None:
-    """Prepare this process for fairseq, import it, and make the models of this package known to it. Further calls do nothing.
+    """Prepare this process for fairseq, import it, and register the models of this package. Further calls do nothing.
 
-    Processes that fairseq spawns must call it too; `pseudogec.seq2seq.command` sees to that.
+    Processes that fairseq spawns must call it too, as `pseudogec.seq2seq.command` does.
 
     Raises:
         RuntimeError: fairseq was imported before, so it is too late.
@@ -68,22 +66,18 @@ def configuration(arguments: list[str]) -> Any:
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Keep back warnings that hydra and torch give fairseq's authors; the reader of a notebook can do nothing about them."""
+    """Suppress warnings of hydra and torch that only fairseq's authors could act on."""
     with warnings.catch_warnings():
         for category in (UserWarning, FutureWarning, DeprecationWarning):
             warnings.simplefilter("ignore", category)
-        # For a text's empty line fairseq computes the subword before the last, which nobody uses.
+        # For an empty line fairseq computes the subword before the last, which nobody uses.
         warnings.filterwarnings("ignore", "overflow encountered in scalar subtract", RuntimeWarning)
         yield
 
 
 @contextlib.contextmanager
 def isolated() -> Iterator[None]:
-    """Run fairseq without lasting effects on the caller.
-
-    fairseq seeds numpy's and torch's global generators, keeps its meters in a global, and logs every step; all three are put
-    back.
-    """
+    """Restore what fairseq changes: numpy's and torch's global generators, its global meters, the level of its log."""
     apply()
     import numpy as np
     import torch
@@ -111,8 +105,7 @@ def _called_by_fairseq(depth: int) -> bool:
 def _keep_dataclasses_hashable() -> None:
     """Python 3.11 refuses unhashable default values, and fairseq's configurations have each other's instances as defaults.
 
-    Python 3.10 let them pass. fairseq's own dataclasses, and those derived from its base class, get the identity hash that every
-    plain object has.
+    fairseq's own dataclasses, and those derived from its base class, get the identity hash of plain objects.
     """
     process_class = dataclasses._process_class  # type: ignore[attr-defined]
 
@@ -137,7 +130,7 @@ def _name_torch_release() -> None:
 
 
 def _load_without_executing() -> None:
-    """fairseq says nothing of how torch shall read its checkpoints, which hold an `argparse.Namespace` beside the weights."""
+    """fairseq does not tell torch how to read its checkpoints, which hold an `argparse.Namespace` beside the weights."""
     import torch
 
     load = torch.load
@@ -174,10 +167,7 @@ def _supply_missing_modules() -> None:
 
 
 def _import_quietly() -> None:
-    """A task of fairseq sets up the root logger when it is imported, which is the program's own affair.
-
-    Warnings about fairseq's use of torch and of old syntax are kept back too: the caller can do nothing about them.
-    """
+    """A task of fairseq sets up the root logger when it is imported; and old syntax and uses of torch give warnings."""
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.addHandler(logging.NullHandler())  # logging.basicConfig does nothing where a handler stands
@@ -194,7 +184,7 @@ def _import_quietly() -> None:
 
 
 def _know_meters() -> None:
-    """fairseq up to 0.8 kept its meters themselves in checkpoints: plain records of sums and times, under an earlier name."""
+    """Checkpoints of fairseq up to 0.8 hold its meters, plain records of sums and times, under an earlier name."""
     import torch
     from fairseq.logging.meters import AverageMeter, StopwatchMeter, TimeMeter
 
@@ -205,8 +195,8 @@ def _know_meters() -> None:
 def _keep_one_copy_of_encoder_weights() -> None:
     """Remove the encoder layer's second copy of its weights and the fast path that reads it.
 
-    The path calls a private function of torch, whose arguments have changed since, so that generation fails; and the copies
-    inflate every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
+    Generation would fail, as the path calls a private function of torch whose arguments have changed; and the copies enlarge
+    every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
     """
     import torch
     from fairseq.modules.transformer_layer import TransformerEncoderLayerBase as EncoderLayer

@@ -1,7 +1,7 @@
-"""What fairseq compiles and its pure wheel lacks, in numpy: the batch maker, the cutter of token streams, the counts of BLEU.
+"""fairseq's compiled functions, which its pure wheel lacks, in numpy: batches, blocks of token streams, counts of BLEU.
 
-`compat` puts this module in the place of ``fairseq.data.data_utils_fast`` and ``fairseq.data.token_block_utils_fast``. The
-functions keep fairseq's names and arguments; batches and blocks equal those of a compiled fairseq one for one.
+`compat` puts this module in the place of ``fairseq.data.data_utils_fast`` and ``fairseq.data.token_block_utils_fast``. Names,
+arguments and results of the functions are those of a compiled fairseq.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ def batch_by_size_vec(
     Args:
         indices: sentence numbers in the order of batching, shape (n,).
         num_tokens_vec: their lengths in tokens, shape (n,).
-        max_tokens: most tokens a batch may hold, padding included (longest length x sentences); 0 or less: no limit.
-        max_sentences: most sentences a batch may hold; 0 or less: no limit.
+        max_tokens: most tokens a batch, padding included (longest length x sentences); 0 or less: no limit.
+        max_sentences: most sentences a batch; 0 or less: no limit.
         bsz_mult: sentences in a batch are fewer than this or a multiple of it, where the limits allow.
 
     Raises:
-        AssertionError: a sentence alone is longer than ``max_tokens`` (as fairseq's compiled module does).
+        AssertionError: a sentence is longer than ``max_tokens``.
     """
     if len(indices) == 0:
         return []
@@ -92,13 +92,7 @@ def batch_by_size_fn(
 def batch_fixed_shapes_fast(
     indices: Int64Array, num_tokens_fn: Callable[[int], int], fixed_shapes_sorted: Int64Array
 ) -> list[list[int]]:
-    """Cut sentences into consecutive batches that fit one of the given shapes.
-
-    Args:
-        indices: sentence numbers in the order of batching, shape (n,).
-        num_tokens_fn: the length of a sentence, given its number.
-        fixed_shapes_sorted: allowed (sentences, tokens a sentence), ascending, shape (shapes, 2).
-    """
+    """Cut sentences into consecutive batches that fit one of the shapes (sentences, tokens a sentence), sorted upwards."""
     shapes = fixed_shapes_sorted.tolist()
     batches: list[list[int]] = []
     batch: list[int] = []
@@ -121,7 +115,7 @@ def batch_fixed_shapes_fast(
 
 
 def _equal_blocks(sizes: Int64Array, block_size: int) -> Int64Array:
-    """Blocks of ``block_size`` tokens that take no notice of sentences; the last one may be shorter."""
+    """Blocks of ``block_size`` tokens across the bounds of sentences; the last one may be shorter."""
     total = int(sizes.sum())
     starts = np.arange(0, total, block_size, dtype=np.int64)
     return np.stack([starts, np.minimum(starts + block_size, total)], axis=1)
@@ -168,16 +162,10 @@ def _document_blocks(sizes: Int64Array, block_size: int, separator_size: int) ->
 
 
 def _get_slice_indices_fast(sizes: Int64Array, break_mode: str | None, block_size: int, document_sep_len: int) -> Int64Array:
-    """First token and last token + 1 of every block, shape (blocks, 2).
+    """First token and last token + 1 of every block, shape (blocks, 2), given the tokens of every sentence, shape (n,).
 
-    Args:
-        sizes: tokens of every sentence, shape (n,).
-        break_mode: "none", "eos" (a sentence a block), "complete" (whole sentences) or "complete_doc".
-        block_size: tokens of a block; "eos" takes no notice of it.
-        document_sep_len: tokens of the sentence that separates documents.
-
-    Raises:
-        ValueError: the mode is none of these.
+    Modes are "none", "eos" (a sentence a block), "complete" (whole sentences) and "complete_doc", in which sentences of
+    ``document_sep_len`` tokens separate documents.
     """
     if break_mode is None or break_mode == "none":
         return _equal_blocks(sizes, block_size)

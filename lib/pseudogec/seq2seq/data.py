@@ -1,4 +1,4 @@
-"""What fairseq reads: dictionaries, sentences in its memory-mapped format, and the folders of a training.
+"""Dictionaries, sentences in fairseq's memory-mapped format, and the folders of a training.
 
 All is streamed, so that memory does not grow with the text.
 """
@@ -37,16 +37,15 @@ _VERSION = 1
 _TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
 _HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
 _BYTES_OF_SENTENCE = 12  # its size and its place
-_FLUSHED_AT = 1 << 16  # subwords held before they are written; bytes of the index read at once, a multiple of 4
+_FLUSHED_AT = 1 << 16  # subwords kept until they are written; bytes of the index read at once, a multiple of 4
 
 
 def data_name(side: str) -> str:
-    """The name of a dataset's file, without ending: "train.src-trg.src" or "train.src-trg.trg"."""
+    """A dataset's file, without ending: "train.src-trg.src" or "train.src-trg.trg"."""
     return f"train.{SOURCE}-{TARGET}.{side}"
 
 
 def dictionary_name(side: str) -> str:
-    """The name of a side's dictionary: "dict.src.txt" or "dict.trg.txt"."""
     return f"dict.{side}.txt"
 
 
@@ -68,24 +67,14 @@ def read_dictionary(path: Path) -> dict[str, int]:
 
 
 def read_text_numbers(path: Path) -> dict[str, int]:
-    """The number of every subword that a text may hold: a subword spelt like a symbol of fairseq is an unknown one.
-
-    Raises:
-        DataError: as `read_dictionary`.
-    """
+    """The number of every subword that a text may hold: a subword spelt like a symbol of fairseq is an unknown one."""
     return {subword: number for subword, number in read_dictionary(path).items() if subword not in SPECIAL_SYMBOLS}
 
 
 def check_dictionaries(
     folder: Path, dictionary: Path, digest: str, names: Sequence[str] = tuple(map(dictionary_name, SIDES))
 ) -> None:
-    """Refuse a dataset or a model whose subwords have other numbers than the dictionary's.
-
-    Args:
-        folder: holds the dictionaries of the dataset or model.
-        dictionary: the dictionary in use, for the message.
-        digest: its `artefacts.files.digest_file`.
-        names: of the dictionaries in the folder.
+    """Refuse a folder of a dataset or model whose dictionaries have another `digest_file` than the dictionary in use.
 
     Raises:
         UserError: a dictionary in the folder differs.
@@ -103,8 +92,6 @@ def check_dictionaries(
 
 
 class _Numbers(dict[str, int]):
-    """The number of every subword, known or not."""
-
     def __missing__(self, subword: str) -> int:
         return UNKNOWN
 
@@ -112,11 +99,8 @@ class _Numbers(dict[str, int]):
 class _SentenceWriter:
     """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``).
 
-    Args:
-        data: where the numbers of the subwords go.
-        index: where the sizes and places of the sentences go, which it holds one after the other.
-        sizes: an empty file, to keep the sizes until the index can be written.
-        numbers: of the subwords.
+    ``data`` gets the numbers of the subwords, ``index`` the sizes of all sentences and then their places. ``sizes`` is an empty
+    file that keeps the sizes until the index can be written.
     """
 
     def __init__(self, data: IO[bytes], index: IO[bytes], sizes: IO[bytes], numbers: _Numbers) -> None:
@@ -178,29 +162,21 @@ def _copy_dictionary(dictionary: Path, copy: Path) -> None:
 
 @dataclass(frozen=True)
 class BinarisedSize:
-    """How much a binarised dataset holds.
-
-    Attributes:
-        pairs: sentence pairs.
-        tokens: subwords of a side ("src", "trg"), ends of sentence included.
-        unknown: subwords of a side that the dictionary lacks.
-    """
-
     pairs: int
-    tokens: dict[str, int]
-    unknown: dict[str, int]
+    tokens: dict[str, int]  # subwords of a side ("src", "trg"), ends of sentence included
+    unknown: dict[str, int]  # subwords of a side that the dictionary lacks
 
 
 def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path) -> BinarisedSize:
     """Write sentence pairs as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
 
-    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``. Files appear under their names only
-    when all is written. Whether it serves as training or as validation data is the training's affair.
+    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``, for training or validation. Files
+    appear under their names only when all is written.
 
     Args:
         pairs: source and target in subwords.
-        dictionary: the joint dictionary of both sides.
-        folder: where to.
+        dictionary: of both sides.
+        folder: the dataset's.
 
     Raises:
         DataError: the dictionary is missing or malformed.
@@ -223,20 +199,13 @@ def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: P
 
 @dataclass(frozen=True)
 class BinarisedTextSize:
-    """How much a binarised text holds: sentences; subwords, ends of sentence included; subwords that the dictionary lacks."""
-
     sentences: int
-    tokens: int
-    unknown: int
+    tokens: int  # ends of sentence included
+    unknown: int  # subwords that the dictionary lacks
 
 
 def binarise_text(sentences: Iterable[Sequence[str]], dictionary: Path, folder: Path) -> BinarisedTextSize:
-    """Write sentences as a binarised text for a language model: ``train.bin``, ``train.idx`` and ``dict.txt``.
-
-    Args:
-        sentences: in subwords.
-        dictionary: of these subwords.
-        folder: where to.
+    """Write sentences, in subwords, as a binarised text for a language model: ``train.bin``, ``train.idx`` and ``dict.txt``.
 
     Raises:
         DataError: the dictionary is missing or malformed.
@@ -280,16 +249,7 @@ def count_pairs(folder: Path) -> int:
 
 
 def deal_pairs(folder: Path, parts: Sequence[Path]) -> None:
-    """Deal the pairs of a binarised dataset out to several smaller ones, as one deals cards: pair i goes to part i mod n.
-
-    Args:
-        folder: the dataset.
-        parts: folders to write the parts to; each gets ``train.src-trg.{src,trg}.{bin,idx}``.
-
-    Raises:
-        DataError: the folder holds no dataset.
-        UserError: a part cannot be written.
-    """
+    """Divide a binarised dataset into smaller ones, as one deals cards: pair i goes to the folder i mod n of ``parts``."""
     for side in SIDES:
         dtype, sizes = _read_index(folder / data_name(side))
         for number, part in enumerate(parts):
@@ -303,7 +263,7 @@ def deal_pairs(folder: Path, parts: Sequence[Path]) -> None:
 
 
 def _every(step: int, start: int, data: Path, dtype: np.dtype[Any], sizes: np.ndarray) -> Iterator[np.ndarray]:
-    """The subwords of the sentences start, start + step, ..., some thousand sentences at a time."""
+    """The subwords of the sentences start, start + step, ..., thousands at a time."""
     block = max(_FLUSHED_AT // step, 1) * step  # so that every block begins with a sentence of the first part
     with data.open("rb") as stream:
         for first in range(0, len(sizes), block):
@@ -317,7 +277,7 @@ def _header(dtype: np.dtype[Any], sentences: int) -> bytes:
 
 
 def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
-    """The type of a dataset's numbers, and how many sentences it holds."""
+    """The type of a dataset's numbers, and its number of sentences."""
     try:
         with path.open("rb") as stream:
             header = stream.read(_HEADER)
@@ -327,9 +287,7 @@ def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
         raise DataError(path, "is not an index of fairseq's mmap format")
     types = {code: dtype for dtype, code in _TYPE_CODES.items()}
     if header[-9] not in types:
-        raise DataError(
-            path, f"holds numbers of a type (code {header[-9]}) that is none of {', '.join(map(str, types.values()))}"
-        )
+        raise DataError(path, f"has numbers of type {header[-9]}, which is none of {', '.join(map(str, types.values()))}")
     count = int(struct.unpack("<Q", header[-8:])[0])
     if path.stat().st_size != _HEADER + count * _BYTES_OF_SENTENCE:
         raise DataError(path, f"is damaged or cut short: an index of {count} sentences has another size")
@@ -356,26 +314,13 @@ def prepare_pairs(
 ) -> list[Path]:
     """Link datasets as ``train``, ``train1``, ``train2``, ... and ``valid``, and copy the dictionary for both sides.
 
-    fairseq concatenates the training splits of a folder, and repeats the first one when ``--upsample-primary`` says so. It takes
-    several folders for shards of one training: it reads one after the other, and calls each an epoch. The primary (first) dataset
-    is dealt out to all shards, so that each has the same mixture as the whole.
-
-    Args:
-        train_data: folders written by `binarise`; the first is the primary one.
-        valid_data: the folder of the validation data; ``None``: no validation.
-        dictionary: the dictionary with which all of them were binarised.
-        folder: where to.
-        pairs_at_once: most pairs in a shard, as near as whole datasets allow, and as every shard needs a pair of the primary
-            one; ``None``: all.
-        upsample_primary: how often the first dataset is repeated when there are several.
+    fairseq concatenates the training splits of a folder, and repeats the first one as ``--upsample-primary`` says. It reads
+    several folders one after the other, as shards of one training, and calls each an epoch. The primary (first) dataset is dealt
+    out to all shards, so that each has the same mixture as the whole. For the arguments see `pseudogec.seq2seq.train`.
 
     Returns:
-        The shards' folders; ``folder`` itself if one is enough.
-
-    Raises:
-        UserError: no training data was given, a dataset is missing or was binarised with another dictionary, or fairseq cannot
-            read from this folder.
-        DataError: a dataset's index is malformed.
+        The shards' folders, with at most ``pairs_at_once`` pairs each as near as whole datasets allow; ``folder`` itself if one
+        is enough.
     """
     _check_data(train_data, valid_data, dictionary, tuple(map(dictionary_name, SIDES)))
     primary, others = train_data[0], train_data[1:]
@@ -402,7 +347,7 @@ def prepare_pairs(
 def prepare_texts(
     train_data: Sequence[Path], valid_data: Path | None, dictionary: Path, folder: Path, sentences_at_once: int | None = None
 ) -> list[Path]:
-    """The same for a language model: texts written by `binarise_text`, and one dictionary. No text is the primary one."""
+    """The same for a language model, with texts written by `binarise_text`, none of them the primary one."""
     _check_data(train_data, valid_data, dictionary, (DICTIONARY,))
     runs = [(0, len(train_data))]
     if sentences_at_once is not None:
@@ -419,7 +364,6 @@ def prepare_texts(
 
 
 def as_argument(shards: Sequence[Path]) -> str:
-    """The folders as ``fairseq-train`` takes them."""
     return os.pathsep.join(map(str, shards))
 
 
@@ -436,12 +380,12 @@ def _runs(sizes: Sequence[int], everywhere: int, at_once: int, most: int) -> lis
 
     Args:
         sizes: of the datasets.
-        everywhere: size of what is dealt out to all runs.
-        at_once: most of both together in a run.
+        everywhere: size of the dataset that is dealt out to all runs.
+        at_once: most pairs of both in a run.
         most: most runs.
 
     Returns:
-        Where each run begins and ends; without datasets, as many empty ones as what is dealt out needs.
+        Where each run begins and ends; without datasets, as many empty runs as the dealt one needs.
     """
     fewest = max(math.ceil((sum(sizes) + everywhere) / at_once), 1)
     most = min(len(sizes) or fewest, most)
@@ -453,11 +397,7 @@ def _runs(sizes: Sequence[int], everywhere: int, at_once: int, most: int) -> lis
 
 
 def _shard_folders(folder: Path, shards: int) -> list[Path]:
-    """The folders of the shards, empty.
-
-    Raises:
-        UserError: fairseq would take the path for several.
-    """
+    """The folders of the shards, empty."""
     if os.pathsep in str(folder):
         raise UserError(f"fairseq cannot read data from {folder}: it splits paths at `{os.pathsep}`; train in another folder")
     shutil.rmtree(folder, ignore_errors=True)
@@ -473,7 +413,7 @@ def _link_pairs(dataset: Path, folder: Path, split: str) -> None:
 
 
 def _link(data: Path, name: Path) -> None:
-    """Link the two files of binarised data; both names are without ending."""
+    """Link the two files of binarised data, named without ending."""
     for ending in (".bin", ".idx"):
         file = data.with_name(data.name + ending)
         if not file.exists():

@@ -1,4 +1,4 @@
-"""Decoding with CTranslate2: one plain Transformer, converted once."""
+"""Decoding with CTranslate2."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from pseudogec.seq2seq.checkpoints import MODEL, model_options
 from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
 from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
 
-_PLAIN_TRANSFORMERS = ("transformer",)
 _DIGESTS = "SHA256SUMS"
 
 
@@ -28,15 +27,10 @@ class UnsupportedModelError(Exception):
 
 
 class CTranslate2Engine:
-    """CTranslate2 with one model.
-
-    Args:
-        folder: the model's folder; the converted model is kept in it when it can be written.
-        threads: CPU threads.
-        precision: see `Computation`.
+    """CTranslate2 with one model, whose converted form is kept in its folder if that can be written.
 
     Raises:
-        UnsupportedModelError: the model is no plain Transformer, or the libraries that CTranslate2 wants for a GPU are missing.
+        UnsupportedModelError: the model is no plain Transformer, or the libraries that CTranslate2 needs for a GPU are missing.
     """
 
     def __init__(self, folder: Path, threads: int, precision: Literal["fp32", "fp16"] = "fp32") -> None:
@@ -44,7 +38,6 @@ class CTranslate2Engine:
         self._translator = model_cache.shared(folder, kind, lambda: _load(folder, threads, precision))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
-        """The best hypotheses of every sentence; see `Engine`."""
         outputs = []
         for source, found in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
             if any(UNKNOWN_SYMBOL in subwords for subwords in found.hypotheses):
@@ -72,22 +65,16 @@ class CTranslate2Engine:
         )
 
     def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
-        """The log-probability of every target; see `Engine`."""
         results = self._translator.score_batch(list(map(_as_text, sources)), list(map(_as_text, targets)), max_input_length=0)
         return [sum(result.log_probs) for result in results]
 
 
 def _as_text(subwords: Sentence) -> list[str]:
-    """Sentence of a text, none of which shall be taken for a symbol such as the end of a sentence."""
+    """Subwords spelt like special symbols, such as the end of a sentence, are unknown ones."""
     return [UNKNOWN_SYMBOL if subword in SPECIAL_SYMBOLS else subword for subword in subwords]
 
 
 def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:
-    """The model of a folder in CTranslate2's memory.
-
-    Raises:
-        UnsupportedModelError: the model is no plain Transformer, or the GPU cannot be used.
-    """
     options = {
         "device": "cuda" if ctranslate2.get_cuda_device_count() else "cpu",
         "compute_type": {"fp32": "float32", "fp16": "float16"}[precision],
@@ -112,7 +99,7 @@ def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctr
 
 
 def _is_whole(converted: Path) -> bool:
-    """Whether a converted model is there as it was written; what makes it is there too, so otherwise it is converted again."""
+    """Whether a converted model has the digests that were written with it; if not, it is converted again."""
     try:
         return (converted / _DIGESTS).read_text(encoding="utf-8") == _digests(converted)
     except (OSError, UnicodeDecodeError, DataError):
@@ -126,15 +113,9 @@ def _digests(converted: Path) -> str:
 
 
 def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:
-    """A converted model in memory, tried out where it needs more than CTranslate2 brings along.
-
-    Raises:
-        UnsupportedModelError: CTranslate2 finds no CUDA libraries of the version that it was built for; it looks for them when it
-            computes first.
-    """
     try:
         translator = ctranslate2.Translator(str(converted), **options)
-        if options["device"] == "cuda":
+        if options["device"] == "cuda":  # its CUDA libraries are looked for at the first computation
             translator.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)
     except (RuntimeError, ValueError) as error:
         if options["device"] == "cpu":
@@ -144,13 +125,9 @@ def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Tran
 
 
 def _convert(folder: Path, output: Path) -> Path:
-    """Convert a model of fairseq.
-
-    Raises:
-        UnsupportedModelError: CTranslate2 has no such architecture.
-    """
-    if model_options(folder).arch not in _PLAIN_TRANSFORMERS:
-        raise UnsupportedModelError(f"it has no architecture {model_options(folder).arch!r}")
+    architecture = model_options(folder).arch
+    if architecture != "transformer":
+        raise UnsupportedModelError(f"it has no architecture {architecture!r}")
     compat.apply()
     from ctranslate2.converters import FairseqConverter
 

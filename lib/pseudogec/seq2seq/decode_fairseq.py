@@ -1,6 +1,6 @@
 """Decoding with fairseq's generator: ensembles, noise in the beam, sampling, any architecture. Imports fairseq.
 
-Every sentence has its own random stream, so that its output depends on the seed and its index alone, not on the batch it came in.
+Every sentence has its own random stream, so that its output depends on the seed and its index alone, not on its batch.
 """
 
 from __future__ import annotations
@@ -47,10 +47,6 @@ class SentenceGenerators:
     Noise in the beam takes a number for every hypothesis and subword at every step, so on a CPU they come from numpy's SFC64, 16
     bits each, in a third of the time of torch's generator; the noise then has steps of beta / 65,536, with the paper's beta a
     ten-thousandth of a nat. On a GPU they come from torch's generator there.
-
-    Args:
-        seed: of the family of streams.
-        device: where the numbers are wanted.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
@@ -59,14 +55,9 @@ class SentenceGenerators:
         self._memory = torch.empty(0, device=device)
 
     def uniform(self, sentences: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
-        """Draw from U[0, 1): the next numbers of every sentence's stream.
+        """Draw from U[0, 1) the next numbers of n sentences' streams, ``shape`` each.
 
-        Args:
-            sentences: indices of sentences, shape (n,).
-            shape: of the numbers of one sentence.
-
-        Returns:
-            Numbers of shape (n, *shape), which the next call overwrites: fresh memory for each step costs as much as the numbers.
+        The next call overwrites the result, (n, *shape): fresh memory for each step costs as much as the numbers.
         """
         count = math.prod(shape)
         if len(self._memory) < len(sentences) * count:
@@ -78,7 +69,7 @@ class SentenceGenerators:
         return numbers.view(len(sentences), *shape)
 
     def _filler(self, sentence: int) -> Callable[[Any], object]:
-        """What writes the next numbers of a sentence's stream into an array (on a GPU: a tensor) of one dimension."""
+        """Writes the next numbers of a sentence's stream into an array (on a GPU: a tensor) of one dimension."""
         if sentence not in self._fillers:
             digest = hashlib.blake2b(f"{self._seed} {sentence}".encode(), digest_size=8).digest()
             seed = int.from_bytes(digest, "little") >> 1
@@ -97,19 +88,12 @@ def _fill(bits: np.random.BitGenerator, row: np.ndarray) -> None:
 
 
 class Expansions(NamedTuple):
-    """What one step of a noisy beam search chooses from, for those who watch it.
+    """The choices of one step of a noisy beam search, for an observer."""
 
-    Attributes:
-        prefixes: the hypotheses so far, as numbers of subwords after a first end of sentence; shape (sentences, beam, subwords).
-        scores: of the hypotheses, with the noise of earlier steps; shape (sentences, beam).
-        log_probabilities: of every next subword; shape (sentences, beam, vocabulary).
-        noise: what this step adds to them; the same shape.
-    """
-
-    prefixes: torch.Tensor
-    scores: torch.Tensor
-    log_probabilities: torch.Tensor
-    noise: torch.Tensor
+    prefixes: torch.Tensor  # subwords of the hypotheses after a first end of sentence, (sentences, beam, subwords)
+    scores: torch.Tensor  # of the hypotheses, with the noise of earlier steps, (sentences, beam)
+    log_probabilities: torch.Tensor  # of every next subword, (sentences, beam, vocabulary)
+    noise: torch.Tensor  # added by this step to them, the same shape
 
 
 class NoisyBeamSearch(BeamSearch):
@@ -117,13 +101,7 @@ class NoisyBeamSearch(BeamSearch):
     (noisy)").
 
     ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
-    before the beam keeps its best. The noise stays in the hypothesis's score.
-
-    Args:
-        dictionary: fairseq's target dictionary.
-        beta: strength of the noise; 0 is plain beam search.
-        generators: of the noise.
-        observer: told of every step before it chooses; changes nothing.
+    before the beam keeps its best. The noise stays in the hypothesis's score. An observer sees every step before it chooses.
     """
 
     def __init__(
@@ -139,7 +117,6 @@ class NoisyBeamSearch(BeamSearch):
     def step(
         self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Choose the best expansions; see ``fairseq.search.Search.step``."""
         sentences, beam, vocabulary = lprobs.shape
         candidates = self._generators.uniform(original_batch_idxs, (beam, vocabulary))
         if self._observer is not None:
@@ -159,14 +136,8 @@ class NoisyBeamSearch(BeamSearch):
 def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The largest values of each row, in descending order, with their places: ``torch.topk`` in half the time for long rows.
 
-    The largest values lie in the blocks with the largest maxima, so the others need not be looked at.
-
-    Args:
-        values: shape (rows, columns).
-        count: how many; fewer where a row is shorter. One value, fairseq's padding, is always left out.
-
-    Returns:
-        Values and places, both of shape (rows, count).
+    The largest values lie in the blocks with the largest maxima, so the others are skipped. Shorter rows give fewer values than
+    ``count``: all but one, which is fairseq's padding.
     """
     rows, columns = values.shape
     count, blocks = min(count, columns - 1), columns // _BLOCK
@@ -186,10 +157,6 @@ class SentenceSampling(Search):
     """Draw every next subword from the model's full distribution (Edunov et al. 2018, "sampling"), with a beam of one.
 
     The subword in whose share of [0, 1) a random number lies is a draw from the distribution.
-
-    Args:
-        dictionary: fairseq's target dictionary.
-        generators: of the draws.
     """
 
     def __init__(self, dictionary: Any, generators: SentenceGenerators) -> None:
@@ -199,10 +166,9 @@ class SentenceSampling(Search):
     def step(
         self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Draw one expansion a sentence; see ``fairseq.search.Search.step``."""
         numbers = self._generators.uniform(original_batch_idxs, (3,)).double()
         cumulative = lprobs.squeeze(1).exp().cumsum(-1, dtype=torch.float64)
-        # 16 bits of each of three numbers make one of 48, so that the rarest subwords have their chance.
+        # 16 bits of each of three numbers make one of 48 bits, so that the rarest subwords can be drawn.
         point = (numbers * 2.0**16).floor() @ numbers.new_tensor([2.0**-16, 2.0**-32, 2.0**-48]) * cumulative[:, -1]
         drawn = torch.searchsorted(cumulative, point.unsqueeze(-1), right=True)
         drawn_scores = lprobs.gather(2, drawn.unsqueeze(-1)).squeeze(-1)
@@ -212,12 +178,7 @@ class SentenceSampling(Search):
 
 
 class BeamRecorder:
-    """Watches the search of one sentence.
-
-    Args:
-        dictionary: the file of the model's target subwords.
-        beam: hypotheses kept at each step.
-    """
+    """Records the search of one sentence by a model with the dictionary of a file."""
 
     def __init__(self, dictionary: Path, beam: int) -> None:
         self._subwords, self._beam = list(read_dictionary(dictionary)), beam
@@ -225,11 +186,9 @@ class BeamRecorder:
         self._log_probabilities: dict[tuple[int, ...], float] = {(): 0.0}
 
     def trace(self, outputs: Sequence[Hypothesis]) -> BeamTrace:
-        """What was seen, with what came of it."""
         return BeamTrace(tuple(self._steps), tuple(outputs))
 
     def __call__(self, seen: Expansions) -> None:
-        """Take down one step."""
         expanded = self._beam if self._steps else 1  # at first all hypotheses are the same
         before = seen.scores[0, :expanded, None]
         without = before + seen.log_probabilities[0, :expanded]
@@ -263,8 +222,8 @@ class BeamRecorder:
         return tuple(self._subwords[number] for number in numbers)
 
     def _fates(self, best: Sequence[int], vocabulary: int) -> dict[int, Literal["kept", "finished", "dropped"]]:
-        """What fairseq does with the best expansions: one that ends is finished if it is among the first of them, as many as the
-        beam holds, and else dropped; of the others as many as the beam holds are kept.
+        """fairseq's choice: of the first expansions, as many as the beam holds, those that end are finished, and later ones that
+        end are dropped; of the others as many as the beam holds are kept.
         """
         fates: dict[int, Literal["kept", "finished", "dropped"]] = {}
         going_on = [place for place in best if place % vocabulary != END]
@@ -281,12 +240,7 @@ def _places_of_largest(values: torch.Tensor, count: int) -> list[int]:
 
 
 class FairseqEngine:
-    """fairseq's generator and scorer with one model or several.
-
-    Args:
-        folders: the models' folders.
-        computation: how they are computed.
-    """
+    """fairseq's generator and scorer with the model of one folder or several."""
 
     def __init__(self, folders: Sequence[Path], computation: Computation = AS_TRAINED) -> None:
         self._loaded = [model_cache.load(folder, computation) for folder in folders]
@@ -301,7 +255,6 @@ class FairseqEngine:
     def search(
         self, batch: Batch, options: SearchOptions, observer: Callable[[Expansions], None] | None = None
     ) -> list[list[Hypothesis]]:
-        """The best hypotheses of every sentence; see `Engine`. An observer is told of every step of a beam search."""
         generator = SequenceGenerator(
             self._models,
             self._dictionary,
@@ -324,7 +277,7 @@ class FairseqEngine:
     def _sources_read_once(self, beam: int) -> Iterator[None]:
         """With fused attention, let the hypotheses of a sentence share its source's keys and values.
 
-        fairseq can do so, but its generator does not find the switch. They then need no copying when the beam is reordered.
+        fairseq can do so, but its generator does not find the switch. Reordering the beam then copies none of them.
         """
         decoders = [model.decoder for model in self._models] if self._shares_sources else []
         for decoder in decoders:
@@ -368,10 +321,7 @@ class FairseqEngine:
         return padded.to(self._device)
 
     def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
-        """The log-probability of every target; see `Engine`.
-
-        Means are taken of logarithms: fairseq's `SequenceScorer` gives minus infinity where a float holds no value so small.
-        """
+        # Means are taken of logarithms: fairseq's SequenceScorer gives minus infinity where a probability underflows.
         rows = [self._ids(target, self._target_numbers) for target in targets]
         target = self._padded(rows, left=False)
         inputs = {**self._encoder_input(sources), "prev_output_tokens": self._padded(rows, left=False, shift=True)}

@@ -1,10 +1,9 @@
 """A classifier that tells whether a sentence holds an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
 
-The papers fine-tune BERT. This one fine-tunes a correction model, encoder and decoder: it reads the sentence, and the classifier
-looks at the probability with which it would write each subword again. Pooling the output of the encoder alone, as one does with
-BERT, told far less in the embedded world (an area under the ROC curve of 0.70 against 0.82): what is wrong is what the decoder
-would write otherwise. A whole model that classifies, reading the text on both sides, is BART's way (Lewis et al. 2020, section
-3.1). Imports fairseq.
+The papers fine-tune BERT. Here a correction model is fine-tuned, encoder and decoder: it reads the sentence, and the classifier
+looks at the probability with which it would write each subword again. Pooling the output of the encoder alone, as with BERT, was
+far worse in the embedded world: an area under the ROC curve of 0.70 instead of 0.82. BART too classifies with both sides of the
+model (Lewis et al. 2020, section 3.1). Imports fairseq.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.checkpoints import model_options
-from pseudogec.seq2seq.data import END, PADDING, SIDES, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary
+from pseudogec.seq2seq.data import END, PADDING, SIDES, UNKNOWN, dictionary_name, read_dictionary
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.search import Sentence, like_lengths
 
@@ -43,78 +42,26 @@ Labelled = tuple[Sequence[Sentence], Sequence[bool]]
 
 _WEIGHTS, _DESCRIPTION = "classifier.safetensors", "detector.json"
 
-_WARMUP = 0.1
-"""Share of the updates in which the learning rate rises."""
+_WARMUP = 0.1  # share of the updates in which the learning rate rises
 
 _SCALE, _SHIFT = -0.3, -3.0
 """Of a log-probability, before training. Flat, so that all unlikely subwords of a sentence learn, not only the unlikeliest; low,
 so that many likely ones do not add up to an error."""
 
-_VALIDATION_TOKENS = 4000
-"""Most subwords a batch, padding included, when nothing is learnt."""
-
 
 class DetectorResult(BaseModel):
-    """What a training of a detector did.
-
-    Attributes:
-        epoch: the one that was kept, from 1.
-        validation_losses: cross-entropy of each epoch, in nats a sentence.
-        accuracy: of the kept one on the validation sentences; an error is detected at a probability of 0.5 or more.
-        precision: of the sentences in which it detects an error, the share that have one.
-        recall: of the sentences that have an error, the share in which it detects one.
-        f05: of detection; 0 to 1, as all of these.
-        share_with_error: of the validation sentences; always saying the more frequent label is right in this share or 1 minus it.
-        sentences: trained on.
-    """
+    """What a training of a detector did. An error is detected at a probability of 0.5 or more; shares lie between 0 and 1."""
 
     model_config = ConfigDict(frozen=True)
 
-    epoch: int
-    validation_losses: list[float]
-    accuracy: float
+    epoch: int  # the one that was kept, from 1
+    validation_losses: list[float]  # cross-entropy of each epoch, in nats a sentence
+    accuracy: float  # this and the following: of the kept epoch, on the validation sentences
     precision: float
     recall: float
     f05: float
     share_with_error: float
-    sentences: int
-
-
-class Detector:
-    """A trained classifier. It needs nothing but its folder.
-
-    Args:
-        folder: as `train_detector` leaves it.
-        max_tokens: most subwords a batch, padding included.
-
-    Raises:
-        DataError: a file is missing, or the description is no detector's.
-    """
-
-    def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
-        files = [_WEIGHTS, _DESCRIPTION, *map(dictionary_name, SIDES)]
-        for name in files:
-            if not (folder / name).exists():
-                raise DataError(folder / name, f"no such file; a detector's folder holds {', '.join(files)}")
-        try:
-            architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
-        except (ValueError, KeyError, TypeError):
-            raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it anew") from None
-        self._max_tokens = max_tokens
-        self._network = DetectorNetwork(folder, architecture)
-        try:
-            self._network.set_weights(load_file(folder / _WEIGHTS))
-        except (ValueError, SafetensorError) as error:
-            raise DataError(folder / _WEIGHTS, f"cannot be read into the detector ({error})") from None
-
-    def probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
-        """The probability that each sentence holds an error, whatever other sentences come with it.
-
-        Args:
-            sentences: in subwords. A sentence that is empty holds none; of one that is longer than the model's positions, the
-                beginning is read.
-        """
-        return self._network.probabilities(sentences, self._max_tokens).tolist()
+    sentences: int  # trained on
 
 
 def train_detector(
@@ -127,18 +74,18 @@ def train_detector(
     seed: int,
     progress: Callable[[int, int], None] | None = None,
 ) -> DetectorResult:
-    """Train a detector: all weights of a correction model and the two new ones, by cross-entropy on the labels as they are.
+    """Train a detector: all weights of a correction model and the two new ones, by cross-entropy.
 
     ``save_dir`` then holds the weights (``classifier.safetensors``), the model's architecture, the options and the result
     (``detector.json``), and the dictionaries. Equal arguments give equal files. Empty sentences and those longer than the model's
     positions are not trained on.
 
     Args:
-        sentences: in subwords.
-        has_error: the label of each. Corrected sentences, as examples without errors, help a good deal beside the learners'.
-        validation: sentences and labels that choose the epoch; they should be as the sentences to come will be.
+        sentences: in subwords; corrected sentences, as examples without errors, help a good deal.
+        has_error: the label of each.
+        validation: sentences and labels, like those of later use, that choose the epoch.
         initial_model: folder of a correction model.
-        save_dir: where to.
+        save_dir: the detector's folder.
         options: how to train.
         seed: of the order of batches and of dropout.
         progress: called with sentences done and sentences in all epochs.
@@ -157,25 +104,25 @@ def train_detector(
     architecture = architecture_of(model_options(initial_model))
     for name in map(dictionary_name, SIDES):
         shutil.copyfile(initial_model / name, save_dir / name)
-    network = DetectorNetwork(save_dir, architecture, options.dropout)
-    network.model.load_state_dict(model_cache.load(initial_model).model.state_dict())
-    usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= network.longest]
+    detector = Detector(save_dir, architecture, options.dropout)
+    detector.model.load_state_dict(model_cache.load(initial_model).model.state_dict())
+    usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= detector.longest]
     training = [sentences[number] for number in usable], [has_error[number] for number in usable]
     if len(set(training[1])) < 2:
         raise UserError(
             f"of the sentences with and without errors {len(usable)} can be read by {initial_model}, which takes 1 to "
-            f"{network.longest} subwords, and an error detector needs both kinds; give shorter ones"
+            f"{detector.longest} subwords, and an error detector needs both kinds; give shorter ones"
         )
-    losses = _fine_tune(network, training, validation, options, seed, progress)
+    losses = _fine_tune(detector, training, validation, options, seed, progress)
     result = DetectorResult(
         epoch=losses.index(min(losses)) + 1,
         validation_losses=losses,
-        **_quality(network.probabilities(validation[0]) >= 0.5, np.array(validation[1], dtype=bool)),
+        **_quality(np.array(detector.probabilities(validation[0])) >= 0.5, np.array(validation[1], dtype=bool)),
         share_with_error=sum(validation[1]) / len(validation[1]),
         sentences=len(usable),
     )
     with write_atomically(save_dir / _WEIGHTS) as stream:
-        stream.write(save(network.weights()))
+        stream.write(save(detector.weights()))
     description = {"options": options.model_dump(), "seed": seed, "architecture": architecture, "result": result.model_dump()}
     with write_atomically(save_dir / _DESCRIPTION) as stream:
         stream.write(json.dumps(description, indent=1, sort_keys=True).encode())
@@ -193,31 +140,28 @@ def _quality(detected: np.ndarray, has_error: np.ndarray) -> dict[str, float]:
 
 
 def architecture_of(model_options: Namespace) -> dict[str, Any]:
-    """What of fairseq's options describes the model, and not its training or where its files lay."""
+    """Those of fairseq's options that describe the model, not its training or its files."""
     parser = ArgumentParser()
     models.ARCH_MODEL_REGISTRY[model_options.arch].add_args(parser)
     names = {"arch", *vars(parser.parse_args([]))} - {"encoder_embed_path", "decoder_embed_path"}
     return {name: value for name, value in vars(model_options).items() if name in names}
 
 
-class DetectorNetwork(torch.nn.Module):
-    """A correction model that reads a sentence and is asked, subword by subword, whether it would write the sentence again.
+class Detector(torch.nn.Module):
+    """A correction model that reads a sentence; the classifier asks, subword by subword, whether it would write the same again.
 
-    At each place stands the log-probability of the subword that is there; scaled and shifted it is the logit of an error at this
-    place. The sentence's logit is the logarithm of the sum of the places' exponentials, so that one certain error is enough.
+    Each subword has a log-probability; scaled and shifted it is the logit of an error at this place. The sentence's logit is the
+    logarithm of the sum of the places' exponentials, so that one certain error is enough.
 
     Args:
         folder: holds the two dictionaries.
         architecture: of the correction model, see `architecture_of`.
         dropout: in the model, while it is trained.
-
-    Attributes:
-        longest: most subwords that the model can read.
     """
 
     def __init__(self, folder: Path, architecture: Mapping[str, Any], dropout: float = 0.0) -> None:
         super().__init__()
-        files = {side: folder / dictionary_name(side) for side in (SOURCE, TARGET)}
+        files = {side: folder / dictionary_name(side) for side in SIDES}
         self._numbers = {side: read_dictionary(file) for side, file in files.items()}
         with compat.isolated():
             source, target = (Dictionary.load(str(file)) for file in files.values())
@@ -225,19 +169,40 @@ class DetectorNetwork(torch.nn.Module):
                 Namespace(**{**architecture, "dropout": dropout}),
                 SimpleNamespace(source_dictionary=source, target_dictionary=target),
             )
-        self.longest = int(min(self.model.max_positions())) - 1
+        self.longest = int(min(self.model.max_positions())) - 1  # subwords that the model can read
         self.scale = torch.nn.Parameter(torch.tensor(_SCALE))
         self.shift = torch.nn.Parameter(torch.tensor(_SHIFT))
         self.to("cuda" if torch.cuda.is_available() else "cpu")
 
+    @classmethod
+    def load(cls, folder: Path) -> Detector:
+        """The detector in a folder written by `train_detector`.
+
+        Raises:
+            DataError: a file is missing, or no detector's.
+        """
+        files = [_WEIGHTS, _DESCRIPTION, *map(dictionary_name, SIDES)]
+        for name in files:
+            if not (folder / name).exists():
+                raise DataError(folder / name, f"no such file; a detector's folder holds {', '.join(files)}")
+        try:
+            architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
+        except (ValueError, KeyError, TypeError):
+            raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it anew") from None
+        detector = cls(folder, architecture)
+        try:
+            detector.set_weights(load_file(folder / _WEIGHTS))
+        except (ValueError, SafetensorError) as error:
+            raise DataError(folder / _WEIGHTS, f"cannot be read into the detector ({error})") from None
+        return detector
+
     @property
     def device(self) -> torch.device:
-        """Where it is."""
         return self.scale.device
 
     def forward(self, sentences: Sequence[Sentence]) -> torch.Tensor:
         """The logit of an error in each sentence, (sentences,)."""
-        sources, targets = (self._rows(sentences, side) for side in (SOURCE, TARGET))
+        sources, targets = (self._rows(sentences, side) for side in SIDES)
         width = max(map(len, sources))
         # The source is padded on the left and the target on the right, as correction models are trained.
         read = torch.tensor([[PADDING] * (width - len(row)) + row for row in sources], device=self.device)
@@ -252,14 +217,14 @@ class DetectorNetwork(torch.nn.Module):
         return torch.logsumexp(logits.masked_fill(written == PADDING, float("-inf")), dim=1)
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """A copy of what training changes, by name; what is shared within the model is there once."""
+        """A copy of what training changes, by name; weights that the model shares are there once."""
         return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
 
     def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Take over what `weights` gave.
+        """Restore what `weights` gave.
 
         Raises:
-            ValueError: they are another network's.
+            ValueError: they are another detector's.
         """
         own = dict(self.named_parameters())
         if {name: value.shape for name, value in own.items()} != {name: value.shape for name, value in weights.items()}:
@@ -272,59 +237,52 @@ class DetectorNetwork(torch.nn.Module):
         numbers = self._numbers[side]
         return [[*(numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
 
-    def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = _VALIDATION_TOKENS) -> np.ndarray:
-        """The probability of an error in each sentence, (sentences,); see `Detector.probabilities`."""
+    def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = 4000) -> list[float]:
+        """The probability that each sentence, in subwords, holds an error; it does not depend on the other sentences.
+
+        An empty sentence holds none; of one that is longer than the model's positions, the beginning is read. A batch has at most
+        ``max_tokens`` subwords, padding included.
+        """
         self.eval()
         found = np.zeros(len(sentences))
         shortened = [list(subwords[: self.longest]) for subwords in sentences]
+        lengths = [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords]
         with torch.no_grad():
-            for places in like_lengths(
-                [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords], max_tokens
-            ):
+            for places in like_lengths(lengths, max_tokens):
                 found[places] = torch.sigmoid(self([shortened[place] for place in places])).cpu().numpy()
-        return found
+        return found.tolist()
 
 
 def _fine_tune(
-    network: DetectorNetwork,
+    detector: Detector,
     training: Labelled,
     validation: Labelled,
     options: DetectorOptions,
     seed: int,
     progress: Callable[[int, int], None] | None,
 ) -> list[float]:
-    """Train a network and leave it as it was after the epoch with the lowest validation loss.
-
-    The arguments are those of `train_detector`; no sentence to train on may be empty or too long.
-
-    Returns:
-        Every epoch's validation loss.
-
-    Raises:
-        UserError: a loss is no number any more.
-    """
+    """Train a detector, restore the epoch with the lowest validation loss, and return every epoch's loss."""
     labels = np.array(validation[1], dtype=bool)
     losses: list[float] = []
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        for _ in _epochs(network, training, options, seed, progress):
-            losses.append(cross_entropy(network.probabilities(validation[0]), labels))
+        for _ in _epochs(detector, training, options, seed, progress):
+            losses.append(_cross_entropy(np.array(detector.probabilities(validation[0])), labels))
             if math.isnan(losses[-1]):
                 raise UserError(f"training the error detector broke down in epoch {len(losses)}; a lower learning_rate may help")
             if losses[-1] == min(losses):
-                weights = network.weights()
-    network.set_weights(weights)
+                weights = detector.weights()
+    detector.set_weights(weights)
     return losses
 
 
-def cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
-    """Of probabilities of an error and whether there is one, in nats a sentence."""
+def _cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
     smallest = np.finfo(np.float32).tiny
     return float(-np.log(np.maximum(np.where(labels, probabilities, 1 - probabilities), smallest)).mean())
 
 
 def _epochs(
-    network: DetectorNetwork,
+    detector: Detector,
     training: Labelled,
     options: DetectorOptions,
     seed: int,
@@ -334,7 +292,7 @@ def _epochs(
     sentences, labels = training
     batches = list(like_lengths([(len(subwords), place) for place, subwords in enumerate(sentences)], options.max_tokens))
     updates = len(batches) * options.epochs
-    optimiser = torch.optim.Adam(network.parameters(), options.learning_rate)
+    optimiser = torch.optim.Adam(detector.parameters(), options.learning_rate)
     warmup = max(1, round(_WARMUP * updates))
     schedule = torch.optim.lr_scheduler.LambdaLR(
         optimiser, lambda update: min((update + 1) / warmup, (updates - update) / max(1, updates - warmup))
@@ -342,15 +300,15 @@ def _epochs(
     order = np.random.default_rng(seed)
     done = 0
     for _ in range(options.epochs):
-        network.train()
+        detector.train()
         for number in order.permutation(len(batches)):
             places = batches[number]
-            targets = torch.tensor([float(labels[place]) for place in places], device=network.device)
-            logits = network([sentences[place] for place in places])
+            targets = torch.tensor([float(labels[place]) for place in places], device=detector.device)
+            logits = detector([sentences[place] for place in places])
             loss = functional.binary_cross_entropy_with_logits(logits, targets)
             optimiser.zero_grad()
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+            torch.nn.utils.clip_grad_norm_(detector.parameters(), 1.0)
             optimiser.step()
             schedule.step()
             done += len(places)

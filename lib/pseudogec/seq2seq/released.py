@@ -12,27 +12,21 @@ from pseudogec.seq2seq.data import SOURCE, TARGET, dictionary_name, read_diction
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
 _COPYING = "copy_transformer"
-# Whatever names its makers had for task and languages: the model folder's dictionaries have ours.
+# In place of its makers' names for task and languages.
 _OURS = {"task": "translation", "source_lang": SOURCE, "target_lang": TARGET}
 
 
 def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictionary: Path, folder: Path) -> None:
     """Turn a fairseq checkpoint of any version into a model folder: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``.
 
-    Early versions kept their options in an ``argparse.Namespace``, and named some weights otherwise; fairseq's own upgrade of old
-    checkpoints is applied. The optimiser's state is left behind. A checkpoint is a Python pickle, which may hold code: one that
-    needs more than weights and plain options is read only when the environment variable ``PSEUDOGEC_TRUST_CHECKPOINTS`` names it.
-
-    Args:
-        checkpoint: the file, such as ``checkpoint_best.pt``.
-        source_dictionary: the source's subwords, in the order of the model's numbers.
-        target_dictionary: the target's.
-        folder: where to.
+    fairseq's own upgrade of old checkpoints is applied; the optimiser's state is left out. The dictionaries hold the subwords in
+    the order of the model's numbers.
 
     Raises:
-        UnsafeFileError: the checkpoint needs more than weights and plain options, and the user has not named it.
-        DataError: a file is missing or not what it should be, a dictionary has another size than the model's vocabulary, or a
-            model that copies has two different dictionaries.
+        UnsafeFileError: the checkpoint holds more than weights and plain options, and the user has not named it in
+            ``PSEUDOGEC_TRUST_CHECKPOINTS``.
+        DataError: a file is missing or malformed, a dictionary has another size than the model's vocabulary, or a model that
+            copies has two different dictionaries.
     """
     state = _read(checkpoint)
     options = _plain_options(state)
@@ -50,7 +44,6 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """A checkpoint, brought to today's form by fairseq."""
     if not path.is_file():
         raise DataError(path, "no such file; give a checkpoint of fairseq, such as checkpoint_best.pt")
     compat.apply()
@@ -78,7 +71,7 @@ def _check_size(checkpoint: Path, weights: dict[str, Any], side: str, dictionary
 def _plain_options(state: dict[str, Any]) -> Any:
     """The options as plain containers, under the model's general name.
 
-    Presets such as ``transformer_vaswani_wmt_en_de_big`` only fill in sizes, which the options hold by now.
+    Presets such as ``transformer_vaswani_wmt_en_de_big`` only fill in sizes, which the options hold.
     """
     from fairseq.models import ARCH_MODEL_NAME_REGISTRY
     from omegaconf import OmegaConf
