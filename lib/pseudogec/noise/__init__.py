@@ -5,9 +5,7 @@ the command line.
 """
 
 from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
-from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.direct import DirectNoise
-from pseudogec.noise.edit_dictionary import DictionarySummary, EditDictionary, WrittenFor
 from pseudogec.noise.method import (
     METHODS,
     DecoderMethod,
@@ -22,7 +20,14 @@ from pseudogec.noise.method import (
 from pseudogec.noise.noiser import NoiseProfile, Noiser, profile_of
 from pseudogec.noise.random_words import RandomNoise
 from pseudogec.noise.realistic import RealisticNoise
-from pseudogec.noise.resources import NoiseResources, UnigramDistribution
+from pseudogec.noise.resources import (
+    ConfusionSets,
+    DictionarySummary,
+    EditDictionary,
+    NoiseResources,
+    UnigramDistribution,
+    WrittenFor,
+)
 from pseudogec.noise.spell import SpellNoise
 from pseudogec.noise.spelling_errors import SpellingErrors
 

@@ -23,9 +23,9 @@ _PROBABILITIES = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
 class DirectNoise(TextMethod):
     """Mask, delete, insert after, or keep each subword; the four probabilities sum to 1.
 
-    Probabilities that are not given follow TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of what ``mu_keep`` leaves
-    (0.3 of 0.8), and ``mu_del`` and ``mu_ins`` share the rest equally. So ``mu_mask`` alone describes each point of the paper's
-    sweep; 0.3 is the setting of TASLP 2020, 0.5 that of EMNLP 2019.
+    Defaults follow TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of what ``mu_keep`` leaves (0.3 of 0.8), and
+    ``mu_del`` and ``mu_ins`` share the rest equally. So ``mu_mask`` alone describes each point of the paper's sweep; 0.3 is the
+    setting of TASLP 2020, 0.5 that of EMNLP 2019.
     """
 
     name = "direct_noise"
@@ -53,7 +53,7 @@ class DirectNoise(TextMethod):
         if not isinstance(given, Mapping):
             return validate(given)
         method = validate(_completed(given))
-        # What was derived does not count as given: `changed` derives it anew.
+        # Derived values do not count as given, so that `changed` derives them anew.
         method.model_fields_set.intersection_update(given)
         return method
 
@@ -78,7 +78,6 @@ class DirectNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> UnigramDistribution:
-        """Subwords of genuine text, from which inserted ones are drawn."""
         return resources.subwords
 
     def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:
@@ -107,7 +106,6 @@ class DirectNoise(TextMethod):
 
 
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The probabilities that were given, and those that follow from them."""
     try:
         complete = {"mu_keep": 0.2, **given, **{name: float(given[name]) for name in _PROBABILITIES if name in given}}
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
-"""What a way to make errors is: one class a method, whose fields are its parameters.
+"""Methods that make errors: one class a method, whose fields are its parameters.
 
-A `TextMethod` changes the tokens of a sentence by chance; a `DecoderMethod` has a reverse model translate the sentence into what
+A `TextMethod` changes the tokens of a sentence at random; in a `DecoderMethod` a reverse model translates the sentence into what
 learners might write. A profile names a method by its registered name or as ``package.module:Class``.
 """
 
@@ -29,48 +29,39 @@ class Operation(NamedTuple):
 
     The operations of a sentence cover it in order: their non-empty ``before`` joined by spaces give the grammatical sentence,
     their non-empty ``after`` the noised one.
-
-    Attributes:
-        kind: what was done.
-        before: the tokens it was done to, joined by spaces; empty for an insertion.
-        after: what stands in their place; empty for a deletion.
     """
 
     kind: OperationKind
-    before: str
-    after: str
+    before: str  # tokens joined by spaces; empty for an insertion
+    after: str  # in their place; empty for a deletion
 
 
-# A text has few distinct operations and each occurs many times: to look one up takes a third of the time of making it.
+# A text has few distinct operations, each many times; looking one up takes a third of the time of making it.
 _remembered = functools.lru_cache(maxsize=1 << 16)
 
 
 @_remembered
 def keep(token: str) -> Operation:
-    """A token that stays as it is."""
     return Operation("keep", token, token)
 
 
 @_remembered
 def delete(token: str) -> Operation:
-    """A token that is removed."""
     return Operation("delete", token, "")
 
 
 @_remembered
 def insert(token: str) -> Operation:
-    """A token that is added."""
     return Operation("insert", "", token)
 
 
 @_remembered
 def mask(token: str, written: str) -> Operation:
-    """A token that is masked, and how the mask is written; spelling errors leave masks alone."""
+    """A token that is masked, and how the mask is written; spelling errors do not change masks."""
     return Operation("mask", token, written)
 
 
 def noised_tokens(operations: Iterable[Operation]) -> list[str]:
-    """The tokens that operations leave."""
     tokens = [after for _, _, after in operations if after]
     text = " ".join(tokens)
     several = text.count(" ") >= len(tokens) > 0  # an operation has left several tokens
@@ -80,12 +71,9 @@ def noised_tokens(operations: Iterable[Operation]) -> list[str]:
 class Method(Kind):
     """A way to make errors in grammatical text. Derive from `TextMethod` or `DecoderMethod`."""
 
-    summary: ClassVar[str]
-    """What the method does and where it comes from, in a line."""
-    colour: ClassVar[str]
-    """Its colour in every figure, as ``#RRGGBB``."""
-    colour_with_sse: ClassVar[str | None] = None
-    """Its colour with synthetic spelling errors on top; by default figures choose one."""
+    summary: ClassVar[str]  # what the method does and where it comes from, in a line
+    colour: ClassVar[str]  # in every figure, as #RRGGBB
+    colour_with_sse: ClassVar[str | None] = None  # with spelling errors on top; None: figures choose one
 
     sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
 
@@ -96,7 +84,7 @@ class Method(Kind):
         return {name: float(value) for name, value in values if isinstance(value, int | float) and not isinstance(value, bool)}
 
     def changed(self, **values: Any) -> Self:
-        """The method with other values; what follows from them, as ``mu_del`` from ``mu_mask``, is derived anew.
+        """The method with other values; those that depend on them, as ``mu_del`` on ``mu_mask``, are derived anew.
 
         Raises:
             ValidationError: there is no such parameter, or a value is impossible.
@@ -114,12 +102,10 @@ class TextMethod(Method):
     """
 
     unit: ClassVar[Literal["subword", "word"]] = "word"
-    """What the method is defined on."""
-    needs_pairs: ClassVar[bool] = False
-    """Whether it learns from genuine pairs, not from grammatical text alone."""
+    needs_pairs: ClassVar[bool] = False  # to learn from, not grammatical text alone
 
     def learn(self, resources: NoiseResources) -> Any:
-        """What `draw` needs to know of genuine data; learnt once for a text, and pickled to other processes.
+        """Learn from genuine data, once for a text; the result, which must be picklable, is passed to `draw`.
 
         Raises:
             UserError: the resources lack what the method learns from.
@@ -140,12 +126,9 @@ class TextMethod(Method):
         """
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
-        """The target that belongs to a noised source: the grammatical sentence itself, but for the authors' quirk.
+        """The target of a noised source: the grammatical sentence itself, but for the authors' quirk in `DirectNoise`.
 
-        Args:
-            tokens: the grammatical sentence.
-            operations: what was done to it.
-            random: the sentence's random stream, after the operations were drawn.
+        The random stream is that from which the operations were drawn.
         """
         return list(tokens)
 
@@ -154,13 +137,11 @@ class Hypothesis(Protocol):
     """One output of a decoder."""
 
     @property
-    def subwords(self) -> list[str]:
-        """In subwords."""
-        ...
+    def subwords(self) -> list[str]: ...
 
 
 class ReverseDecoder(Protocol):
-    """A reverse model ready to decode, as `pseudogec.seq2seq.Decoder` is.
+    """A reverse model ready to decode, such as a `pseudogec.seq2seq.Decoder`, which see for the methods' arguments.
 
     ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers, so that
     batches and workers change no result. The hypotheses of a sentence are ordered from best to worst.
@@ -176,9 +157,7 @@ class ReverseDecoder(Protocol):
         seed: int = 0,
         first_index: int = 0,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Sequence[Sequence[Hypothesis]]:
-        """Beam search, with noise where ``beta_random`` is above 0."""
-        ...
+    ) -> Sequence[Sequence[Hypothesis]]: ...
 
     def sample(
         self,
@@ -187,33 +166,26 @@ class ReverseDecoder(Protocol):
         seed: int = 0,
         first_index: int = 0,
         progress: Callable[[int, int], None] | None = None,
-    ) -> Sequence[Sequence[Hypothesis]]:
-        """One draw a sentence from the model's full distribution."""
-        ...
+    ) -> Sequence[Sequence[Hypothesis]]: ...
 
 
 class SentenceSearch(Protocol):
     """A search of a decoder, its options set."""
 
     def __call__(
-        self,
-        sentences: Sequence[Sequence[str]],
-        *,
-        seed: int,
-        first_index: int,
-        progress: Callable[[int, int], None] | None,
+        self, sentences: Sequence[Sequence[str]], *, seed: int, first_index: int, progress: Callable[[int, int], None] | None
     ) -> Sequence[Sequence[Hypothesis]]: ...
 
 
 class DecoderMethod(Method):
-    """A method that has a reverse model, trained from correct to ungrammatical text, translate each sentence."""
+    """A method in which a reverse model, trained from correct to ungrammatical text, translates each sentence."""
 
     @abstractmethod
     def search(self, decoder: ReverseDecoder) -> SentenceSearch:
-        """The search that finds the hypotheses of sentences."""
+        """The search of the decoder that this method makes."""
 
     def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
-        """The hypothesis that becomes the ungrammatical sentence; they are ordered from best to worst."""
+        """The one of the hypotheses, ordered from best to worst, that becomes the ungrammatical sentence."""
         return hypotheses[0]
 
     def translate(
@@ -224,18 +196,7 @@ class DecoderMethod(Method):
         first_index: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[list[str]]:
-        """Translate grammatical sentences.
-
-        Args:
-            decoder: the reverse model.
-            sentences: grammatical sentences in subwords.
-            seed: of all random numbers, together with a sentence's place in the text.
-            first_index: place of the first sentence in the text.
-            progress: called with sentences done and sentences in all.
-
-        Returns:
-            An ungrammatical sentence in subwords for each.
-        """
+        """An ungrammatical sentence, in subwords, for each grammatical one; see `ReverseDecoder`."""
         found = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
         return [self.choose(hypotheses).subwords for hypotheses in found]
 
@@ -246,7 +207,7 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
     Args:
         name: a registered name, or ``package.module:Class``.
         parameters: of the method, as numbers or as text from a command line.
-        where: where the user wrote them; messages begin with it.
+        where: the place where the user wrote them, with which messages begin.
 
     Raises:
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
@@ -260,7 +221,7 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
 
 
 def explain(error: ValidationError, method: type[Method]) -> str:
-    """What is wrong with a method's parameters, in the user's terms."""
+    """The errors in a method's parameters, in the user's terms."""
     reasons = []
     for reason in error.errors():
         name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
@@ -275,7 +236,6 @@ def explain(error: ValidationError, method: type[Method]) -> str:
 
 
 def describe(method: type[Method]) -> Iterator[str]:
-    """Lines of text that explain a method and its parameters."""
     yield f"{method.known_as()}: {method.summary}"
     for parameter, field in method.model_fields.items():
         default = "" if field.is_required() or field.default is None else f"; default {field.default}"

@@ -1,4 +1,4 @@
-"""A text method at work: subwords joined and split, spelling errors on top, no sentence emptied; and what was done, counted."""
+"""Applying a text method: subwords joined and split, spelling errors on top, no sentence emptied, operations counted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CACHED_OPERATIONS = 1 << 17  # about 50 MB
 
 
 class _InSubwords(dict[Operation, Operation]):
-    """Operations on words, written in subwords; each is split when it first occurs."""
+    """Operations on words, in subwords; each is split when it first occurs."""
 
     def __init__(self, bpe: Bpe) -> None:
         super().__init__()
@@ -39,10 +39,8 @@ class _InSubwords(dict[Operation, Operation]):
 class Noiser:
     """A text method with what it has learnt. It holds no random state and may be pickled.
 
-    Args:
-        method: what makes the errors.
-        resources: what is learnt from genuine data. When they hold a segmentation, the noiser takes and gives its subwords,
-            whatever unit the method is defined on; otherwise it takes the tokens as they stand.
+    If the resources hold a segmentation, sentences are in its subwords, whatever unit the method is defined on; otherwise their
+    tokens are taken as they stand.
 
     Raises:
         UserError: the method needs genuine data that the resources lack.
@@ -60,16 +58,9 @@ class Noiser:
         self._in_subwords = _InSubwords(resources.bpe) if resources.bpe else {}
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
-        """Noise a sentence and tell what was done to it.
+        """Noise a sentence with its random stream; the operations cover it in order.
 
         When every token would be deleted, one of them, drawn with equal chances, stays.
-
-        Args:
-            tokens: a grammatical sentence.
-            random: the sentence's random stream.
-
-        Returns:
-            Operations that cover the sentence in order; none for an empty sentence.
         """
         units = tokens if self._joining is None else self._joining.undo(tokens)
         if not units:
@@ -81,19 +72,10 @@ class Noiser:
         return operations if self._joining is None else [self._in_subwords[operation] for operation in operations]
 
     def __call__(self, tokens: Sequence[str], random: np.random.Generator) -> list[str]:
-        """Noise a sentence.
-
-        Args:
-            tokens: a grammatical sentence.
-            random: the sentence's random stream.
-
-        Returns:
-            The ungrammatical sentence; empty only when ``tokens`` is.
-        """
+        """The ungrammatical sentence; empty only when ``tokens`` is."""
         return noised_tokens(self.operations(tokens, random))
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
-        """The target that belongs to a noised source; see `TextMethod.target`."""
         return self.method.target(tokens, operations, random)
 
 
@@ -107,20 +89,13 @@ def _not_emptied(operations: list[Operation], random: np.random.Generator) -> li
 
 @dataclass(frozen=True)
 class NoiseProfile:
-    """Counts over a noised text.
-
-    Attributes:
-        sentences: how many sentences.
-        tokens: how many tokens they had before noising.
-        operations: kind of operation to how often it was done.
-    """
+    """Counts over a noised text."""
 
     sentences: int
-    tokens: int
-    operations: dict[str, int]
+    tokens: int  # before noising
+    operations: dict[str, int]  # by kind
 
     def __add__(self, other: NoiseProfile) -> NoiseProfile:
-        """The profile of two texts together."""
         operations = Counter(self.operations) + Counter(other.operations)
         return NoiseProfile(self.sentences + other.sentences, self.tokens + other.tokens, dict(sorted(operations.items())))
 
@@ -132,13 +107,7 @@ class NoiseProfile:
 
 
 def profile_of(noiser: Noiser, sentences: Iterable[Sequence[str]], seed: int | str) -> NoiseProfile:
-    """Noise a text and count what was done.
-
-    Args:
-        noiser: the method.
-        sentences: grammatical sentences; read once.
-        seed: of the random streams.
-    """
+    """Noise grammatical sentences, read once, and count the operations."""
     streams = SentenceStreams(seed)
     operations: Counter[str] = Counter()
     count = tokens = 0

@@ -33,7 +33,7 @@ class RandomNoise(TextMethod):
         if total > 1 + 1e-6:
             raise ValueError(
                 f"delete {self.delete:g} + replace {self.replace:g} + insert {self.insert:g} = {total:g}; they may sum to 1 at "
-                "most (a word that none of them befalls is kept)"
+                "most (all other words are kept)"
             )
         return self
 
@@ -42,7 +42,6 @@ class RandomNoise(TextMethod):
         return np.cumsum([self.delete, self.replace, self.insert])
 
     def learn(self, resources: NoiseResources) -> UnigramDistribution:
-        """Words of genuine text, from which new words are drawn."""
         return resources.words
 
     def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:

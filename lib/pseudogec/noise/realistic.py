@@ -62,7 +62,6 @@ class RealisticNoise(TextMethod):
     minimum_count: int = Field(4, ge=1, description="edits that occur less often in the genuine data are left out")
 
     def learn(self, resources: NoiseResources) -> dict[str, _Choices]:
-        """What learners wrote where a token would have been right."""
         return {token: _Choices.of(counts) for token, counts in resources.edits(self.minimum_count).counts.items()}
 
     def draw(self, tokens: Sequence[str], learnt: Mapping[str, _Choices], random: np.random.Generator) -> list[Operation]:
@@ -86,10 +85,10 @@ class RealisticNoise(TextMethod):
 
 @functools.lru_cache(maxsize=1 << 18)
 def type_choices(word: str) -> _Choices | None:
-    """What a word of a type may change into, each with the same chance; None for a word that cannot change.
+    """What a word may change into, each with the same chance; None for a word that cannot change.
 
-    A preposition becomes another one or nothing, a noun changes its number, a verb its inflection. A word's type is the one that
-    HanTa gives it out of context.
+    A preposition becomes another one or nothing, a noun changes its number, a verb its inflection. HanTa gives a word its part of
+    speech, out of context.
     """
     lowered = word.lower()
     if lowered in PREPOSITIONS:

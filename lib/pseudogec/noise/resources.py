@@ -1,30 +1,30 @@
-"""What noising methods learn from genuine data."""
+"""Genuine data from which noising methods learn: unigrams, learners' edits, confusion sets."""
 
 from __future__ import annotations
 
-from collections import Counter
+import functools
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from artefacts.errors import UserError
-from pseudogec.edits import AnnotatedSentence
-from pseudogec.noise.confusion_sets import ConfusionSets
-from pseudogec.noise.edit_dictionary import EditDictionary
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 from pseudogec.text import Bpe
+from pseudogec.text.words import dictionaries, spell_checker
 
 _EXCHANGE = 10_000  # pairs that are annotated together
+_CONFUSIONS, _NEAR = 20, 2  # most texts of a set; most characters between words that sound alike
 
 
 class UnigramDistribution:
-    """A distribution over tokens from which any number is drawn at once.
-
-    Args:
-        counts: token to count, in any order; tokens without a count are left out.
+    """A distribution over tokens with a count above 0.
 
     Raises:
-        UserError: no token has a count.
+        UserError: there is no such token.
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
@@ -37,20 +37,170 @@ class UnigramDistribution:
         self._total = int(self._cumulative[-1])
 
     def draw(self, count: int, random: np.random.Generator) -> list[str]:
-        """Draw tokens, each with its relative frequency."""
         draws = random.integers(self._total, size=count)
         return [self._tokens[position] for position in self._cumulative.searchsorted(draws, side="right").tolist()]
+
+
+# --- Learners' edits in reverse (Choe et al. 2019, section 4)
+
+
+class WrittenFor(NamedTuple):
+    """One edit of the dictionary."""
+
+    correct: str
+    written: str
+    times: int
+    share: float  # of all times that the correct token would have been right
+
+
+@dataclass(frozen=True)
+class DictionarySummary:
+    entries: int  # correct tokens
+    edits: int  # distinct, without tokens left alone
+    occurrences: int  # of correct tokens, written or not
+    identity_share: float  # of the occurrences in which writers did write them
+
+
+class EditDictionary:
+    """Counts of what was written for a correct token; the token itself, left alone, counts too.
+
+    The written text is empty where the token was missing, and two tokens where a superfluous one stood before it.
+
+    Raises:
+        UserError: there is no entry.
+    """
+
+    def __init__(self, counts: Mapping[str, Mapping[str, int]]) -> None:
+        self.counts = {token: dict(sorted(counts[token].items())) for token in sorted(counts)}
+        if not self.counts:
+            raise UserError(
+                "the edit dictionary is empty: no edit occurs often enough; give more genuine data, or lower minimum_count"
+            )
+
+    @classmethod
+    def from_annotated(cls, sentences: Iterable[AnnotatedSentence], minimum_count: int = 4) -> EditDictionary:
+        """Collect edits (Choe et al. 2019, algorithm 1); each annotator of a sentence counts as a sentence of its own.
+
+        Edits of more than one token on either side are left out, as are errors without a correction, texts written for a token
+        less often than the minimum, and then tokens that were only left alone.
+        """
+        counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for sentence in sentences:
+            for edits in sentence.annotators.values() or [()]:
+                for correct, written in _written_for(sentence.source, edits):
+                    counts[correct][written] += 1
+        frequent = {
+            correct: {written: count for written, count in alternatives.items() if count >= minimum_count}
+            for correct, alternatives in counts.items()
+        }
+        return cls({correct: alternatives for correct, alternatives in frequent.items() if alternatives.keys() - {correct}})
+
+    def summary(self) -> DictionarySummary:
+        occurrences = sum(sum(written.values()) for written in self.counts.values())
+        identical = sum(written.get(token, 0) for token, written in self.counts.items())
+        edits = sum(len(written.keys() - {token}) for token, written in self.counts.items())
+        return DictionarySummary(len(self.counts), edits, occurrences, identical / occurrences)
+
+    def most_frequent(self, most: int = 10) -> list[WrittenFor]:
+        """The most frequent edits, ties in alphabetical order."""
+        edits = [
+            WrittenFor(token, text, count, count / sum(written.values()))
+            for token, written in self.counts.items()
+            for text, count in written.items()
+            if text != token
+        ]
+        return sorted(edits, key=lambda edit: (-edit.times, edit.correct, edit.written))[:most]
+
+
+def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tuple[str, str]]:
+    """Pairs of a correct token and what was written for it."""
+    standing: list[str | None] = list(source)  # None: not known to be right
+    edits = list(edits)
+    for edit in edits:
+        standing[edit.start : edit.end] = [None] * (edit.end - edit.start)
+    for edit in edits:
+        if edit.type in DETECTION_TYPES:
+            continue
+        correct, written = edit.alternatives[0].split(), source[edit.start : edit.end]
+        if len(correct) == 1 and len(written) <= 1:
+            yield correct[0], "".join(written)
+        elif not correct and len(written) == 1 and edit.end < len(source):
+            follower = standing[edit.end]
+            if follower is not None:
+                yield follower, f"{written[0]} {follower}"
+                standing[edit.end] = None  # not left alone: it had a superfluous neighbour
+    yield from ((token, token) for token in standing if token is not None)
+
+
+# --- Words that a writer may confuse (Grundkiewicz et al. 2019, section 4.1)
+
+
+class ConfusionSets:
+    """Confusion sets of English words, found when first asked for; ``known`` ones are by lower-case word."""
+
+    def __init__(self, known: Mapping[str, Iterable[str]] | None = None) -> None:
+        self._sets = {word: tuple(others) for word, others in (known or {}).items()}
+
+    def __getitem__(self, word: str) -> tuple[str, ...]:
+        """Up to 20 texts that a word may be confused with, nearest first, in the word's own capitals; none for a non-word."""
+        lowered = word.lower()
+        if lowered not in self._sets:
+            self._sets[lowered] = confusion_set(lowered)
+        others = self._sets[lowered]
+        if word == lowered:
+            return others
+        if word.isupper() and len(word) > 1:
+            return tuple(other.upper() for other in others)
+        return tuple(other[:1].upper() + other[1:] for other in others)
+
+
+def confusion_set(word: str) -> tuple[str, ...]:
+    """At most 20 texts with which a lower-case word may be confused, nearest first.
+
+    These are hunspell's suggestions and the words of its dictionary that sound alike (Metaphone) and are at most 2 characters
+    away. The distance is the mean of the edit distances of spelling and of sound. A suggestion may be two words, but not the word
+    itself, its capitalised form, or the hyphenated twin of two words.
+    """
+    import jellyfish
+    from rapidfuzz.distance import Levenshtein
+
+    if not word.isalpha() or not word.isascii():
+        return ()
+    sound = jellyfish.metaphone(word)
+    suggestions = (suggestion.lower() for suggestion in spell_checker().suggest(word) if "-" not in suggestion)
+    alike = (other for other in _words_by_sound().get(sound, ()) if Levenshtein.distance(word, other) <= _NEAR)
+
+    def distance(other: str) -> float:
+        return (Levenshtein.distance(word, other) + Levenshtein.distance(sound, jellyfish.metaphone(other))) / 2
+
+    return tuple(sorted({*suggestions, *alike} - {word}, key=lambda other: (distance(other), other))[:_CONFUSIONS])
+
+
+@functools.cache
+def _words_by_sound() -> dict[str, list[str]]:
+    """The lower-case words of hunspell's dictionary by their Metaphone."""
+    import jellyfish
+
+    words: dict[str, list[str]] = defaultdict(list)
+    for line in (dictionaries() / "en_US.dic").read_text(encoding="latin-1").splitlines():
+        word = line.partition("/")[0]
+        if word.isalpha() and word.isascii() and word.islower() and len(word) > 1:
+            words[jellyfish.metaphone(word)].append(word)
+    return words
+
+
+# --- All of them
 
 
 class NoiseResources:
     """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first asks for it.
 
     Args:
-        word_counts: how often each word stands in genuine grammatical text (when all text is in subwords: each subword).
+        word_counts: of genuine grammatical text (when all text is in subwords: subword counts).
         pairs: genuine (source, target) sentences, tokens joined by spaces; for methods that learn from edits.
-        bpe: when the text to noise is in subwords: its segmentation.
-        confusions: confusion sets that are known already.
-        annotated: the same pairs with their edits, where these are known already; read once for each minimum count.
+        bpe: the segmentation, if the text to noise is in subwords.
+        confusions: confusion sets, if known.
+        annotated: the same pairs with their edits, if known; read once for each minimum count.
     """
 
     def __init__(
@@ -70,13 +220,7 @@ class NoiseResources:
     def from_genuine(
         cls, sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]], bpe: Bpe | None = None
     ) -> NoiseResources:
-        """Learn from genuine pairs of words; both sides are read once.
-
-        Args:
-            sources: ungrammatical sentences.
-            targets: their corrections, whose words are counted.
-            bpe: when given, noisers take and give subwords; otherwise the tokens as they stand.
-        """
+        """Learn from genuine pairs of words; both sides are read once."""
         pairs = [(" ".join(source), " ".join(target)) for source, target in zip(sources, targets, strict=True)]
         return cls(Counter(word for _, target in pairs for word in target.split()), pairs, bpe)
 
@@ -87,20 +231,11 @@ class NoiseResources:
 
     @cached_property
     def words(self) -> UnigramDistribution:
-        """The words of genuine text.
-
-        Raises:
-            UserError: there is no text.
-        """
         return UnigramDistribution(self._word_counts)
 
     @cached_property
     def subwords(self) -> UnigramDistribution:
-        """The subwords of genuine text; its words when there is no segmentation.
-
-        Raises:
-            UserError: there is no text.
-        """
+        """The words when there is no segmentation."""
         if self.bpe is None:
             return self.words
         counts: Counter[str] = Counter()

@@ -9,9 +9,8 @@ from typing import NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from pseudogec.noise.confusion_sets import ConfusionSets
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
-from pseudogec.noise.resources import NoiseResources, UnigramDistribution
+from pseudogec.noise.resources import ConfusionSets, NoiseResources, UnigramDistribution
 from pseudogec.noise.spelling_errors import edit_character
 from pseudogec.text import SEPARATOR
 
@@ -62,7 +61,6 @@ class SpellNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> _Learnt:
-        """Words of genuine text, from which inserted ones are drawn, and confusion sets."""
         return _Learnt(resources.words, resources.confusions)
 
     def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
@@ -89,7 +87,7 @@ class SpellNoise(TextMethod):
         return operations
 
     def _choose(self, length: int, random: np.random.Generator) -> dict[int, int]:
-        """Positions of the words to change, with how."""
+        """The change of each position that changes."""
         share = min(max(random.normal(self.mean, self.deviation), 0.0), 1.0)
         count = round(share * length)
         positions = random.choice(length, count, replace=False).tolist()

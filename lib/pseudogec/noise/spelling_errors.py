@@ -24,7 +24,6 @@ class SpellingErrors(TextMethod):
     sse_rate: float = Field(0.003, ge=0, le=1, description="synthetic spelling errors per character")
 
     def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
-        """Nothing is changed here."""
         return [keep(token) for token in tokens]
 
 
@@ -51,15 +50,15 @@ def edit_character(text: str, position: int, random: np.random.Generator) -> str
 def add_spelling_errors(
     operations: list[Operation], rate: float, random: np.random.Generator, bpe: Bpe | None = None
 ) -> list[Operation]:
-    """Put spelling errors into what operations leave; a kept token with an error becomes the operation ``spell``.
+    """Put spelling errors into the noised side of a sentence; a kept token with an error becomes the operation ``spell``.
 
-    Masks, the ``@@`` of subwords, and the spaces between tokens are never touched.
+    Masks, the ``@@`` of subwords, and the spaces between tokens are never changed.
 
     Args:
         operations: of a sentence; changed in place.
         rate: errors per character.
         random: the sentence's random stream.
-        bpe: how to split a subword again that an error has changed; None leaves it whole.
+        bpe: splits a subword that an error has changed; None leaves it whole.
 
     Returns:
         The operations, without those that an error has left empty on both sides.
@@ -91,7 +90,7 @@ def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, 
             tokens.append(token)
             continue
         misspelt = core
-        for position in reversed(inside):  # from the end, so that the positions before a change stay true
+        for position in reversed(inside):  # from the end, as a change moves what follows it
             misspelt = edit_character(misspelt, position, random)
         if misspelt:
             split = bpe.apply([misspelt]) if bpe else [misspelt]

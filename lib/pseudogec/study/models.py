@@ -33,16 +33,12 @@ from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageMod
 from pseudogec.study.corpora import Corpus, SeedText
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
-SUBWORDS_A_SENTENCE = 30
-"""About how many subwords a sentence has, with its end; newspapers have more, learners' sentences fewer."""
-
+SUBWORDS_A_SENTENCE = 30  # about, with its end; newspapers have more, learners' sentences fewer
 BYTES_A_WEIGHT = 4
 STATE_BYTES_A_WEIGHT = 16  # of an unfinished training: weights, and Adam's two moments beside a copy in full precision
 WEIGHTS_OF_BIG = 176_000_000  # of Transformer (big), to whose speed a machine's rate of decoding refers
 
 Arrangement = Literal["correct", "reverse", "copy"]
-"""Which side of a pair is the model's input, and which its output."""
-
 _ARRANGE: dict[Arrangement, Callable[[Pair], Pair]] = {
     "correct": lambda pair: pair,
     "reverse": lambda pair: Pair(pair.target, pair.source),
@@ -57,7 +53,6 @@ def sentences_of_big(sentences: float, models: Sequence[Recipe]) -> float:
 
 
 def shapes_of_models(recipe: Recipe) -> str:
-    """The shapes of the models that a step uses, which decide its speed."""
     return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
 
 
@@ -88,15 +83,15 @@ class Subwords(Recipe):
             for tokens in read_plain(genuine / side)
             for subword in bpe.apply(tokens)
         )
-        # Every subword that these merges can make of ASCII text belongs to the dictionary, so that seed corpora with other words
-        # than the genuine data's never meet <unk>, and all models of a profile share one vocabulary.
+        # The dictionary has every subword that these merges can make of ASCII text, so that other words of seed corpora need no
+        # <unk>, and all models of a profile share one vocabulary.
         vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords())
         vocabulary.save(folder / "dict.txt")
         return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
 
 
 class ReleasedSubwords(Recipe):
-    """The segmentation that released models were trained with: ``codes.txt``."""
+    """The segmentation of released models: ``codes.txt``."""
 
     kind: ClassVar[str] = "released_bpe"
     codes: SourceFile
@@ -119,11 +114,10 @@ class TrainingPairs(Recipe):
 
 
 class BinarisedPairs(TrainingPairs):
-    """A corpus in one of three arrangements.
+    """A corpus in one of three arrangements, in training without pairs whose source and target are identical (TASLP IV-A).
 
     ``correct``: from source to target. ``reverse``: from target to source, for the model that makes errors. ``copy``: the target
-    on both sides, for a first stage that teaches copying. Pairs whose source and target are identical can be dropped, as training
-    data do (TASLP IV-A).
+    on both sides, for a first stage that teaches copying.
     """
 
     kind: ClassVar[str] = "pairs"
@@ -150,13 +144,13 @@ class BinarisedPairs(TrainingPairs):
         try:
             size = binarise(in_subwords, store.folder(self.bpe) / "dict.txt", folder)
         except UserError as error:
-            problem = f"{error} (pairs with identical sides are left out of training)"
-            raise UserError(f"corpus {self.corpus.label}: {problem}") from error
+            left_out = "pairs with identical sides are left out of training"
+            raise UserError(f"corpus {self.corpus.label}: {error} ({left_out})") from error
         return asdict(size)
 
 
 class Mirrored(TrainingPairs):
-    """Training pairs to be read and written from right to left: the subwords of both sides in reverse order."""
+    """Training pairs from right to left: the subwords of both sides in reverse order."""
 
     kind: ClassVar[str] = "mirrored"
     seconds_a_unit: ClassVar[float] = 0.0001
@@ -214,7 +208,7 @@ class Training(Recipe):
 
     @property
     def sentences(self) -> float:
-        """About how many sentences an epoch has."""
+        """An epoch's, about."""
         raise NotImplementedError
 
     @property
@@ -225,12 +219,12 @@ class Training(Recipe):
 
     @property
     def operations(self) -> float:
-        """For each subword two a weight forward, and four backward (Kaplan et al. 2020); embeddings cost next to nothing."""
+        """Two a weight and subword forward, four backward (Kaplan et al. 2020); those of embeddings are negligible."""
         return 6.0 * self.architecture.layer_weights * self.optimisation.batch * self.work
 
     @property
     def weights(self) -> int:
-        """About how many numbers the model has."""
+        """The model's number of weights, about."""
         return self.architecture.layer_weights + self.bpe.merges * self.architecture.model_size
 
     @property
@@ -288,7 +282,7 @@ def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:
 
 
 class ReleasedModel(Recipe):
-    """A fairseq checkpoint that others trained, as a model of this study: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
+    """A fairseq checkpoint that others trained: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
 
     kind: ClassVar[str] = "released_model"
     checkpoint: SourceFile
@@ -306,8 +300,6 @@ class ReleasedModel(Recipe):
 
 
 class TrainedLanguageModel(Training):
-    """A language model of grammatical sentences, in the subwords of the study."""
-
     kind: ClassVar[str] = "language_model"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     architecture: LanguageModelArchitecture
@@ -337,7 +329,7 @@ class TrainedLanguageModel(Training):
 
 
 class WordCounts(Recipe):
-    """How often a text writes each word, with capitals and without: ``words.tsv``, a line each."""
+    """The frequency of each word of a text, upper and lower case apart: ``words.tsv``, a line each."""
 
     kind: ClassVar[str] = "word_counts"
     seconds_a_unit: ClassVar[float] = 0.0001
@@ -355,17 +347,14 @@ class WordCounts(Recipe):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         texts = [store.folder(text) / "sentences.txt" for text in self.texts]
-        # Words that begin a sentence are left out: they are capitalised for another reason.
+        # Words that begin a sentence are left out because they are always capitalised.
         counts = Counter(word for text in texts for tokens in read_plain(text) for word in tokens[1:])
         write_lines(folder / "words.tsv", (f"{word}\t{count}" for word, count in counts.most_common()))
         return {"words": len(counts), "tokens": counts.total()}
 
 
 class TrainedDetector(Recipe):
-    """A classifier that tells whether a sentence holds an error, trained on genuine sentences.
-
-    ``initial`` is the correction model that training starts from.
-    """
+    """A classifier that tells whether a sentence holds an error, made of the correction model ``initial``."""
 
     kind: ClassVar[str] = "detector"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
@@ -380,7 +369,6 @@ class TrainedDetector(Recipe):
 
     @property
     def work(self) -> float:
-        """Sentences, every epoch counted."""
         return self.genuine.work * self.options.epochs
 
     @property
