@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
 from pseudogec.correct import STEPS, Corrected, Trace
-from pseudogec.edits import Edit, edit_text, load_annotator
+from pseudogec.edits import Annotator, Edit, edit_text, load_annotator
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
 from pseudogec.study.profile import all_steps
@@ -23,18 +23,17 @@ from pseudogec.text import sentence_spans, token_spans
 
 _DESCRIPTION = """\
 Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
-corrected keeps its spacing. Models that the store lacks are trained first (pseudogec tells how long that takes).
+corrected keeps its spacing. Models that the store lacks are trained first (pseudogec says how long that takes).
 
 Example: echo "He depend of it ." | pseudogec correct --system pretlarge+sse"""
+
+
+_LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
 
 
 def _known_steps() -> str:
     known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
     return f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own; see pseudogec.correct.Step"
-
-
-_LINES_AT_ONCE = 1000
-"""Lines that are corrected together when they come from a file or pipe: enough to fill batches."""
 
 
 def add_parser(commands: Any) -> None:
@@ -64,19 +63,12 @@ def add_parser(commands: Any) -> None:
 
 
 class _Sentence(NamedTuple):
-    """A sentence of the input.
+    """A sentence of the input."""
 
-    Attributes:
-        text: as it was typed.
-        tokens: its tokens.
-        spans: the first character of each token in the text, and the character after its last.
-        behind: what stands between this sentence and the next one of its line.
-    """
-
-    text: str
+    text: str  # as it was typed
     tokens: list[str]
-    spans: list[tuple[int, int]]
-    behind: str
+    spans: list[tuple[int, int]]  # of each token: its first character in the text, and the one after its last
+    behind: str  # text between this sentence and the next one of its line
 
 
 def run(options: argparse.Namespace) -> None:
@@ -91,18 +83,19 @@ def run(options: argparse.Namespace) -> None:
     pipeline = find_system(study, options.system, options.seed)
     with study.engine:
         corrector = Corrector(study, pipeline)
-    show = _Json(study) if options.json else _Steps(study) if options.steps else None
+    annotator = load_annotator(study.profile.annotator) if options.json or options.steps else None
+    show = _as_json if options.json else _as_text
     read = _tokenised if options.tokenised else _sentences
     for lines in _batches():
         split = [read(line) for line in lines]
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
             found = [(sentence, next(traces)) for sentence in sentences]
-            if show is None:
+            if annotator is None:
                 print("".join(_corrected(*item, options.tokenised) + item[0].behind for item in found))
             else:
-                for item in found:
-                    print(show(*item))
+                for sentence, trace in found:
+                    print(show(sentence.tokens, trace, annotator))
         sys.stdout.flush()
 
 
@@ -125,7 +118,7 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
 def _sentences(line: str) -> list[_Sentence]:
     """The sentences of a line of running text; one without tokens for a line that has none."""
     starts = [start for start, _ in sentence_spans(line)]
-    # What stands before the first sentence belongs to it, so that all parts together are the line.
+    # Text before the first sentence belongs to it, so that all parts together are the line.
     bounds = itertools.pairwise([0, *starts[1:], len(line)])
     found = []
     for start, end in bounds:
@@ -152,42 +145,30 @@ def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
     return edit_text(sentence.text, sentence.spans, edits)
 
 
-class _Shown:
-    """Shows what each step of a system changed, with its edits and their types."""
-
-    def __init__(self, study: Study) -> None:
-        self._annotator = load_annotator(study.profile.annotator)
-
-    def _steps(self, sentence: _Sentence, trace: Trace) -> Iterator[tuple[str, Sequence[str], Corrected, Sequence[Edit]]]:
-        """Each step's name, the tokens before it, the sentence after it, and the edits between."""
-        before: Sequence[str] = sentence.tokens
-        for name, corrected in trace.steps:
-            yield name, before, corrected, self._annotator.annotate([before], [corrected.tokens])[0]
-            before = corrected.tokens
+def _steps(
+    source: Sequence[str], trace: Trace, annotator: Annotator
+) -> Iterator[tuple[str, Sequence[str], Corrected, Sequence[Edit]]]:
+    """Each step's name, the tokens before it, the sentence after it, and the edits between."""
+    before = source
+    for name, corrected in trace.steps:
+        yield name, before, corrected, annotator.annotate([before], [corrected.tokens])[0]
+        before = corrected.tokens
 
 
-class _Steps(_Shown):
-    def __call__(self, sentence: _Sentence, trace: Trace) -> str:
-        lines = [" ".join(sentence.tokens)]
-        for name, before, corrected, edits in self._steps(sentence, trace):
-            changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
-            lines.append(f"  {name}: {changes}" + (f" ({corrected.note})" if corrected.note else ""))
-        return "\n".join([*lines, f"  = {' '.join(trace.tokens)}"])
+def _as_text(source: Sequence[str], trace: Trace, annotator: Annotator) -> str:
+    lines = [" ".join(source)]
+    for name, before, corrected, edits in _steps(source, trace, annotator):
+        changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
+        lines.append(f"  {name}: {changes}" + (f" ({corrected.note})" if corrected.note else ""))
+    return "\n".join([*lines, f"  = {' '.join(trace.tokens)}"])
 
 
-class _Json(_Shown):
-    def __call__(self, sentence: _Sentence, trace: Trace) -> str:
-        steps = [
-            {
-                "step": name,
-                "tokens": list(corrected.tokens),
-                "note": corrected.note,
-                "edits": [asdict(edit) for edit in edits],
-            }
-            for name, _, corrected, edits in self._steps(sentence, trace)
-        ]
-        content = {"source": list(sentence.tokens), "correction": list(trace.tokens), "steps": steps}
-        return json.dumps(content, ensure_ascii=False)
+def _as_json(source: Sequence[str], trace: Trace, annotator: Annotator) -> str:
+    steps = [
+        {"step": name, "tokens": list(corrected.tokens), "note": corrected.note, "edits": [asdict(edit) for edit in edits]}
+        for name, _, corrected, edits in _steps(source, trace, annotator)
+    ]
+    return json.dumps({"source": list(source), "correction": list(trace.tokens), "steps": steps}, ensure_ascii=False)
 
 
 def _change(before: Sequence[str], edit: Edit) -> str:
@@ -196,8 +177,7 @@ def _change(before: Sequence[str], edit: Edit) -> str:
 
 
 def _listing(study: Study) -> str:
-    rows = []
-    for name in study.profile.systems:
-        steps = all_steps(study.profile, name)
-        rows.append(f"{name}: {', then '.join(step.describe() for step in steps)}")
+    rows = [
+        f"{name}: {', then '.join(step.describe() for step in all_steps(study.profile, name))}" for name in study.profile.systems
+    ]
     return "\n".join(rows) or f"profile {study.profile.name} has no systems"

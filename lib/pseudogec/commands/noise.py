@@ -35,8 +35,7 @@ from pseudogec.text import Bpe
 
 _CHUNK = 2000  # sentences a worker takes at a time
 _COMPRESSIONS = (".gz", ".zst", ".xz")
-_SAMPLE = 1000
-"""Most sentences of a text whose edits are found or typed to describe it."""
+_SAMPLE = 1000  # most sentences of a text whose edits are found or typed to describe it
 _TYPES_SHOWN = 12
 _EDITS_SHOWN = 10
 
@@ -69,14 +68,8 @@ def add_parser(commands: Any) -> None:
         "--genuine-source", type=Path, metavar="F", help="ungrammatical side of genuine data, tokenised as the input is"
     )
     parser.add_argument("--genuine-target", type=Path, metavar="F", help="its corrections; random tokens are drawn from these")
-    parser.add_argument(
-        "--genuine-m2",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="F",
-        help="instead: genuine data as M2 files, words with their edits",
-    )
+    m2_help = "instead: genuine data as M2 files, words with their edits"
+    parser.add_argument("--genuine-m2", type=Path, nargs="+", default=[], metavar="F", help=m2_help)
     parser.add_argument(
         "--compress", choices=["gz", "zst", "xz", "none"], help="compression of the output (default: the input's)"
     )
@@ -93,9 +86,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     if options.help or options.list:
-        _print(
-            [*([options.format_help(), "methods and their parameters:"] if options.help else []), *_descriptions(options.method)]
-        )
+        head = [options.format_help(), "methods and their parameters:"] if options.help else []
+        _print([*head, *_descriptions(options.method)])
         return
     for name in ("method",) if options.show_dictionary else ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
@@ -124,7 +116,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _descriptions(named: str | None) -> Iterator[str]:
-    """What a method does and takes, or, where none is named, every method that needs no model."""
+    """The method named, or all methods that need no model."""
     try:
         methods = [METHODS.find(named)] if named else [method for method in METHODS if issubclass(method, TextMethod)]
     except ValueError as error:
@@ -171,7 +163,6 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
 
 
 def _genuine(method: TextMethod, options: argparse.Namespace) -> FilePairs | None:
-    """The genuine data, which a method that learns from edits must have."""
     genuine = _read_genuine(options)
     if options.input is not None:
         _refuse_empty(options.input)
@@ -182,7 +173,7 @@ def _genuine(method: TextMethod, options: argparse.Namespace) -> FilePairs | Non
 
 
 def _resources(method: TextMethod, genuine: FilePairs | None, options: argparse.Namespace) -> NoiseResources:
-    """Learn what the method needs, from genuine data or, failing that, from the input."""
+    """What the method learns from: genuine data or, without any, the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
     if not method.needs_pairs:
@@ -200,8 +191,6 @@ def _learnt_edits(method: TextMethod, options: argparse.Namespace) -> EditDictio
 
 
 class _Noised(NamedTuple):
-    """A chunk of noised text and what was done to it."""
-
     source: bytes
     target: bytes
     profile: NoiseProfile
@@ -223,13 +212,12 @@ def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Pat
 
 
 def _noised_chunks(noiser: Noiser, options: argparse.Namespace) -> Iterator[_Noised]:
-    """The noised chunks in order, made by as many processes as were asked for."""
     chunks = _chunks(options.input)
     if options.jobs == 1:
         _set_up(noiser, options.seed)
         yield from (_noise(*chunk) for chunk in chunks)
         return
-    # Not Executor.map, which would read the whole input at once: only a few chunks wait at any time.
+    # Executor.map would read the whole input at once; here only a few chunks wait at any time.
     waiting: deque[Future[_Noised]] = deque()
     pool = ProcessPoolExecutor(options.jobs, get_context("spawn"), _set_up, (noiser, options.seed))
     try:
@@ -277,7 +265,7 @@ def _noise(first: int, lines: list[str]) -> _Noised:
     return _Noised(source, target, NoiseProfile(len(lines), length, dict(operations)))
 
 
-# Genuine data
+# --- Genuine data
 
 
 def _edit_profile(genuine: FilePairs, annotator: Annotator) -> EditProfile:
@@ -287,7 +275,7 @@ def _edit_profile(genuine: FilePairs, annotator: Annotator) -> EditProfile:
     annotated = [sentence.annotated for sentence in chosen if sentence.annotated is not None]
     if not annotated:
         return _profile_of_pairs([sentence.pair for sentence in chosen], annotator)
-    # Known edits are kept and typed anew: files name types in several ways.
+    # Known edits are typed anew, as files name types in several ways.
     return EditProfile.of(
         (item.source, edits) for item in annotator.retype(annotated) for edits in item.annotators.values() or [()]
     )
@@ -321,7 +309,7 @@ def _read_genuine(options: argparse.Namespace) -> FilePairs | None:
     return Parallel.model_validate(files) if options.genuine_source is not None else None
 
 
-# What was made and learnt, as lines of text
+# --- Noise and edits as lines of text
 
 
 def _describe_noise(made: NoiseProfile) -> Iterator[str]:
@@ -335,7 +323,7 @@ def _describe_noise(made: NoiseProfile) -> Iterator[str]:
 
 
 def _describe_types(noised: EditProfile, genuine: EditProfile, annotator: str) -> Iterator[str]:
-    """The most frequent error types of both texts, and their distance; `annotator` is the signature of what typed them."""
+    """The most frequent error types of both texts, and their distance."""
     shares = {
         name: tuple(text.types.get(name, 0) / text.edits if text.edits else 0.0 for text in (noised, genuine))
         for name in {**noised.types, **genuine.types}
