@@ -19,7 +19,8 @@ from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.seq2seq.training import TrainingResult, train
 from seq2seq_world import TINY, short_training
 
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": str(Path(__file__).parent)}
+_FOLDER = Path(__file__).parent
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{_FOLDER}{os.pathsep}{_FOLDER.parent / 'lib'}"}
 
 
 def train_tiny(

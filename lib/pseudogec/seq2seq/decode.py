@@ -162,11 +162,7 @@ class Decoder:
         return recorder.trace(outputs)
 
     def _run(
-        self,
-        sentences: Sequence[Sentence],
-        options: SearchOptions,
-        first_index: int,
-        progress: Callable[[int, int], None] | None,
+        self, sentences: Sequence[Sentence], options: SearchOptions, first_index: int, progress: Callable[[int, int], None] | None
     ) -> list[list[Hypothesis]]:
         outputs: list[list[Hypothesis]] = [[Hypothesis(list(sentence), 0.0)] for sentence in sentences]
         lengths = [(len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self.longest_source]

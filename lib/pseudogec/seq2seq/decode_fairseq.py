@@ -105,11 +105,7 @@ class NoisyBeamSearch(BeamSearch):
     """
 
     def __init__(
-        self,
-        dictionary: Any,
-        beta: float,
-        generators: SentenceGenerators,
-        observer: Callable[[Expansions], None] | None = None,
+        self, dictionary: Any, beta: float, generators: SentenceGenerators, observer: Callable[[Expansions], None] | None = None
     ) -> None:
         super().__init__(dictionary)
         self._beta, self._generators, self._observer = beta, generators, observer

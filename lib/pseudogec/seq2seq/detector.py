@@ -282,11 +282,7 @@ def _cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
 
 
 def _epochs(
-    detector: Detector,
-    training: Labelled,
-    options: DetectorOptions,
-    seed: int,
-    progress: Callable[[int, int], None] | None,
+    detector: Detector, training: Labelled, options: DetectorOptions, seed: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[None]:
     """Train, and pause after every pass over the sentences."""
     sentences, labels = training

@@ -244,10 +244,7 @@ def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
 
 
 def _run(
-    job: TrainingJob,
-    progress: Callable[[TrainingProgress], None] | None,
-    processes: int | None,
-    launcher: Sequence[str] | None,
+    job: TrainingJob, progress: Callable[[TrainingProgress], None] | None, processes: int | None, launcher: Sequence[str] | None
 ) -> TrainingResult:
     from pseudogec.seq2seq import distributed
 
