@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
 from itertools import chain
@@ -38,8 +39,7 @@ _FATES = {"kept": "goes on", "finished": "is finished", "dropped": "is dropped"}
 _HEAD = "text-align:right; padding-left:1em"
 _NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
 _GREEN = "#00694d"
-EVERY_SYSTEM = "every system, the result"
-NO_SYSTEMS = "The profile lists no systems for this notebook."
+_EVERY_SYSTEM = "every system, the result"
 
 
 def noise_sliders(study: Study, sentence: str) -> Panel:
@@ -83,11 +83,8 @@ def every_method(study: Study, sentence: str) -> Panel:
 
     def render(sentence: str, draw: int) -> str:
         tokens = read_sentence(sentence)
-
-        def by(name: str) -> Callable[[], Operations]:
-            return lambda: corruptor.corrupt(tokens, name, draw)
-
-        rows = [(label_of(method), by(name)) for name, method in study.profile.methods.items()]
+        corrupt = functools.partial(corruptor.corrupt, tokens, draw=draw)
+        rows = [(label_of(method), functools.partial(corrupt, name)) for name, method in study.profile.methods.items()]
         return _side_by_side(rows) + remark_on_strange_characters(study, tokens)
 
     return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)
@@ -95,25 +92,14 @@ def every_method(study: Study, sentence: str) -> Panel:
 
 def taken_actions(operations: Operations) -> dict[str, int]:
     """How many pieces direct noise masked, deleted, kept with an insertion after them, and kept."""
-    kinds = [kind for kind, *_ in operations]
-    inserted = kinds.count("insert")
-    return {
-        "mask": kinds.count("mask"),
-        "delete": kinds.count("delete"),
-        "insert": inserted,
-        "keep": kinds.count("keep") - inserted,
-    }
+    kinds = Counter(kind for kind, *_ in operations)
+    return {"mask": kinds["mask"], "delete": kinds["delete"], "insert": kinds["insert"], "keep": kinds["keep"] - kinds["insert"]}
 
 
 def _shares(operations: Operations, probabilities: DirectNoise) -> str:
-    expected = {
-        "mask": probabilities.mu_mask,
-        "delete": probabilities.mu_del,
-        "insert": probabilities.mu_ins,
-        "keep": probabilities.mu_keep,
-    }
     taken = taken_actions(operations)
-    told = ", ".join(f"{kind} {expected[kind]:.3g} ({taken[kind]})" for kind in expected)
+    expected = (probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep)
+    told = ", ".join(f"{kind} {share:.3g} ({count})" for (kind, count), share in zip(taken.items(), expected, strict=True))
     return (
         f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} pieces drew it: {told}.</p>"
     )
@@ -218,18 +204,18 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
 
     def render(text: str, shown: str) -> str:
         sentences = tuple(map(tuple, read_text(text)))
-        names = list(versions) if shown == EVERY_SYSTEM else [shown]
+        names = list(versions) if shown == _EVERY_SYSTEM else [shown]
         absent = [name for name in names if missing(needed(study, versions[name]), study.store)]
         traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
-        table = _results(annotator, traces) if shown == EVERY_SYSTEM else marked_traces(annotator, steps)
+        table = _results(annotator, traces) if shown == _EVERY_SYSTEM else marked_traces(annotator, steps)
         remark = remark_on_strange_characters(study, chain.from_iterable(sentences))
         return (table if traces else "") + "".join(map(_absent, absent)) + remark
 
     if not versions:
-        return Panel({"text": box_of_text("Text", text)}, lambda text: f"<p>{NO_SYSTEMS}</p>")
-    controls = {"text": box_of_text("Text", text), "shown": choice("Show", [EVERY_SYSTEM, *versions])}
+        return Panel({"text": box_of_text("Text", text)}, lambda text: "<p>The profile lists no systems for this notebook.</p>")
+    controls = {"text": box_of_text("Text", text), "shown": choice("Show", [_EVERY_SYSTEM, *versions])}
     return Panel(controls, render)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -12,7 +12,7 @@ from pseudogec.evaluate import ERRANT, randomisation_p_values
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import in_points
 from pseudogec.report.methods import method_label
-from pseudogec.study import Study, System
+from pseudogec.study import System
 
 _STATISTICS = {measure.label: measure.of for measure in ERRANT.measures}
 
@@ -68,14 +68,14 @@ class Contrast:
         return f"{in_points(mean)}{spread} ({agree}/{len(values)}, {chance})"
 
 
-def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
+def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray], system: System | None = None) -> Contrast:
     """Compare the counts of every sentence, (sentences, 3): tp, fp, fn, of two kinds of systems, seed for seed."""
     differences = {
         name: np.array([100 * float(of(one.sum(0)) - of(other.sum(0))) for one, other in zip(first, second, strict=True)])
         for name, of in _STATISTICS.items()
     }
     together = np.concatenate(first), np.concatenate(second)
-    return Contrast(label, differences, randomisation_p_values(*together, _STATISTICS, SWAPS))
+    return Contrast(label, differences, randomisation_p_values(*together, _STATISTICS, SWAPS), system)
 
 
 def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
@@ -124,13 +124,6 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
             yield whole, [systems[seed] for seed in seeds], [kinds[opponent][seed] for seed in seeds]
 
 
-def contrasts(study: Study, grid: Iterable[System], column: str, against: Any) -> Iterator[Contrast]:
-    """Compare each kind of system of a grid with its opponent; see :func:`opponents`. The study must hold their scores."""
-    for label, *sides in opponents(grid, column, against):
-        made = contrast(label, *([study.score(system).per_sentence() for system in side] for side in sides))
-        yield replace(made, system=sides[0][0])
-
-
 def _kind(system: System) -> _Kind:
     if system.method == "none":
         return _BASELINE
@@ -176,7 +169,7 @@ class Claim:
     """A statement of a paper about one choice, as a comparison that decides it.
 
     Attributes:
-        column: the choice, as of :func:`contrasts`.
+        column: the choice, as of :func:`opponents`.
         against: the value that the others are compared with.
         direction: what the paper says of the others.
         measure: ``P``, ``R`` or ``F0.5``.

@@ -31,20 +31,14 @@ class ErrorAnalysis:
 
     Args:
         dataset: name of the test set.
-        most: how many of the most frequent error types are looked at.
         nothing: what is shown where there are no systems.
     """
 
     def __init__(
-        self,
-        report: Report,
-        dataset: str,
-        sentences: Sequence[AnnotatedSentence],
-        most: int = 10,
-        nothing: Finding = NOT_LISTED,
+        self, report: Report, dataset: str, sentences: Sequence[AnnotatedSentence], nothing: Finding = NOT_LISTED
     ) -> None:
-        self.report, self.dataset, self.sentences, self._nothing = report, dataset, list(sentences), nothing
-        self.types = frequent_types(sentences, most)
+        self.report, self.dataset, self.sentences, self._nothing = report, dataset, sentences, nothing
+        self.types = frequent_types(sentences)
 
     @classmethod
     def of_study(cls, report: Report) -> ErrorAnalysis:
@@ -118,11 +112,7 @@ class ErrorAnalysis:
         return self.marked(corrected, scores, study.levels(study.planner.tests[self.dataset]), each)
 
     def marked(
-        self,
-        corrected: Mapping[str, Sequence[Sequence[str]]],
-        scores: Mapping[str, Score],
-        levels: Sequence[str],
-        each: int = 2,
+        self, corrected: Mapping[str, Sequence[Sequence[str]]], scores: Mapping[str, Score], levels: Sequence[str], each: int
     ) -> Html | Finding:
         annotator = load_annotator(self.report.study.profile.annotator)
         examples = []
@@ -190,23 +180,22 @@ class OutputsReport:
         """
         if not self._outputs.errant:
             return NO_FILES
-        rows = []
+        rows, signatures = [], set()
         for metric, scores in self._outputs.by_metric.items():
             first = next(iter(scores.values()))
             for system, score in scores.items():
                 low, high = confidence_interval(score.per_sentence(), metric.headline.of)
-                figures = {measure.label: score[measure.name] for measure in metric.measures} | {"from": low, "to": high}
-                percent = {label: 100 * value for label, value in figures.items()}
+                measures = {measure.label: 100 * score[measure.name] for measure in metric.measures}
+                percent = {**measures, "from": 100 * low, "to": 100 * high}
                 p_value = None if score is first else compare_scores(score, first)
                 rows.append({"system": system, "metric": metric.title, **percent, "p": p_value})
-        metrics = list(self._outputs.by_metric)
-        labels = dict.fromkeys(measure.label for metric in metrics for measure in metric.measures)
+                signatures.add(score.signature)
+        labels = dict.fromkeys(measure.label for metric in self._outputs.by_metric for measure in metric.measures)
         table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "p"])
-        signatures = sorted({score.signature for scores in self._outputs.by_metric.values() for score in scores.values()})
-        headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in metrics))
+        headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))
         note = f"Percent, with the 95% confidence interval of {headlines}; p: difference from the first system."
         decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1, "p": 4}
-        return self._report.table(table, name, f"{note} Metrics: {'; '.join(signatures)}.", decimals)
+        return self._report.table(table, name, f"{note} Metrics: {'; '.join(sorted(signatures))}.", decimals)
 
     def figure(self, category: By, name: str) -> Finding | None:
         """F0.5 by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT."""

@@ -107,13 +107,12 @@ def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
     Args:
         paper: a published table, such as ``taslp2020:IV``: hollow markers on the bars of its methods.
     """
-    import matplotlib.pyplot as plt
     from matplotlib.patheffects import withStroke
 
     published = None if paper is None else paper_scores(paper)
     order = list(dict.fromkeys(scores.method))
     palette, width = colours_of(order), _GROUP_WIDTH / len(order)
-    figure, axes = plt.subplots(figsize=(8.5, 4))
+    figure, axes = _subplots(figsize=(8.5, 4))
     for place, method in enumerate(order):
         part = scores[scores.method == method][list(_MEASURES)] * 100
         x = [group + (place - (len(order) - 1) / 2) * width for group in range(len(_MEASURES))]
@@ -157,14 +156,13 @@ def sweep(
     Raises:
         UserError: the sweep varies a parameter that is not named.
     """
-    import matplotlib.pyplot as plt
     import seaborn as sns
 
     if not varies(scores, parameter):
         return Finding(f"This profile does not vary {symbol}.")
     points = points_of_sweep(scores, [parameter, *([lines] if lines else [])])
     method = scores.method.iloc[0]
-    figure, axes = plt.subplots(figsize=(8.5, 3.8))
+    figure, axes = _subplots(figsize=(8.5, 3.8))
     if lines is None:
         _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
     else:
@@ -201,8 +199,6 @@ def f05_by(
         panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
         stands_for: our seed corpus -> the paper's that it stands for.
     """
-    import matplotlib.pyplot as plt
-
     if scores.empty:
         return NOT_LISTED
     systems = scores[scores.method != "none"]
@@ -215,7 +211,7 @@ def f05_by(
         lines.append((_PAPER_BASELINE, _f05_of_baseline(paper_scores(paper), 1)))
     parts = [("", table)] if panels is None else [(_panel_title(panels, part), part) for _, part in table.groupby(panels)]
     width = 1 + (1 + 1.5 * len(order)) * len(parts)
-    figure, drawn = plt.subplots(1, len(parts), figsize=(max(6.5, width + 2), 3.8), sharey=True, squeeze=False)
+    figure, drawn = _subplots(1, len(parts), figsize=(max(6.5, width + 2), 3.8), sharey=True, squeeze=False)
     for axes, (title, part) in zip(drawn[0], parts, strict=True):
         _f05_points(axes, part, column, order)
         for look, value in lines:
@@ -260,10 +256,8 @@ def against_size(
         published: tables whose scores in the same settings have a panel of their own, since their sizes are others.
         beside: what other systems of these sizes are called, and their tidy scores: pale lines.
     """
-    import matplotlib.pyplot as plt
-
     panels = 2 if published else 1
-    figure, (drawn,) = plt.subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
+    figure, (drawn,) = _subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"]
     for method, colour in colours_of(systems.method).items():
         part = systems[systems.method == method]
@@ -318,10 +312,8 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mappin
         measures: the metric's, at most four.
         published: system -> measure -> a paper's score in percent: hollow markers above.
     """
-    import matplotlib.pyplot as plt
-
     names = list(dict.fromkeys(scores.system))
-    figure, axes = plt.subplots(figsize=(8.5, 1.2 + 0.46 * len(names)))
+    figure, axes = _subplots(figsize=(8.5, 1.2 + 0.46 * len(names)))
     places = scores.system.map(names.index)
     several = scores.system.duplicated(keep=False)
     looks = list(zip(measures[::-1], _MEASURE_LOOKS, strict=False))[::-1]
@@ -361,20 +353,27 @@ def f05_bars(
         names: how the legend prints them, where not as methods.
         types: of error types those that are shown, from left to right, and their edits in the reference.
     """
-    import matplotlib.pyplot as plt
-
     labels = {name: f"{type_label(name)}\n{count:,}" for name, count in (types or {}).items()}
     labels = labels or {value: value for value in sorted(scores[category].unique())}
     shown = scores[scores[category].isin(list(labels))]
     palette = bar_colours(shown[bars])
     width = _GROUP_WIDTH / len(palette)
-    figure, axes = plt.subplots(figsize=(max(6.5, 2 + len(labels) * (0.35 + 0.16 * len(palette))), 3.9))
+    figure, axes = _subplots(figsize=(max(6.5, 2 + len(labels) * (0.35 + 0.16 * len(palette))), 3.9))
     for place, (value, colour) in enumerate(palette.items()):
         part = shown[shown[bars] == value]
-        shift = (place - (len(palette) - 1) / 2) * width
-        _bars_with_spread(
-            axes, part, category, list(labels), shift, width, colour, (names or {}).get(value) or method_label(value)
-        )
+        points = part.groupby(category).f05
+        means = points.mean().reindex(list(labels)) * 100
+        positions = [group + (place - (len(palette) - 1) / 2) * width for group in range(len(labels))]
+        if "f05_low" in part:
+            limits = part.set_index(category)[["f05_low", "f05_high"]].reindex(list(labels)) * 100
+            spread = [(means - limits.f05_low).clip(lower=0), (limits.f05_high - means).clip(lower=0)]
+        else:
+            deviation = points.std().reindex(list(labels)) * 100
+            spread = [deviation.clip(upper=means), deviation]
+        axes.bar(positions, means, width, color=colour, label=(names or {}).get(value) or method_label(value), linewidth=0)
+        axes.errorbar(positions, means, yerr=spread, fmt="none", **_ERROR_BARS)
+        if points.size().max() > 1:
+            axes.scatter(part[category].map(dict(zip(labels, positions, strict=True))), part.f05 * 100, **_DOTS)
     axes.set_xticks(range(len(labels)), list(labels.values()))
     axes.tick_params(axis="x", labelsize=9)
     axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
@@ -390,25 +389,6 @@ def bar_colours(values: Iterable[str]) -> dict[str, str]:
     return colours_of(values, {**METHOD_COLOURS, **CORPUS_COLOURS})
 
 
-def _bars_with_spread(
-    axes: Axes, part: pd.DataFrame, category: str, order: list[str], shift: float, width: float, colour: str, label: str
-) -> None:
-    points = part.groupby(category).f05
-    means = points.mean().reindex(order) * 100
-    positions = [place + shift for place in range(len(order))]
-    if "f05_low" in part:
-        limits = part.set_index(category)[["f05_low", "f05_high"]].reindex(order) * 100
-        spread = [(means - limits.f05_low).clip(lower=0), (limits.f05_high - means).clip(lower=0)]
-    else:
-        deviation = points.std().reindex(order) * 100
-        spread = [deviation.clip(upper=means), deviation]
-    axes.bar(positions, means, width, color=colour, label=label, linewidth=0)
-    axes.errorbar(positions, means, yerr=spread, fmt="none", **_ERROR_BARS)
-    if points.size().max() > 1:
-        places = part[category].map(dict(zip(order, positions, strict=True)))
-        axes.scatter(places, part.f05 * 100, **_DOTS)
-
-
 def type_label(error_type: str) -> str:
     """An error type in two lines where it has two parts, so that it need not be turned."""
     return error_type.replace(":", ":\n")
@@ -416,7 +396,6 @@ def type_label(error_type: str) -> str:
 
 def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
     """Share of each frequent error type in the edits of each proficiency level (TASLP figure 6), types side by side."""
-    import matplotlib.pyplot as plt
     import seaborn as sns
 
     frequent = list(edits.error_type.value_counts().index[:most])
@@ -424,7 +403,7 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
     names = {level: f"{level} ({count:,})" for level, count in edits.level.value_counts().items()}
     shares = edits.groupby("level").error_type.value_counts(normalize=True).rename("share").reset_index()
     shares = shares[shares.error_type.isin(frequent)].assign(share=lambda table: table.share * 100, level=shares.level.map(names))
-    figure, axes = plt.subplots(figsize=(8.5, 3.8))
+    figure, axes = _subplots(figsize=(8.5, 3.8))
     palette = {names[level]: colour for level, colour in colours_of(levels, LEVEL_COLOURS).items()}
     looks: dict[str, Any] = {"palette": palette, "saturation": 1, "linewidth": 0}
     order = [names[level] for level in levels]
@@ -441,11 +420,9 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
 
 def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -> Picture:
     """The ``most`` frequent error types of each level with their share of its edits (TASLP figure 6): a panel a level."""
-    import matplotlib.pyplot as plt
-
     levels = sorted(edits.level.unique())
     palette = colours_of(levels, LEVEL_COLOURS)
-    figure, panels = plt.subplots(1, len(levels), figsize=(2.6 * len(levels) + 1, 3.6), sharex=True, squeeze=False)
+    figure, panels = _subplots(1, len(levels), figsize=(2.6 * len(levels) + 1, 3.6), sharex=True, squeeze=False)
     for axes, level in zip(panels[0], levels, strict=True):
         of_level = edits[edits.level == level].error_type
         shares = of_level.value_counts(normalize=True).head(most)[::-1] * 100
@@ -460,13 +437,11 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
 
 def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
     """F0.5 of one method against the amount of pseudo data, one line a level (TASLP figure 10); the baseline stands at 0."""
-    import matplotlib.pyplot as plt
-
     if scores.empty:
         return NOT_LISTED
     # Equal steps for the sizes: none (the baseline) has no place on a logarithmic axis.
     places = {int(size): place for place, size in enumerate(sorted(scores.pseudo_pairs.unique()))}
-    figure, axes = plt.subplots(figsize=(7.5, 3.8))
+    figure, axes = _subplots(figsize=(7.5, 3.8))
     palette = colours_of(sorted(scores.level.unique()), LEVEL_COLOURS)
     for (level, colour), marker in zip(palette.items(), cycle("os^D")):
         points = (scores[scores.level == level].set_index("pseudo_pairs").f05 * 100).groupby(level=0)
@@ -486,7 +461,6 @@ def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
 
 def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
     """Which type an annotator names, in percent of the edits of each true type; see :func:`pseudogec.evaluate.type_agreement`."""
-    import matplotlib.pyplot as plt
     import seaborn as sns
 
     if pairs.empty:
@@ -500,7 +474,7 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
     looks: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 100, "linewidths": 0.3, "linecolor": "#dddddd"}
     texts = shares.map(lambda share: f"{share:.0f}" if share >= 0.5 else "")
     bar = {"label": "percent of the true type's edits", "shrink": 0.7}
-    figure, axes = plt.subplots(figsize=(3 + 0.38 * len(columns), 1.6 + 0.32 * len(rows)))
+    figure, axes = _subplots(figsize=(3 + 0.38 * len(columns), 1.6 + 0.32 * len(rows)))
     sns.heatmap(shares, annot=texts, fmt="", annot_kws={"size": 8.5}, cbar_kws=bar, ax=axes, **looks)
     axes.set_yticklabels([f"{name} ({total:,})" for name, total in counts.sum(axis=1).items()], rotation=0, fontsize=8)
     axes.set_xticklabels(columns, rotation=90, fontsize=8)
@@ -512,8 +486,6 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
 
 def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, most: int = 10) -> Picture:
     """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines."""
-    import matplotlib.pyplot as plt
-
     others = "all others"
     shares = {name: type_shares(profile) for name, profile in {"genuine": genuine, **profiles}.items()}
     rows = [(name, error_type, share) for name, each in shares.items() for error_type, share in each.most_common()]
@@ -525,7 +497,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
     columns = min(4, len(profiles))
     lines = -(-len(profiles) // columns)
     size = (2.3 * columns + 1.2, 0.24 * len(frequent) * lines + 1.2)
-    figure, panels = plt.subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
+    figure, panels = _subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     for axes, (method, colour) in zip(panels.flat, colours_of(profiles).items(), strict=False):
         axes.barh(frequent, [shares[method][error_type] for error_type in frequent], color=colour, linewidth=0)
         axes.plot(learners, frequent, "|", color=BASELINE_COLOUR, markersize=11, markeredgewidth=2, label="learners")
@@ -548,10 +520,8 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
 
 def corpus_sizes(sentences: pd.DataFrame) -> Picture:
     """Sentences of each corpus, stacked by level."""
-    import matplotlib.pyplot as plt
-
     counts = pd.crosstab(sentences.corpus, sentences.level).reindex(list(dict.fromkeys(sentences.corpus))[::-1])
-    figure, axes = plt.subplots(figsize=(7.5, 0.9 + 0.5 * len(counts)))
+    figure, axes = _subplots(figsize=(7.5, 0.9 + 0.5 * len(counts)))
     left = pd.Series(0, index=counts.index)
     for level, colour in colours_of(counts.columns, LEVEL_COLOURS).items():
         axes.barh(counts.index, counts[level], left=left, color=colour, label=level, linewidth=0)
@@ -570,13 +540,12 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
     The axes end at a ``quantile`` of tokens and of edits.
     """
-    import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.colors import LogNorm
 
     longest, most = (int(sentences[column].quantile(quantile)) for column in ("tokens", "edits"))
     names = list(dict.fromkeys(sentences.corpus))
-    figure, panels = plt.subplots(1, len(names), figsize=(3.3 * len(names) + 1, 3.5), sharex=True, sharey=True, squeeze=False)
+    figure, panels = _subplots(1, len(names), figsize=(3.3 * len(names) + 1, 3.5), sharex=True, sharey=True, squeeze=False)
     edges = [np.arange(0.5, longest + 1), np.arange(-0.5, most + 1)]
     tables = {
         name: np.histogram2d(part.tokens, part.edits, bins=edges)[0] for name, part in sentences.groupby("corpus", sort=False)
@@ -602,6 +571,12 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
 
 
 # What figures share
+
+
+def _subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(rows, columns, **options)
 
 
 def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterable[Axes] = ()) -> None:

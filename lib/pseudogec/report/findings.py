@@ -83,11 +83,8 @@ def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) ->
 
 def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
     """A kind of system in words, such as ``pretrain Backtrans (noisy) 24,000``."""
-    shown = [
-        f"{value:,}" if column == "pseudo_pairs" else method_label(str(value))
-        for column, value in zip(columns, values, strict=True)
-    ]
-    return " ".join(shown)
+    named = zip(columns, values, strict=True)
+    return " ".join(f"{value:,}" if column == "pseudo_pairs" else method_label(str(value)) for column, value in named)
 
 
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
@@ -147,17 +144,18 @@ def _range(values: pd.Series) -> float:
     return float(values.max() - values.min())
 
 
-def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
-    """What each doubling of a size brings: the slope of a straight line through mean F0.5 against its logarithm (base 2)."""
+def per_doubling(scores: pd.DataFrame) -> Finding:
+    """What each doubling of the pseudo data brings: the slope of a line through mean F0.5 against the base-2 logarithm."""
     import numpy as np
 
     lines = []
     for method, part in scores[scores.method != "none"].groupby("method", sort=False):
-        means = part.groupby(column).f05.mean() * 100
+        means = part.groupby("pseudo_pairs").f05.mean() * 100
         if len(means) > 1:
-            slope = np.polyfit(np.log2(means.index.to_numpy(float)), means.to_numpy(), 1)[0]
+            doublings = np.log2(means.index.to_numpy(float))
+            slope = np.polyfit(doublings, means.to_numpy(), 1)[0]
             name = method_label(str(method))
-            steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
+            steps = np.diff(means) / np.diff(doublings)
             shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
             told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""
             lines.append(
@@ -167,10 +165,8 @@ def per_doubling(scores: pd.DataFrame, column: str = "pseudo_pairs") -> Finding:
     return Finding("\n".join(lines))
 
 
-def leads_by_stage(
-    scores: pd.DataFrame, column: str, pair: Mapping[str, str], paper: str | None = None, measure: str = "f05"
-) -> Finding:
-    """By how many points one choice leads another after each stage of training, and whether that shrinks.
+def leads_by_stage(scores: pd.DataFrame, column: str, pair: Mapping[str, str], paper: str | None = None) -> Finding:
+    """By how many points of F0.5 one choice leads another after each stage of training, and whether that shrinks.
 
     Args:
         scores: tidy scores, with the stage as ``system``, in order of training.
@@ -179,22 +175,21 @@ def leads_by_stage(
         paper: published table with the same stages and choices, such as ``choe2019:6``.
     """
     stages = list(dict.fromkeys(scores.system))
-    ours = _leads(scores, column, pair, measure, 100)
+    ours = _leads(scores, column, pair, 100)
     shown = {stage: ours[stage] for stage in stages if stage in ours}
     if not shown:
         return NOT_LISTED
     first, second = pair.values()
-    title = {"f05": "F0.5"}.get(measure, measure)
-    text = f"**Here**, {title} of {first} minus that of {second}, in points: {_listed(shown)}. {_course(list(shown.values()))}"
+    text = f"**Here**, F0.5 of {first} minus that of {second}, in points: {_listed(shown)}. {_course(list(shown.values()))}"
     if paper is not None:
-        published = _leads(paper_scores(paper), column, pair, measure, 1)
+        published = _leads(paper_scores(paper), column, pair, 1)
         theirs = {stage: published[stage] for stage in shown if stage in published}
         text += f" {named_table(paper)}: {_listed(theirs)}. {_course(list(theirs.values()))}"
     return Finding(text.strip())
 
 
-def _leads(scores: pd.DataFrame, column: str, pair: Mapping[str, str], measure: str, unit: int) -> dict[str, float]:
-    wide = scores.pivot_table(index="system", columns=column, values=measure) * unit
+def _leads(scores: pd.DataFrame, column: str, pair: Mapping[str, str], unit: int) -> dict[str, float]:
+    wide = scores.pivot_table(index="system", columns=column, values="f05") * unit
     if not set(pair) <= set(wide.columns):
         return {}
     first, second = pair
@@ -217,17 +212,15 @@ def _course(leads: list[float]) -> str:
 # Error types and levels
 
 
-def gains_by(
-    scores: pd.DataFrame, category: str, order: Sequence[str], systems: Mapping[str, str], column: str = "method"
-) -> Finding:
+def gains_by(scores: pd.DataFrame, category: str, order: Sequence[str], systems: Mapping[str, str]) -> Finding:
     """In which categories (``error_type`` or ``level``) the first of two systems is better than the second, seed by seed.
 
     Args:
         order: the categories to speak of.
-        systems: two values of ``column`` and what to call them.
+        systems: two methods and what to call them.
     """
     (first, first_name), (second, second_name) = systems.items()
-    by_seed = {name: scores[scores[column] == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
+    by_seed = {name: scores[scores.method == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
     gaps = (by_seed[first] - by_seed[second]).dropna()
     # As printed: a gap that rounds to nothing is none.
     means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().round(1).sort_values(ascending=False)

@@ -7,10 +7,11 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from artefacts.files import write_atomically
-from pseudogec.report.contrasts import NOTE_ON_CLAIMS, NOTE_ON_MARKS, Claim, Contrast, as_table, contrasts
+from pseudogec.report.contrasts import NOTE_ON_CLAIMS, NOTE_ON_MARKS, Claim, Contrast, as_table, contrast, opponents
 from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure
 from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.methods import method_label, show_methods
@@ -165,8 +166,15 @@ class Report:
         key = (tuple(grid), column, against)
         if key not in self._contrasts:
             self.study.scores(grid)
-            self._contrasts[key] = list(contrasts(self.study, grid, column, against))
+            # Models of the same seed are compared, and tested by swapping their corrections sentence by sentence.
+            self._contrasts[key] = [
+                contrast(label, self._counts(ours), self._counts(theirs), ours[0])
+                for label, ours, theirs in opponents(grid, column, against)
+            ]
         return self._contrasts[key]
+
+    def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
+        return [self.study.score(system).per_sentence() for system in systems]
 
     # Figures
 

@@ -49,30 +49,22 @@ class SystemsReport:
             rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
-    def scores(self, name: str, paper: str | None = None, setting: str | None = None) -> StyledTable | Finding:
-        """Every system on every test set by every metric; below, the rows that only the paper has.
-
-        Args:
-            paper: published table to set beside ours, such as ``taslp2020:VII``.
-            setting: which of its rows, where it holds several settings.
-        """
+    def scores(self, name: str, paper: str | None = None) -> StyledTable | Finding:
+        """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
         if not self._systems:
             return NOT_LISTED
         scores = self._study.all_scores(self._systems)
         ours = _wide(self._cells(scores))
         if paper is not None:
-            theirs = _wide(_published(paper, setting))
-            theirs = theirs.rename(index=self._ours_for())
+            theirs = _wide(_published(paper)).rename(index=self._ours_for())
             ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
         ours = ours.fillna("")
-        flat = ours.set_axis([" ".join(column) for column in ours.columns], axis="columns")
-        flat = flat.map(lambda cell: cell.strip(FIGURE_SPACE))
+        flat = ours.set_axis(list(map(" ".join, ours.columns)), axis="columns").map(lambda cell: cell.strip(FIGURE_SPACE))
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
         caption = f"{note} {self._report.origin(self._seeds)} Metrics: {signatures}."
-        named = ours.copy()
-        named.insert(0, ("", "", "system"), list(ours.index))
-        return self._report.keep(styled(named, caption), flat.reset_index(names="system"), name)
+        ours.insert(0, ("", "", "system"), list(ours.index))
+        return self._report.keep(styled(ours, caption), flat.reset_index(names="system"), name)
 
     @property
     def _seeds(self) -> list[int]:
@@ -84,17 +76,15 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         self._study.scores(self._systems)
-        found = list(self._contrasts())
-        return Finding(f"{as_table(found, NOTE + NOTE_ON_ENSEMBLES)}\n\n{_direction(found)}".strip())
-
-    def _contrasts(self) -> Iterator[Contrast]:
+        found = []
         for (before, earlier), (name, versions) in pairwise(self._versions.items()):
             label = f"{name} against {before}"
             ours, theirs = self._counts(versions), self._counts(earlier)
             if seeds := sorted(ours.keys() & theirs.keys()):
-                yield contrast(label, [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds])
+                found.append(contrast(label, [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds]))
             elif 1 in (len(ours), len(theirs)):
-                yield contrast_each(label, list(ours.values()), list(theirs.values()))
+                found.append(contrast_each(label, list(ours.values()), list(theirs.values())))
+        return Finding(f"{as_table(found, NOTE + NOTE_ON_ENSEMBLES)}\n\n{_direction(found)}".strip())
 
     def _counts(self, versions: Sequence[Pipeline]) -> dict[int, np.ndarray]:
         return {version.seed: self._study.score(version).per_sentence() for version in versions}
@@ -181,12 +171,10 @@ Cell = tuple[str, tuple[str, str, str], str]
 """A figure of a table: its system; whose it is, on what data by which metric, what it measures; and how it is printed."""
 
 
-def _published(paper: str, setting: str | None) -> Iterator[Cell]:
+def _published(paper: str) -> Iterator[Cell]:
     """The figures of a published table. An ensemble with the name of a single system is told from it."""
     source, _, number = paper.partition(":")
     table = paper_scores(paper)
-    if setting is not None:
-        table = table[table.setting == setting]
     single = set(table.system[table.ensemble == 0])
     for row in table.to_dict("records"):
         name = f"{row['system']}, ensemble" if row["ensemble"] and row["system"] in single else row["system"]
@@ -210,8 +198,8 @@ def _direction(found: Sequence[Contrast]) -> str:
     def listed(some: Sequence[Contrast]) -> str:
         return ", ".join(f"{item.label.partition(' against ')[0]} {in_points(item.differences['F0.5'].mean())}" for item in some)
 
-    clear, open_ = ([item for item in found if item.is_clear("F0.5") == wanted] for wanted in (True, False))
-    parts = [
-        f"{said}: {listed(some)}." for said, some in (("F0.5 changes clearly with", clear), ("Not beyond chance", open_)) if some
-    ]
+    parts = []
+    for said, wanted in (("F0.5 changes clearly with", True), ("Not beyond chance", False)):
+        if some := [item for item in found if item.is_clear("F0.5") == wanted]:
+            parts.append(f"{said}: {listed(some)}.")
     return f"**Here:** {' '.join(parts)}" if parts else ""

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from importlib.resources import files
-from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from pseudogec.report.site.run_record import PAGES, RunRecord
-
-if TYPE_CHECKING:
-    from pseudogec.report.site.notebook_page import NotebookPage
 
 INDEX = "index.html"
 
@@ -42,7 +37,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         lstrip_blocks=True,
     )
     environment.filters["duration"] = format_duration
-    for before, page, after in _with_neighbours(pages):
+    for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
         shown: dict[str, Any] = {"page": page, "before": before, "after": after, "root": "../", "site": ""}
         _write(outputs / PAGES / f"{page.name}.html", environment.get_template("notebook.html").render(run=run, **shown))
     index = environment.get_template("index.html").render(
@@ -50,11 +45,6 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     )
     _write(outputs / INDEX, index)
     return outputs / INDEX
-
-
-def _with_neighbours(pages: list[NotebookPage]) -> Iterator[tuple[NotebookPage | None, NotebookPage, NotebookPage | None]]:
-    for page, before, after in zip_longest(pages, [None, *pages[:-1]], pages[1:]):
-        yield before, page, after
 
 
 def _metrics(outputs: Path) -> list[str]:
