@@ -230,17 +230,12 @@ def gains_by(scores: pd.DataFrame, category: str, order: Sequence[str], systems:
     agreed = {name for name in means.index if seeds[name] > 1 and ((gaps[name] > 0).all() or (gaps[name] < 0).all())}
     listed = ", ".join(f"{name} {in_points(gap)}{'*' if name in agreed else ''}" for name, gap in means.items())
     what = "types" if category == "error_type" else "levels"
-    verdict = (
-        f"better in {(means > 0).sum()}, worse in {(means < 0).sum()} and equal in {(means == 0).sum()} of {len(means)} {what}"
-    )
+    better, worse, equal = ((means > 0).sum(), (means < 0).sum(), (means == 0).sum())
+    verdict = f"better in {better}, worse in {worse} and equal in {equal} of {len(means)} {what}"
     most = int(seeds.reindex(means.index).max())
-    note = (
-        f" (*: all seeds agree in sign. By chance alone {most} of {most} agree once in {2 ** (most - 1)} cases, so in about "
-        f"{len(means) / 2 ** (most - 1):.1f} of these {what})"
-        if agreed
-        else ""
-    )
-    return Finding(f"**{first_name} against {second_name}**, F0.5 in points: {verdict}: {listed}{note}.")
+    chance = f"By chance alone {most} of {most} agree once in {2 ** (most - 1)} cases"
+    note = f" (*: all seeds agree in sign. {chance}, so in about {len(means) / 2 ** (most - 1):.1f} of these {what})"
+    return Finding(f"**{first_name} against {second_name}**, F0.5 in points: {verdict}: {listed}{note if agreed else ''}.")
 
 
 def more_data_by_level(scores: pd.DataFrame) -> Finding:
@@ -285,11 +280,8 @@ def best_by(scores: pd.DataFrame, category: str, order: Sequence[str], column: s
         lead = ranked.iloc[0] - ranked.iloc[1]
         # Without a spread (one seed) the comparison is false.
         within = " (within the spread over seeds)" if lead <= max(spreads[name, choice] for choice in ranked.index[:2]) else ""
-        lines.append(
-            f"- **{name}**: {ranked.index[0]}, {lead:.1f} points ahead of {ranked.index[1]}{within}."
-            if round(lead, 1)
-            else f"- **{name}**: no single best."
-        )
+        ahead = f"{ranked.index[0]}, {lead:.1f} points ahead of {ranked.index[1]}{within}" if round(lead, 1) else "no single best"
+        lines.append(f"- **{name}**: {ahead}.")
     return Finding("\n".join([*_baseline_first(baseline_ahead, best), *lines]))
 
 
@@ -307,12 +299,7 @@ def _baseline_first(ahead: Sequence[str], best: Sequence[str]) -> list[str]:
 
 
 def shares_by_level(edits: pd.DataFrame, error_type: str) -> Finding:
-    """How frequent one type of errors is among the edits of each level.
-
-    Args:
-        edits: one row an edit, with ``level`` and ``error_type``.
-        error_type: such as ``DET``.
-    """
+    """How frequent one type of errors, such as ``DET``, is among the edits of each level."""
     of_type = edits.error_type.eq(error_type).groupby(edits.level).agg(["sum", "size", "mean"])
     parts = [f"{level} {row['sum']:.0f} of {row['size']:,.0f} ({row['mean']:.0%})" for level, row in of_type.iterrows()]
     return Finding(f"**Here**, edits of type `{error_type}`: {', '.join(parts)}.")

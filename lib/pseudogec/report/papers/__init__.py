@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from artefacts.errors import UserError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 FOLDER = Path(__file__).parent
 
@@ -31,10 +29,8 @@ def paper_scores(reference: str) -> pd.DataFrame:
     Raises:
         UserError: no such table was transcribed.
     """
-    import pandas as pd
-
     source, _, table = reference.partition(":")
-    every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str}, keep_default_na=True)
+    every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
     found = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
     if found.empty:
         known = ", ".join(sorted({f"{row.source}:{row.table}" for row in every.itertuples()}))
@@ -50,8 +46,6 @@ def paper_datasets(source: str) -> pd.DataFrame:
     Raises:
         UserError: there is no such paper.
     """
-    import pandas as pd
-
     every = pd.read_csv(FOLDER / "datasets.csv", dtype={"table": str})
     if source not in set(every.source):
         raise UserError(f"no corpora of `{source}` were transcribed; known: {', '.join(sorted(set(every.source)))}")
@@ -60,13 +54,9 @@ def paper_datasets(source: str) -> pd.DataFrame:
 
 def paper_error_types() -> pd.DataFrame:
     """Precision, recall and F0.5 by error type, in percent (Choe et al. 2019, table 10, W&I+LOCNESS test)."""
-    import pandas as pd
-
     return pd.read_csv(FOLDER / "error_types_choe2019.csv").drop(columns=["source", "table", "dataset"])
 
 
 def paper_edits_per_token() -> pd.DataFrame:
     """Edits per token of corpora, and the p-values of tests against W&I-train as printed (Choe et al. 2019, table 9)."""
-    import pandas as pd
-
     return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])

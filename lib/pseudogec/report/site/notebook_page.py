@@ -107,18 +107,11 @@ def read_page(outputs: Path, name: str) -> NotebookPage:
     page = BeautifulSoup(html, "html.parser")
     title = page.h1.get_text() if page.h1 else name
     headings = tuple(_headings(page))
-    tables = tuple(_tables(page, outputs, name, headings))
-    _make_code_scrollable(page)
-    return NotebookPage(
-        name,
-        title,
-        str(page),
-        headings,
-        tuple(_figures(page)),
-        tables,
-        tuple(_headlines(page)),
-        tuple(_claim_tables(outputs, tables)),
-    )
+    tables = tuple(_tables(page, outputs, name))
+    figures, headlines, claims = tuple(_figures(page)), tuple(_headlines(page)), tuple(_claim_tables(outputs, tables))
+    for code in page.find_all("pre"):
+        code["tabindex"] = "0"  # scrollable by keyboard, too
+    return NotebookPage(name, title, str(page), headings, figures, tables, headlines, claims)
 
 
 def _mark_headlines(notebook: NotebookNode) -> None:
@@ -157,16 +150,14 @@ def _headings(page: BeautifulSoup) -> list[Entry]:
     return entries
 
 
-def _figures(page: BeautifulSoup) -> list[Entry]:
-    entries = []
+def _figures(page: BeautifulSoup) -> Iterator[Entry]:
     for figure in page.find_all("figure", id=True):
         links = tuple((link.get_text(), str(link["href"])) for link in figure.select(".files a"))
         anchor = str(figure["id"])
-        entries.append(Entry(anchor, anchor.removeprefix("figure-").replace("_", " "), links=links))
-    return entries
+        yield Entry(anchor, anchor.removeprefix("figure-").replace("_", " "), links=links)
 
 
-def _tables(page: BeautifulSoup, outputs: Path, name: str, headings: tuple[Entry, ...]) -> list[Entry]:
+def _tables(page: BeautifulSoup, outputs: Path, name: str) -> list[Entry]:
     """Put each table into a box that scrolls by itself, with a link to its data."""
     entries: list[Entry] = []
     for number, table in enumerate(page.find_all("table"), start=1):
@@ -184,11 +175,9 @@ def _tables(page: BeautifulSoup, outputs: Path, name: str, headings: tuple[Entry
         _mark_headers(table)
         _mark_numbers(table)
         box = page.new_tag("div", attrs={"class": "table", "id": anchor})
-        scroller = page.new_tag(
-            "div", attrs={"class": "scroll", "tabindex": "0", "role": "group", "aria-label": f"Table: {text}"}
-        )
+        scroller = {"class": "scroll", "tabindex": "0", "role": "group", "aria-label": f"Table: {text}"}
         table.wrap(box)
-        table.wrap(scroller)
+        table.wrap(page.new_tag("div", attrs=scroller))
         files = page.new_tag("p", attrs={"class": "files"})
         if table.caption:
             files.append(_moved_caption(page, table))
@@ -244,11 +233,6 @@ def _write_as_shown(table: Tag, path: Path) -> None:
         stream.write(text.getvalue().encode())
 
 
-def _make_code_scrollable(page: BeautifulSoup) -> None:
-    for code in page.find_all("pre"):
-        code["tabindex"] = "0"  # by keyboard, too
-
-
 def _unused(anchor: str, used: set[str]) -> str:
     number = 2
     free = anchor
@@ -286,12 +270,13 @@ class Pictures(Preprocessor):
                 stream.write(base64.b64decode(output.data["image/png"]))
         files = {kind: stem.with_name(f"{name}.{kind}") for kind in ("png", "svg", "csv")}
         links = {kind: relative(path, self.outputs) for kind, path in files.items() if path.is_file()}
-        dots = _size(files["png"])
+        with files["png"].open("rb") as stream:  # the size stands behind the signature of a PNG and the name of its first chunk
+            width, height = struct.unpack(">II", stream.read(24)[16:])
         return {
             "name": name,
             "links": links,
-            "width": round(dots[0] / _DOTS_A_PIXEL),
-            "height": round(dots[1] / _DOTS_A_PIXEL),
+            "width": round(width / _DOTS_A_PIXEL),
+            "height": round(height / _DOTS_A_PIXEL),
             "alt": output.metadata.get("image/png", {}).get("alt") or _OTHERWISE_ALT,
             "caption": about.get("caption", ""),
         }
@@ -303,13 +288,6 @@ def relative(path: Path, outputs: Path) -> str:
 
 def _about(output: NotebookNode) -> Any:
     return output.get("metadata", {}).get(METADATA, {})
-
-
-def _size(png: Path) -> tuple[int, int]:
-    """Width and height in dots, which stand behind the signature of a PNG and the name of its first chunk."""
-    with png.open("rb") as stream:
-        width, height = struct.unpack(">II", stream.read(24)[16:])
-    return width, height
 
 
 class _Renderer(IPythonRenderer):
@@ -350,10 +328,7 @@ class PageExporter(HTMLExporter):
 
 # Formulas
 
-_KNOWN_OTHERWISE = {
-    r"\arg": r"\operatorname{arg}",
-    r"\textsc": r"\text",
-}
+_KNOWN_OTHERWISE = {r"\arg": r"\operatorname{arg}", r"\textsc": r"\text"}
 """Commands that the converter does not know -> what stands for them."""
 
 _LONG = 60

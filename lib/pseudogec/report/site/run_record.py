@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -82,7 +82,7 @@ def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, wo
         worker_seconds=worker_seconds,
         workers=study.engine.workers,
         machine=_machine(),
-        versions=_versions(_PACKAGES),
+        versions={"Python": platform.python_version(), **{name: importlib.metadata.version(name) for name in _PACKAGES}},
     )
     with write_atomically(study.outputs / RUN_FILE) as stream:
         stream.write((record.model_dump_json(indent=1) + "\n").encode())
@@ -131,7 +131,3 @@ def _gpus() -> str:
     import torch
 
     return ", ".join(torch.cuda.get_device_name(place) for place in range(torch.cuda.device_count())) or "none"
-
-
-def _versions(packages: Iterable[str]) -> dict[str, str]:
-    return {"Python": platform.python_version(), **{name: importlib.metadata.version(name) for name in packages}}
