@@ -23,8 +23,6 @@ HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
 
 
 class _OfStep(Recipe):
-    """What a step makes, of any kind: it is known by the step, what the step needs, and the correction before."""
-
     step: Step
     needs: dict[str, Need]
     before: Correction | None
@@ -36,8 +34,7 @@ class _OfStep(Recipe):
 
     @property
     def work_kind(self) -> str:
-        """Steps differ by far in speed, and so do models."""
-        return f"{self.kind} {self.step.known_as()} {shapes_of_models(self)}".strip()
+        return f"{self.kind} {self.step.known_as()} {shapes_of_models(self)}".strip()  # steps and models differ by far in speed
 
     @property
     def models(self) -> tuple[Recipe, ...]:
@@ -47,7 +44,6 @@ class _OfStep(Recipe):
         return models
 
     def built(self, store: Artefacts) -> Built:
-        """What the step needs; it is in the store."""
         return Built(self.needs, store.folder)
 
 
@@ -71,7 +67,6 @@ class Correction(_OfStep):
 
     @property
     def steps(self) -> tuple[Correction, ...]:
-        """All steps from the first one to this."""
         return (*(self.before.steps if self.before else ()), self)
 
     @property
@@ -88,7 +83,7 @@ class Correction(_OfStep):
         return sentences_of_big(self.corpus.work, self.models)
 
     def prepare(self, store: Artefacts) -> ReadyStep:
-        """The step, ready for any sentences; what it needs is in the store."""
+        """The step, ready for any sentences."""
         return self.step.prepare(self.built(store))
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
@@ -137,12 +132,11 @@ for _recipe in (Correction, Search):
 
 
 def read_corrected(folder: Path) -> list[Corrected]:
-    """What a ``correction`` artefact made of each sentence."""
     return [
         Corrected(
             tuple(tokens),
             content.get("note", ""),
-            tuple(Candidate(tuple(pieces.split()), score) for pieces, score in content.get("candidates", ())),
+            tuple(Candidate(tuple(subwords.split()), score) for subwords, score in content.get("candidates", ())),
             tuple(content.get("corrected_subwords", "").split()),
         )
         for tokens, content in zip(read_plain(folder / HYPOTHESES), map(json.loads, read_lines(folder / STEPS)), strict=True)
@@ -151,11 +145,8 @@ def read_corrected(folder: Path) -> list[Corrected]:
 
 def _as_json(sentence: Corrected) -> str:
     candidates = [[" ".join(candidate.subwords), candidate.score] for candidate in sentence.candidates]
-    content = {
-        "note": sentence.note,
-        "candidates": candidates,
-        "corrected_subwords": " ".join(sentence.corrected_subwords),
-    }
+    corrected = " ".join(sentence.corrected_subwords)
+    content = {"note": sentence.note, "candidates": candidates, "corrected_subwords": corrected}
     return json.dumps({name: value for name, value in content.items() if value}, ensure_ascii=False)
 
 

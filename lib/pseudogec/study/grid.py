@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
@@ -59,33 +59,18 @@ class System(BaseModel):
     @property
     def choices(self) -> dict[str, str | int]:
         """What tells it from other systems, under the names of the tidy table's columns."""
-        return {
-            "system": self.name,
-            "method": self.method,
-            "seed_corpus": self.seed_corpus or "",
-            "setting": self.setting,
-            "pseudo_pairs": self.pseudo_pairs,
-            "upsample": self.upsample,
-            "architecture": self.architecture,
-            "track": self.track,
-            "seed": self.seed,
-        }
+        chosen = self.model_dump(exclude={"noise", "swept"})
+        return {"system": self.name, **chosen, "seed_corpus": self.seed_corpus or ""}
 
 
 class Pipeline(BaseModel):
-    """A system of several steps, with the models of one seed, or (seed 0) with an ensemble of models.
-
-    Attributes:
-        name: its name among the profile's ``systems``.
-        seed: which models it has.
-        parameters: none: its models may have several methods.
-    """
+    """A system of several steps: a name from ``systems``, with the models of one seed, or (seed 0) with an ensemble of models."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     seed: int
-    parameters: ClassVar[dict[str, float]] = {}
+    parameters: ClassVar[dict[str, float]] = {}  # its models may have several methods
 
     @property
     def choices(self) -> dict[str, str | int]:
@@ -137,38 +122,28 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
     Raises:
         UserError: the axes name no system.
     """
-    seeds = axes.seeds or default_seeds
     names = tuple(axes.parameters)
-    systems: dict[System, None] = {}
+    systems: list[System] = []
     for method in axes.method:
-        combinations: list[tuple[str, str | None, int, int, Method | None]]
+        combinations: list[dict[str, Any]]
         if method == "none":
-            combinations = [("baseline", None, 0, 1, None)]
+            combinations = [{"seed_corpus": None, "setting": "baseline", "pseudo_pairs": 0, "upsample": 1}]
         else:
+            axis_names = ("setting", "seed_corpus", "pseudo_pairs", "upsample")
             combinations = [
-                (setting, seed_corpus, pairs, upsample, methods[method].changed(**dict(zip(names, point, strict=True))))
-                for setting, seed_corpus, pairs, upsample in product(
-                    axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample
-                )
+                {
+                    **dict(zip(axis_names, values, strict=True)),
+                    "noise": methods[method].changed(**dict(zip(names, point, strict=True))),
+                    "swept": names,
+                }
+                for values in product(axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample)
                 for point in product(*axes.parameters.values())
             ]
-        variants = product(axes.architecture, axes.track, combinations, seeds)
-        for architecture, track, (setting, seed_corpus, pairs, upsample, noise), seed in variants:
-            system = System(
-                method=method,
-                seed_corpus=seed_corpus,
-                setting=setting,
-                pseudo_pairs=pairs,
-                upsample=upsample,
-                architecture=architecture,
-                track=track,
-                noise=noise,
-                swept=() if noise is None else names,
-                seed=seed,
-            )
-            systems[system] = None
+        variants = product(axes.architecture, axes.track, combinations, axes.seeds or default_seeds)
+        for architecture, track, combination, seed in variants:
+            systems.append(System(method=method, architecture=architecture, track=track, seed=seed, **combination))
     if not systems:
         raise UserError(
             "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"
         )
-    return Grid(systems)
+    return Grid(dict.fromkeys(systems))

@@ -14,7 +14,7 @@ from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
 from pseudogec.evaluate import ERRANT, Gold, Metric, Score, confidence_interval, named_metric
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
-from pseudogec.study.results import CHOICES, By, parts, score_columns, tidy_parts
+from pseudogec.study.results import CHOICES, By, score_columns, tidy_parts
 from pseudogec.study.study import PROJECT, Study
 
 if TYPE_CHECKING:
@@ -49,7 +49,6 @@ class ScoredOutputs:
 
     @property
     def errant(self) -> Mapping[str, Score]:
-        """Name of a system -> its ERRANT score."""
         return self.by_metric.get(ERRANT, {})
 
     def scores(self, by: By | None = None) -> pd.DataFrame:
@@ -63,8 +62,7 @@ class ScoredOutputs:
 
         records = []
         for name, score in self.errant.items():
-            rows = tidy_parts(self.gold.name, score, self.levels, by)
-            for row, (_, _, part) in zip(rows, parts(score, self.levels, by), strict=True):
+            for row, part in tidy_parts(self.gold.name, score, self.levels, by):
                 low, high = confidence_interval(part.per_sentence(), ERRANT.headline.of, samples=BOOTSTRAP_SAMPLES)
                 records.append({"system": name, **row, "f05_low": low, "f05_high": high})
         return pd.DataFrame.from_records(records).reindex(columns=[*CHOICES, *score_columns(), "f05_low", "f05_high"])
@@ -94,11 +92,11 @@ def score_outputs(
     if not outputs:
         return ScoredOutputs()
     gold, levels = _gold(study, references)
-    found = {name: list(read_plain(_located(path))) for name, path in outputs.items()}
+    found = {name: list(read_plain(PROJECT / path)) for name, path in outputs.items()}
     for name, tokens in found.items():
         if len(tokens) != len(gold.sources):
             known = f"{gold.name} has {len(gold.sources)} sentences"
-            raise DataError(_located(outputs[name]), f"has {len(tokens)} lines and {known}; line for line they must correspond")
+            raise DataError(PROJECT / outputs[name], f"has {len(tokens)} lines and {known}; line for line they must correspond")
     annotator, workers = load_annotator(study.profile.annotator), cores_of_this_machine()
     scores = {
         metric: {name: metric.score(gold, tokens, annotator, name=name, workers=workers) for name, tokens in found.items()}
@@ -110,20 +108,14 @@ def score_outputs(
 def _gold(study: Study, references: Mapping[str, str | Path]) -> tuple[Gold, list[str]]:
     """What outputs are scored against, and the sentences' levels."""
     if not references:
-        name = study.test
-        return Gold.annotated(annotated_sentences(study, study.planner.tests[name]), name), study.levels(
-            study.planner.tests[name]
-        )
+        test = study.planner.tests[study.test]
+        return Gold.annotated(annotated_sentences(study, test), study.test), study.levels(test)
     sentences: list[AnnotatedSentence] = []
     levels: list[str] = []
     for level, path in references.items():
-        found = list(read_m2(_located(path)))
+        found = list(read_m2(PROJECT / path))
         sentences += found
         levels += [level] * len(found)
     if not sentences:
         raise UserError(f"the references {', '.join(map(str, references.values()))} hold no sentences")
     return Gold.annotated(sentences, " + ".join(Path(path).name for path in references.values())), levels
-
-
-def _located(path: str | Path) -> Path:
-    return PROJECT / path

@@ -30,7 +30,7 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
         settings: which settings; all by default.
 
     Returns:
-        Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most pieces an
+        Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most subwords an
         update), kept (which weights are the stage's model).
     """
     import pandas as pd

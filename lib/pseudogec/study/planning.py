@@ -257,7 +257,7 @@ class Planner:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
-                # Grammatical text alone: as the pieces, it comes from all genuine targets, also on tracks with fewer pairs.
+                # Grammatical text alone: like the subwords, it comes from all genuine targets, also on tracks with fewer pairs.
                 found.append(self._binarised(self.genuine, "copy", drop_identical=False))
             elif part == "in_domain":
                 assert genuine.in_domain is not None  # the profile's check

@@ -38,8 +38,6 @@ class Test(Section):
 
 
 class Corpora(Section):
-    """Which texts play which part."""
-
     genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
     validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
     development: Pairs | None = Field(
@@ -231,24 +229,21 @@ class Profile(Section):
 
     @model_validator(mode="after")
     def _names_are_known(self) -> Self:
-        check_corpora(self)
-        check_settings(self)
+        _check_corpora(self)
+        _check_settings(self)
         for name, grid in self.grids.items():
             check_grid(self, f"grids.{name}", grid)
-        check_systems(self)
-        check_notebooks(self)
+        _check_systems(self)
+        for notebook, grids in self.notebooks.items():
+            refuse_unknown(f"notebooks.{notebook}", "grid or comparison", grids, [*self.grids, *self.comparisons])
         return self
 
 
 RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
 
 
-def check_corpora(profile: Profile) -> None:
-    """Refuse test sets that cannot be told from other corpora, or that cannot be scored as they say.
-
-    Raises:
-        ValueError: says which and why.
-    """
+def _check_corpora(profile: Profile) -> None:
+    """Refuse test sets that cannot be told from other corpora, or that cannot be scored as they say."""
     for number, (name, test) in enumerate(profile.corpora.tests.items()):
         where = f"corpora.tests.{name}"
         if name in RESERVED_NAMES:
@@ -262,20 +257,13 @@ def check_corpora(profile: Profile) -> None:
             )
 
 
-def check_settings(profile: Profile) -> None:
-    """Refuse curricula that name what the profile does not have, or that cannot be trained.
-
-    Raises:
-        ValueError: says which and why.
-    """
-    for setting, stages in profile.settings.items():
+def _check_settings(profile: Profile) -> None:
+    """Refuse curricula that name what the profile does not have, or that cannot be trained."""
+    early = {"first_stages": profile.first_stages, "reverse_model": profile.reverse_model}
+    for where, stages in [*((f"settings.{name}", stages) for name, stages in profile.settings.items()), *early.items()]:
         for stage in stages:
-            _check_stage(profile, f"settings.{setting}", stage)
-    for stage in profile.first_stages:
-        _check_stage(profile, "first_stages", stage)
-    for stage in profile.reverse_model:
-        _check_stage(profile, "reverse_model", stage)
-    for part, stages in [("first_stages", profile.first_stages), ("reverse_model", profile.reverse_model)]:
+            _check_stage(profile, where, stage)
+    for part, stages in early.items():
         if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
             raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take genuine data alone")
     if "baseline" not in profile.settings:
@@ -312,12 +300,7 @@ def _check_size(profile: Profile, where: str, pairs: int, what: str = "pseudo_pa
 
 
 def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
-    """Refuse a grid that names what the profile does not have.
-
-    Args:
-        profile: the profile.
-        where: what messages call the grid.
-        grid: the axes.
+    """Refuse a grid, which messages call ``where``, that names what the profile does not have.
 
     Raises:
         ValueError: an unknown name (the nearest is offered), a missing axis, or a size that is not a number of whole shards.
@@ -327,11 +310,11 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "setting", grid.setting, profile.settings)
     refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
     refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
-    if any(method != "none" for method in grid.method) and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
+    methods = [name for name in grid.method if name != "none"]
+    if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
-    for name in grid.method:
-        if name != "none":
-            _check_sweep(f"{where}.parameters", name, profile.methods[name], grid.parameters)
+    for name in methods:
+        _check_sweep(f"{where}.parameters", name, profile.methods[name], grid.parameters)
     for pairs in grid.pseudo_pairs:
         _check_size(profile, where, pairs)
     for setting in grid.setting:
@@ -355,14 +338,10 @@ def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Seq
             raise ValueError(f"{where}: {name}: {explain(error, type(method))}") from None
 
 
-def check_systems(profile: Profile) -> None:
-    """Refuse systems whose steps name what the profile does not have, or that cannot follow one another.
-
-    Raises:
-        ValueError: says which and why.
-    """
+def _check_systems(profile: Profile) -> None:
+    """Refuse systems whose steps name what the profile does not have, or that cannot follow one another."""
     for name, choice in profile.models.items():
-        check_grid(profile, f"models.{name}", grid_of(choice))
+        check_grid(profile, f"models.{name}", _grid_of(choice))
     language_model = profile.language_model
     if language_model is not None:
         refuse_unknown("language_model", "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds)
@@ -380,12 +359,8 @@ def check_systems(profile: Profile) -> None:
         refuse_unknown(f"comparisons.{name}", "system", systems, profile.systems)
 
 
-def grid_of(choice: ModelChoice) -> GridAxes:
-    """The grid whose only point is one kind of model.
-
-    Raises:
-        ValidationError: the choices are impossible.
-    """
+def _grid_of(choice: ModelChoice) -> GridAxes:
+    """The grid whose only point is one kind of model."""
     values = choice.model_dump()
     if choice.method == "none":
         values = {name: values[name] for name in ("method", "architecture", "track")}
@@ -421,13 +396,3 @@ def _check_step(profile: Profile, where: str, step: Step, before: Sequence[Step]
         step.check(before)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-
-
-def check_notebooks(profile: Profile) -> None:
-    """Refuse notebooks that show what the profile does not have.
-
-    Raises:
-        ValueError: an unknown grid or comparison; the nearest is offered.
-    """
-    for notebook, grids in profile.notebooks.items():
-        refuse_unknown(f"notebooks.{notebook}", "grid or comparison", grids, [*profile.grids, *profile.comparisons])

@@ -79,33 +79,21 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         metrics.append(score.metric)
         parameters |= system.parameters
         identity = {**system.parameters, **system.choices}
-        records += [{**identity, **record} for record in tidy_parts(dataset, score, levels, by)]
+        records += [{**identity, **record} for record, _ in tidy_parts(dataset, score, levels, by)]
     table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *score_columns(metrics)])
     return table.astype(dict.fromkeys(parameters, float))
 
 
 def score_columns(metrics: Iterable[Metric] = ()) -> list[str]:
-    """The tidy table's columns of scores; it has those of the measures of all metrics that are registered, and of these."""
+    """The tidy table's columns of scores, with the measures of all registered metrics and of these."""
     kinds = [*METRICS, *map(type, metrics)]
     counts = [count for kind in kinds for count in kind.counts]
     measures = [measure.name for kind in kinds for measure in kind.measures]
     return list(dict.fromkeys(["seed", "dataset", "level", "error_type", "metric", "signature", *counts, *measures]))
 
 
-def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[dict[str, Any]]:
-    """A row for each part of a score, with the columns of `score_columns`; arguments as of `parts`."""
-    for level, error_type, part in parts(score, levels, by):
-        place = {"dataset": dataset, "level": level, "error_type": error_type}
-        yield {**place, "metric": score.metric.identity, "signature": score.signature, **part.figures}
-
-
-def parts(score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[str, str, Score]]:
-    """Level, error type (``all`` where it is not split) and score of each part.
-
-    Args:
-        score: of any number of sentences.
-        levels: the proficiency level of each sentence.
-        by: what it is split by.
+def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[dict[str, Any], Score]]:
+    """Each part of a score, and its row with the columns of `score_columns`; arguments as of `tidy`.
 
     Raises:
         UserError: the metric knows no error types.
@@ -114,4 +102,5 @@ def parts(score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[
     for level, of_level in by_level.items():
         by_type = of_level.by_type() if by in ("error_type", "level_and_error_type") else {"all": of_level}
         for error_type, part in by_type.items():
-            yield level, error_type, part
+            place = {"dataset": dataset, "level": level, "error_type": error_type}
+            yield {**place, "metric": score.metric.identity, "signature": score.signature, **part.figures}, part
