@@ -19,6 +19,8 @@ SYSTEMS = ("pretlarge+sse+r2l", "pretlarge+sse+r2l+sed")
 MODES = {"": "span_correction", "-ds": "span_detection", "-dt": "token_detection"}
 CATEGORIES = {"-cat 1": "operation", "-cat 2": "main", "-cat 3": "full"}
 
+SAMPLE = Path(__file__).parent / "data" / "world_sample"
+
 needs_shared = pytest.mark.skipif(
     not (SHARED / "expected" / "errant_compare.txt").is_file(),
     reason=f"the reference scorer's figures are not at {SHARED}/expected",
@@ -47,6 +49,21 @@ def gold_of_wi_dev() -> list[AnnotatedSentence]:
 def printed(score: Score) -> list[str]:
     """A row of the reference tool's table."""
     return [*map(str, counts(score)), *(str(round(score[name], 4)) for name in ("precision", "recall", "f05"))]
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"),
+    [
+        ("baseline", ["126", "217", "106", "0.3673", "0.5431", "0.3928"]),
+        ("ensemble", ["193", "27", "45", "0.8773", "0.8109", "0.8631"]),
+    ],
+)
+def test_the_sample_s_figures_equal_errant_compare_s(system, expected):
+    gold = Gold.annotated(list(read_m2(SAMPLE / "references.m2")))
+    hypothesis = [one.annotators.get(0, ()) for one in read_m2(SAMPLE / f"hypothesis_{system}.m2")]
+    assert printed(ERRANT.compare(gold, hypothesis)) == expected
+    from_text = [line.split() for line in (SAMPLE / f"hypothesis_{system}.txt").read_text().splitlines()]
+    assert printed(ERRANT.score(gold, from_text, load_annotator("offline"))) == expected
 
 
 @needs_shared

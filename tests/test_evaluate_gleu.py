@@ -12,10 +12,21 @@ from artefacts.errors import UserError
 from pseudogec.evaluate import Gleu, Gold, Score, gleu_of
 
 JFLEG = Path(__file__).parents[2] / "shared" / "data" / "jfleg"
+SAMPLE = Path(__file__).parent / "data" / "world_sample"
 
 
-def read(name: str) -> list[list[str]]:
-    return [line.split() for line in (JFLEG / name).read_text().splitlines()]
+def read(path: Path) -> list[list[str]]:
+    return [line.split() for line in path.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "gleu", "deviation"),
+    [("hypothesis_baseline.txt", 0.708617, 0.009054), ("hypothesis_ensemble.txt", 0.820731, 0.011837)],
+)
+def test_the_sample_s_figures_equal_the_script_s(hypothesis, gleu, deviation):
+    gold = Gold.parallel(read(SAMPLE / "source.txt"), [read(SAMPLE / f"reference_{number}.txt") for number in range(2)])
+    score = Gleu().score(gold, read(SAMPLE / hypothesis))
+    assert (round(score["gleu"], 6), round(score["std"], 6)) == (gleu, deviation)
 
 
 @pytest.mark.skipif(not JFLEG.is_dir(), reason=f"JFLEG is not at {JFLEG}")
@@ -28,8 +39,8 @@ def read(name: str) -> list[list[str]]:
     ],
 )
 def test_figures_equal_the_script_s(hypothesis, gleu, deviation):
-    gold = Gold.parallel(read("dev.src"), [read(f"dev.ref{number}") for number in range(4)])
-    score = Gleu().score(gold, read(hypothesis))
+    gold = Gold.parallel(read(JFLEG / "dev.src"), [read(JFLEG / f"dev.ref{number}") for number in range(4)])
+    score = Gleu().score(gold, read(JFLEG / hypothesis))
     assert (round(score["gleu"], 6), round(score["std"], 6)) == (gleu, deviation)
 
 
