@@ -18,7 +18,7 @@ LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"
 GRID = "grids.mine={method: [none, loud, worst], seed_corpus: simple, setting: joint, pseudo_pairs: 250, seeds: 1}"
 SWEEP = (
-    "grids.sweep={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 250, parameters: {place: [1, 2]}, seeds: 1}"
+    "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 250, sweep: {place: [1, 2]}, seeds: 1}"
 )
 
 
@@ -26,7 +26,7 @@ SWEEP = (
 def test_they_are_built_scored_and_shown_with_their_names_and_colours(tmp_path: Path) -> None:
     study = Study.open("smoke", [LOUD, WORST, GRID, SWEEP], store=tmp_path / "store", outputs=tmp_path / "outputs", workers=2)
     with study.engine:
-        scores, sweep = study.scores(study.grid("mine")), study.scores(study.grid("sweep"))
+        scores, sweep = study.scores(study.grid("mine")), study.scores(study.grid("trial"))
     report = Report(study)
     assert (method_label("loud"), method_label("worst")) == ("Shouting + SSE", "Backtrans (worst)")
     assert METHOD_COLOURS["worst"] == WorstOfBeam.colour
@@ -40,7 +40,7 @@ def test_they_are_built_scored_and_shown_with_their_names_and_colours(tmp_path: 
     assert loud.method == Shouting(share=0.9, sse_rate=0.01)
     source = (study.store.folder(loud) / "examples.json").read_text(encoding="utf-8")
     assert source.upper() != source and "THE" in source
-    assert worst.key == study.planner.pseudo_data(study.grid("sweep")[1])[0].key, "2 is the default place"
+    assert worst.key == study.planner.pseudo_data(study.grid("trial")[1])[0].key, "2 is the default place"
 
 
 def test_spelling_errors_alone_are_named_once() -> None:
@@ -53,8 +53,8 @@ def test_spelling_errors_alone_are_named_once() -> None:
         ("methods.mine={method: 'my_methods:Shouting', shar: 0.9}", ["methods.mine", "shar", "did you mean `share`"]),
         ("methods.mine={method: 'my_methods:Shouting', share: 2}", ["methods.mine.share", "less than or equal to 1"]),
         ("methods.mine={method: 'my_methods:Whispering'}", ["methods.mine", "no class `Whispering` that derives from Method"]),
-        (SWEEP.replace("place", "plase"), ["grids.sweep.parameters", "`plase`", "did you mean `place`"]),
-        (SWEEP.replace("[1, 2]", "[1, 6]"), ["grids.sweep.parameters", "worst: place", "6"]),
+        (SWEEP.replace("place", "plase"), ["grids.trial.sweep", "`plase`", "did you mean `place`"]),
+        (SWEEP.replace("[1, 2]", "[1, 6]"), ["grids.trial.sweep", "worst: place", "6"]),
     ],
 )
 def test_mistakes_are_named_at_their_places(change: str, words: list[str]) -> None:

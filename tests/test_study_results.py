@@ -67,7 +67,7 @@ def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
         seed_corpus=("x",),
         setting=("s",),
         pseudo_pairs=(1,),
-        parameters={"beam": (2,), "beta_random": (0, 3)},
+        sweep={"beam": (2,), "beta_random": (0, 3)},
         seeds=(7,),
     )
     grid = expand(axes, ANY, (1, 2))

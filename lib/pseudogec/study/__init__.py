@@ -1,4 +1,4 @@
-"""The five ideas that hold the study together: recipe, store, one graph and engine, tidy scores, profile."""
+"""Profiles, the recipes that planning makes of them, and the tidy table of scores."""
 
 from artefacts import missing
 from artefacts.engine import BuildError, Engine

@@ -122,7 +122,7 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
     Raises:
         UserError: the axes name no system.
     """
-    names = tuple(axes.parameters)
+    names = tuple(axes.sweep)
     systems: list[System] = []
     for method in axes.method:
         combinations: list[dict[str, Any]]
@@ -137,7 +137,7 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
                     "swept": names,
                 }
                 for values in product(axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample)
-                for point in product(*axes.parameters.values())
+                for point in product(*axes.sweep.values())
             ]
         variants = product(axes.architecture, axes.track, combinations, axes.seeds or default_seeds)
         for architecture, track, combination, seed in variants:

@@ -1,9 +1,4 @@
-"""Subwords, binarised text and the models that are trained on it, as recipes.
-
-corpus ──► subwords ──► pairs (binarised) ──────┐
-   │          │                                 ├─► model ─► ... ─► model   (one for each stage of training)
-seed_text ────┴──► pseudo_data (binarised) ─────┘
-"""
+"""Subwords, binarised text and the models that are trained on it, as recipes (picture in lib/README.md)."""
 
 from __future__ import annotations
 

@@ -66,10 +66,10 @@ class PseudoDataSize(Section):
 
 
 class Decoding(Section):
-    """Beam search (TASLP table II: beam 5 with length normalisation)."""
+    """How models decode; methods of back-translation have a beam of their own."""
 
-    beam: int = Field(5, ge=1)
-    length_penalty: float = Field(1.0, ge=0)
+    beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
+    length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by length to this power (TASLP table II: 1)")
     precision: Literal["fp32", "fp16"] = Field(
         "fp32", description="of back-translation, which decodes millions; test sets are corrected in full precision in any case"
     )
@@ -122,8 +122,8 @@ class GridAxes(Section):
     upsample: OneOrMore[int] = (1,)
     architecture: OneOrMore[str] = ("default",)
     track: OneOrMore[str] = ("restricted",)
-    parameters: dict[str, OneOrMore[float]] = Field(
-        default_factory=dict, description="a sweep: a parameter of the methods -> its values; every combination of several"
+    sweep: dict[str, OneOrMore[float]] = Field(
+        default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
     )
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
 
@@ -314,7 +314,7 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
     for name in methods:
-        _check_sweep(f"{where}.parameters", name, profile.methods[name], grid.parameters)
+        _check_sweep(f"{where}.sweep", name, profile.methods[name], grid.sweep)
     for pairs in grid.pseudo_pairs:
         _check_size(profile, where, pairs)
     for setting in grid.setting:

@@ -96,7 +96,7 @@ class Study:
             name: a key of the profile's ``grids``.
             notebook: a notebook's name, such as ``06_error_types``: the grid is empty, and there is nothing to train, where the
                 profile does not list it for this notebook.
-            axes: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``parameters``, ``seeds``; single
+            axes: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``sweep``, ``seeds``; single
                 values or lists.
 
         Raises:
