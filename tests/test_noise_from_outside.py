@@ -17,9 +17,7 @@ from pseudogec.study import PROJECT, Study, load_profile
 LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}"
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"
 GRID = "grids.mine={method: [none, loud, worst], seed_corpus: simple, setting: joint, pseudo_pairs: 250, seeds: 1}"
-SWEEP = (
-    "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 250, sweep: {place: [1, 2]}, seeds: 1}"
-)
+SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 250, sweep: {place: [1, 2]}, seeds: 1}"
 
 
 @pytest.mark.slow

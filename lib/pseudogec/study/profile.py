@@ -69,7 +69,7 @@ class Decoding(Section):
     """How models decode; methods of back-translation have a beam of their own."""
 
     beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
-    length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by length to this power (TASLP table II: 1)")
+    length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
     precision: Literal["fp32", "fp16"] = Field(
         "fp32", description="of back-translation, which decodes millions; test sets are corrected in full precision in any case"
     )
