@@ -13,6 +13,7 @@ from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, System, load_profile
 from pseudogec.study.grid import expand
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
+from pseudogec.study.planning import compared
 from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
 
 NOT_IN_A_GRID = {"upsample": 1, "seed": 1}
@@ -167,3 +168,36 @@ def test_the_keys_of_artefacts_are_stable() -> None:
         "score": "f2fb998004e3ab40",
         "correction": "20126b96a072684a",
     }
+
+
+def low_resource(plan: Planner, **changes: object) -> System:
+    return system(plan, method="realistic", pseudo_pairs=14_000_000, track="low_resource", **changes)
+
+
+@pytest.mark.parametrize(("profile", "tunes"), [("paper", False), ("choe2019", True)])
+def test_a_track_that_is_cut_from_a_test_set_is_scored_on_what_it_does_not_train_on(profile: str, tunes: bool) -> None:
+    """With Choe et al.'s rule (Dev-1K), these sentences choose the checkpoints too; else they are kept for the score alone."""
+    plan = planner(profile)
+    corpora = {"seed_corpus": "encyclopedic"} if profile == "paper" else {"seed_corpus": "books", "pseudo_pairs": 45_000_000}
+    model_of = low_resource(plan).model_copy(update=corpora)
+    scored = plan.score(model_of, "BEA-valid").references.corpus
+    model = plan.model(model_of)
+    (trained,) = (data for data in model.data if isinstance(data, BinarisedPairs))
+    assert isinstance(model.validation, BinarisedPairs)
+    assert scored not in (plan.tests["BEA-valid"], trained.corpus)
+    assert (scored == model.validation.corpus) is tunes
+    assert plan.dataset(model_of, "BEA-valid") == "BEA-valid, held out of low_resource"
+    assert plan.score(model_of, "CoNLL-2014").references.corpus == plan.tests["CoNLL-2014"]
+
+
+def test_systems_without_models_are_scored_on_the_sentences_of_those_that_they_are_compared_with() -> None:
+    plan = planner("choe2019")
+    scored = {plan.test_sentences(pipeline, "BEA-valid").key for pipeline in compared(plan.profile, "low_resource_track")}
+    assert "spellcheck" in plan.profile.comparisons["low_resource_track"]
+    assert scored == {plan.tracks["low_resource"].validation.key}
+    assert compared(plan.profile, "restricted_track")[0].track == "restricted"
+
+
+def test_tracks_that_are_scored_on_different_sentences_are_not_put_into_one_grid() -> None:
+    with pytest.raises(UserError, match=r"grids\.transfer: the tracks restricted and low_resource are not scored on the same"):
+        planner("paper", "grids.transfer.track=[restricted, low_resource]")

@@ -114,7 +114,7 @@ class SystemsReport:
             return NOT_LISTED
         scores = self._study.scores(self._systems, metric=metric)
         caption = (
-            f"Filled: {self._study.test}, {metric.title}; lines join the means, error bars are one standard deviation, small "
+            f"Filled: {', '.join(dict.fromkeys(scores.dataset))}, {metric.title}; lines join the means, error bars are one standard deviation, small "
             "dots single models of systems that have one for each seed."
         )
         theirs: dict[str, dict[str, float]] = {}
@@ -151,11 +151,12 @@ class SystemsReport:
         study = self._study
         steps = self._last(self._versions[name][0]).steps
         study.build(steps)
-        sources = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "source.txt")]
+        sentences = study.planner.test_sentences(self._versions[name][0], study.test)
+        sources = [tuple(line.split()) for line in study.lines(sentences, "source.txt")]
         after = [(step.title, read_corrected(study.store.folder(step))) for step in steps]
         tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
-        targets = [tuple(line.split()) for line in study.lines(study.planner.tests[study.test], "target.txt")]
+        targets = [tuple(line.split()) for line in study.lines(sentences, "target.txt")]
         order = list(np.argsort(-changed.sum(axis=0), kind="stable"))
         mended = [place for place in order if sources[place] != targets[place] == tokens[-1][place]][:1]
         others = [place for place in order if place not in mended][: most - len(mended)]

@@ -70,6 +70,8 @@ class Pipeline(BaseModel):
 
     name: str
     seed: int
+    track: str = "restricted"
+    """The track of the systems that it is compared with: all are scored on the same sentences."""
     parameters: ClassVar[dict[str, float]] = {}  # its models may have several methods
 
     @property

@@ -49,17 +49,25 @@ from pseudogec.study.models import (
     TrainingPairs,
     WordCounts,
 )
-from pseudogec.study.profile import Profile, StageOfTraining, all_steps, tracks_of
+from pseudogec.study.profile import Profile, StageOfTraining, Track, all_steps, tracks_of
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
 from pseudogec.study.results import ScoredCorrection
 
 
 class GenuineData(NamedTuple):
-    """The genuine pairs of a track: what is trained on, what chooses checkpoints, and what is like the test data."""
+    """The genuine pairs of a track.
+
+    Attributes:
+        genuine: what is trained on.
+        validation: what chooses checkpoints.
+        in_domain: the part of the genuine pairs that is like the test data.
+        held_out: what the track is scored on in place of a test set that the track is cut from.
+    """
 
     genuine: Corpus
     validation: Corpus
-    in_domain: Corpus | None
+    in_domain: Corpus | None = None
+    held_out: Corpus | None = None
 
 
 class Planner:
@@ -92,13 +100,20 @@ class Planner:
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
         # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
         for name, track in profile.tracks.items():
-            parts: dict[str, Any] = {"corpus": self.development, "training_share": track.training_share, "seed": track.seed}
-            training = SplitCorpus(name=f"{name}-training", part="training", **parts)
-            remaining = SplitCorpus(name=f"{name}-validation", part="remaining", **parts)
-            self.tracks[name] = GenuineData(training, remaining, None)
+            self.tracks[name] = _track_data(name, track, self.development)
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
+
+    def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
+        """What a system is scored on: the test set; of one that its track is cut from, what the track holds out."""
+        corpus, held_out = self.tests[test], self.tracks[system.track].held_out
+        return held_out if held_out is not None and corpus == self.development else corpus
+
+    def dataset(self, system: System | Pipeline, test: str) -> str:
+        """What tables call the sentences that a system is scored on."""
+        whole = self.test_sentences(system, test) == self.tests[test]
+        return test if whole else f"{test}, held out of {system.track}"
 
     def file(self, path: Path) -> SourceFile:
         """A file of the profile's data folder.
@@ -274,7 +289,7 @@ class Planner:
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """What the system makes of a test corpus."""
-        corpus = self.tests[test]
+        corpus = self.test_sentences(system, test)
         if isinstance(system, Pipeline):
             correction = self.after(all_steps(self.profile, system.name), system.seed, corpus)
             assert correction is not None  # a system has a step, by the profile's schema
@@ -299,7 +314,7 @@ class Planner:
         """The system's score on a test corpus."""
         return ScoredCorrection(
             correction=self.correction(system, test),
-            references=self.references(self.tests[test]),
+            references=self.references(self.test_sentences(system, test)),
             metric=metric,
             annotator=self.annotator if metric.needs_annotator else "",
         )
@@ -344,10 +359,33 @@ class Planner:
         return WordCounts(name=choice.seed_corpus, texts=texts)
 
 
-def pipelines(profile: Profile, name: str) -> list[Pipeline]:
-    """A system of the profile, once for each seed if it has a single model, else once."""
+def pipelines(profile: Profile, name: str, track: str = "restricted") -> list[Pipeline]:
+    """A system of the profile, once for each seed if it has a single model, else once; scored as systems of a track are."""
     versions = (step.versions(profile.seeds) for step in all_steps(profile, name))
-    return [Pipeline(name=name, seed=seed) for seed in next(filter(None, versions), (0,))]
+    return [Pipeline(name=name, seed=seed, track=track) for seed in next(filter(None, versions), (0,))]
+
+
+def compared(profile: Profile, comparison: str) -> list[Pipeline]:
+    """The systems of a comparison, all scored on sentences that the track of none of them trains on."""
+    systems = profile.comparisons[comparison]
+    tracks = tracks_of(profile, [step for system in systems for step in all_steps(profile, system)])
+    track = next(iter(tracks - {"restricted"}), "restricted")  # the profile's check allows one other
+    return list(dict.fromkeys(pipeline for system in systems for pipeline in pipelines(profile, system, track)))
+
+
+def _track_data(name: str, track: Track, development: Corpus) -> GenuineData:
+    def split(corpus: Corpus, share: float, *names: str) -> tuple[SplitCorpus, SplitCorpus]:
+        parts: dict[str, Any] = {"corpus": corpus, "training_share": share, "seed": track.seed}
+        return (
+            SplitCorpus(name=f"{name}-{names[0]}", part="training", **parts),
+            SplitCorpus(name=f"{name}-{names[1]}", part="remaining", **parts),
+        )
+
+    training, remaining = split(development, track.training_share, "training", "validation")
+    if not track.test_share:
+        return GenuineData(training, remaining, held_out=remaining)
+    validation, test = split(remaining, 1 - track.test_share / (1 - track.training_share), "validation", "test")
+    return GenuineData(training, validation, held_out=test)
 
 
 class _StepPlanning:

@@ -27,6 +27,11 @@ class Test(Section):
 
     pairs: Pairs
     metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
+    tuned_on: bool = Field(
+        False,
+        description="checkpoints, ensembles, thresholds or dropped types may be chosen on these very sentences, as in the papers; tables "
+        "then say of which systems that is so",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -152,11 +157,24 @@ class LanguageModelChoice(Section):
 class Track(Section):
     """Genuine pairs that are a part of the development data (Choe et al. 2019, section 7.1: 3 of 4 sentences).
 
-    The part keeps the levels' proportions; the remaining sentences choose checkpoints.
+    The parts keep the levels' proportions; sentences of neither share choose checkpoints and tune systems.
     """
 
     training_share: float = Field(0.75, gt=0, lt=1)
+    test_share: float = Field(
+        0.0,
+        ge=0,
+        lt=1,
+        description="sentences to score the track on where the development data are a test set too: these neither train nor tune "
+        "it. With 0 it is scored on all that it does not train on, which also tune it, as Choe et al. do (their Dev-1K)",
+    )
     seed: int = 1
+
+    @model_validator(mode="after")
+    def _some_validate(self) -> Self:
+        if self.training_share + self.test_share >= 1:
+            raise ValueError("training_share and test_share leave no sentences to choose checkpoints on")
+        return self
 
 
 class SystemSteps(Section):
@@ -299,6 +317,11 @@ def _check_size(profile: Profile, where: str, pairs: int, what: str = "pseudo_pa
         raise ValueError(f"{where}.{what}: {pairs} is not a multiple of pseudo_data.shard ({profile.pseudo_data.shard})")
 
 
+def development_pairs(profile: Profile) -> PairFormat:
+    """What systems of several steps are tuned on, and tracks are cut from."""
+    return profile.corpora.development or profile.corpora.validation
+
+
 def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     """Refuse a grid, which messages call ``where``, that names what the profile does not have.
 
@@ -310,6 +333,11 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "setting", grid.setting, profile.settings)
     refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
     refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
+    if len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
+        raise ValueError(
+            f"{where}: the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
+            "development data; name one, and compare systems of several under `comparisons`"
+        )
     methods = [name for name in grid.method if name != "none"]
     if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
@@ -357,6 +385,11 @@ def _check_systems(profile: Profile) -> None:
         if name in profile.grids:
             raise ValueError(f"comparisons.{name}: a grid has this name; choose another")
         refuse_unknown(f"comparisons.{name}", "system", systems, profile.systems)
+        others = tracks_of(profile, [step for system in systems for step in all_steps(profile, system)]) - {"restricted"}
+        if len(others) > 1:
+            raise ValueError(
+                f"comparisons.{name}: its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
+            )
 
 
 def _grid_of(choice: ModelChoice) -> GridAxes:

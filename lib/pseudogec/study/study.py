@@ -20,7 +20,7 @@ from pseudogec.evaluate import ERRANT, Metric, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.loading import load_profile
-from pseudogec.study.planning import Planner, pipelines
+from pseudogec.study.planning import Planner, compared
 from pseudogec.study.profile import GridAxes, Profile, check_grid
 from pseudogec.study.results import By, tidy
 
@@ -133,7 +133,7 @@ class Study:
             return []
         if name not in known:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
-        return list(dict.fromkeys(pipeline for system in known[name] for pipeline in pipelines(self.profile, system)))
+        return compared(self.profile, name)
 
     @property
     def test(self) -> str:
@@ -182,14 +182,17 @@ class Study:
         """
         test = test or self.test
         self.build([self.planner.score(system, test, metric) for system in grid])
-        levels = self.levels(self.planner.tests[test])
-        return tidy(((system, test, self.score(system, test, metric), levels) for system in grid), by)
+        return tidy((self._row(system, test, metric) for system in grid), by)
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
         """The tidy scores of systems on every test corpus by every metric that the profile names for it."""
         scored = self._scored()
         self.build([self.planner.score(system, test, metric) for system in systems for test, metric in scored])
-        return tidy((system, test, self.score(system, test, metric), ()) for system in systems for test, metric in scored)
+        return tidy(self._row(system, test, metric) for system in systems for test, metric in scored)
+
+    def _row(self, system: System | Pipeline, test: str, metric: Metric) -> tuple[System | Pipeline, str, Score, list[str]]:
+        levels = self.levels(self.planner.test_sentences(system, test))
+        return system, self.planner.dataset(system, test), self.score(system, test, metric), levels
 
     def score(self, system: System | Pipeline, test: str | None = None, metric: Metric = ERRANT) -> Score:
         """The score of a system, sentence by sentence; it must have been built.
