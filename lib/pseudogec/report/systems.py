@@ -113,8 +113,9 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         scores = self._study.scores(self._systems, metric=metric)
+        datasets = ", ".join(dict.fromkeys(scores.dataset))
         caption = (
-            f"Filled: {', '.join(dict.fromkeys(scores.dataset))}, {metric.title}; lines join the means, error bars are one standard deviation, small "
+            f"Filled: {datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small "
             "dots single models of systems that have one for each seed."
         )
         theirs: dict[str, dict[str, float]] = {}

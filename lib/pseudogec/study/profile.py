@@ -29,8 +29,8 @@ class Test(Section):
     metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
     tuned_on: bool = Field(
         False,
-        description="checkpoints, ensembles, thresholds or dropped types may be chosen on these very sentences, as in the papers; tables "
-        "then say of which systems that is so",
+        description="checkpoints, ensembles, thresholds, dropped types may be chosen on these very sentences, as in the papers; "
+        "tables then say of which systems that is so",
     )
 
     @model_validator(mode="before")
