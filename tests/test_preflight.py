@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -224,8 +226,33 @@ def test_a_profile_in_fp16_needs_a_gpu(tmp_path: Path) -> None:
     fill(tmp_path)
     profile = small_profile(tmp_path, "optimisations: {joint: {precision: fp16}}\n")
     [problem] = problems(run(profile, tmp_path))
-    assert (problem.item, problem.finding) == ("GPUs", "none; the profile trains in fp16")
-    assert "precision to fp32" in problem.remedy
+    assert (problem.item, problem.finding) == ("GPUs", "none; the profile computes in fp16")
+    assert "each precision to fp32" in problem.remedy
+
+
+def test_gpus_that_only_emulate_bf16_are_refused_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As torch describes a machine with one V100."""
+    import torch
+
+    fill(tmp_path)
+    v100 = SimpleNamespace(name="Tesla V100", total_memory=16 * 2**30)
+    for name, value in {
+        "device_count": lambda: 1,
+        "get_device_properties": lambda _: v100,
+        "device": lambda _: contextlib.nullcontext(),
+        "is_bf16_supported": lambda including_emulation=True: including_emulation,
+    }.items():
+        monkeypatch.setattr(torch.cuda, name, value)
+    [problem] = problems(run(small_profile(tmp_path, "optimisations: {fine_tuning: {precision: bf16}}\n"), tmp_path))
+    assert "cannot compute in bf16" in problem.finding
+    assert "--set optimisations.fine_tuning.precision=fp16" in problem.remedy
+
+
+def test_half_precision_of_back_translation_needs_a_gpu_too(tmp_path: Path) -> None:
+    without_gpu()
+    fill(tmp_path)
+    [problem] = problems(run(small_profile(tmp_path, "decoding: {precision: fp16}\n"), tmp_path))
+    assert problem.finding == "none; the profile computes in fp16"
 
 
 def test_gpus_of_other_machines_do(tmp_path: Path) -> None:

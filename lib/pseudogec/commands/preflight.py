@@ -356,29 +356,38 @@ def _machine_rows(profile: Profile, store: Path, disk_needed: int | None, elsewh
         yield Row("machine", "disk", "ok", finding)
     cores, memory = dask.system.CPU_COUNT, distributed.system.MEMORY_LIMIT
     yield Row("machine", "cores and memory", "ok", f"{cores} cores, {format_size(memory)}")
-    precisions = sorted({optimisation.precision for optimisation in profile.optimisations.values()} - {"fp32"})
-    yield Row("machine", "GPUs", *_gpus(precisions, elsewhere))
+    yield Row("machine", "GPUs", *_gpus(profile, elsewhere))
 
 
-def _gpus(precisions: Sequence[str], elsewhere: bool) -> Finding:
+def _gpus(profile: Profile, elsewhere: bool) -> Finding:
     import torch
 
     devices = [torch.cuda.get_device_properties(number) for number in range(torch.cuda.device_count())]
-    asked = f"; the profile trains in {' and '.join(precisions)}" if precisions else ""
+    trains_in = {name: optimisation.precision for name, optimisation in profile.optimisations.items()}
+    precisions = sorted({*trains_in.values(), profile.decoding.precision} - {"fp32"})
+    asked = f"; the profile computes in {' and '.join(precisions)}" if precisions else ""
     if devices:
         finding = ", ".join(f"{each.name} ({format_size(each.total_memory)})" for each in devices)
-        if "bf16" in precisions and not torch.cuda.is_bf16_supported() and not elsewhere:
-            remedy = "--set the precision of its optimisations to fp16"
-            return "missing", f"{finding}; they cannot compute in bf16{asked}", remedy
+        if "bf16" in precisions and not elsewhere and not all(map(_computes_in_bf16, range(len(devices)))):
+            changes = " ".join(f"--set optimisations.{name}.precision=fp16" for name, own in trains_in.items() if own == "bf16")
+            return "missing", f"{finding}; they cannot compute in bf16{asked}", f"add {changes}"
         return "ok", f"{len(devices)}: {finding}{asked}", ""
     if elsewhere:
         return "ok", f"none here{asked}; the workers' machines must have them" if asked else "none here", ""
     if not precisions:
         return "ok", "none, and none is needed", ""
-    remedy = "run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set the optimisations' precision to fp32"
+    remedy = "run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set each precision to fp32"
     if torch.version.cuda is None:
         remedy += "; where there is a GPU: this build of torch is for CPUs, make env TORCH=cuda takes the other"
     return "missing", f"none{asked}", remedy
+
+
+def _computes_in_bf16(device: int) -> bool:
+    """Whether a GPU does so itself: torch lets older ones emulate it, several times slower than fp32."""
+    import torch
+
+    with torch.cuda.device(device):
+        return torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def _software_rows(profile: Profile) -> Iterator[Row]:

@@ -50,6 +50,7 @@ def apply() -> None:
     _know_meters()
     _keep_one_copy_of_encoder_weights()
     _score_bleu_without_compiled_module()
+    _take_bf16_for_gpus()
     importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
     _applied = True
 
@@ -240,3 +241,18 @@ def _score_bleu_without_compiled_module() -> None:
         compiled.add_to_bleu(scorer.stat, known, prediction.view(-1).tolist(), scorer.pad, scorer.eos)
 
     bleu.Scorer.__init__, bleu.Scorer.reset, bleu.Scorer.add = build, reset, add
+
+
+def _take_bf16_for_gpus() -> None:
+    """fairseq's programs take ``--bf16`` for a wish to train on a TPU, and fail where its library is not installed."""
+    from fairseq import options
+
+    parse = options.parse_args_and_arch
+
+    @functools.wraps(parse)
+    def parse_without_tpu(*arguments: Any, parse_known: bool = False, **further: Any) -> Any:
+        parsed = parse(*arguments, parse_known=parse_known, **further)
+        (parsed[0] if parse_known else parsed).tpu = False
+        return parsed
+
+    options.parse_args_and_arch = parse_without_tpu

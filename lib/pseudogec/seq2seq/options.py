@@ -184,6 +184,9 @@ class Optimisation(_Options):
                 "max-tokens": self.max_tokens,
                 "update-freq": self.update_frequency,
                 **({self.precision: True} if self.precision != "fp32" else {}),
+                # fairseq trains a copy of the weights in full precision: at rates of fine-tuning fp16 would round changes away.
+                # It makes one long vector of the copy, but Adafactor must know the rows and columns of each matrix.
+                "fp16-no-flatten-grads": self.precision == "fp16" and self.optimiser == "adafactor",
                 "max-epoch": None if self.epochs is None else self.epochs * shards,
                 **(in_shards if shards > 1 else {}),
                 "max-update": self.updates,

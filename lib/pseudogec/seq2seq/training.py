@@ -233,14 +233,20 @@ def _finished(save_dir: Path) -> TrainingResult | None:
 
 
 def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
-    import torch
-
     if optimisation.selection == "best" and not validate:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
     if optimisation.schedule == "inverse_sqrt" and not optimisation.warmup_updates:
         raise UserError("the schedule inverse_sqrt needs warmup_updates of at least 1 (the papers' is 4000)")
-    if optimisation.precision != "fp32" and not torch.cuda.is_available():
-        raise UserError(f"precision {optimisation.precision} needs a GPU, and torch sees none here; use fp32")
+    _refuse_precision(optimisation.precision)
+
+
+def _refuse_precision(precision: str) -> None:
+    import torch
+
+    if precision != "fp32" and not torch.cuda.is_available():
+        raise UserError(f"precision {precision} needs a GPU, and torch sees none here; use fp32")
+    if precision == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
+        raise UserError(f"{torch.cuda.get_device_name()} cannot compute in bf16; use fp16, or fp32")
 
 
 def _run(
