@@ -113,6 +113,13 @@ def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
     assert {level: measures["gleu"] for level, measures in system["by"].items()} == pytest.approx({"A": 1, "B": math.exp(-1 / 5)})
 
 
+def test_an_m2_file_gives_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
+    from_edits = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.m2")
+    rewritten = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.txt --source src.txt")
+    assert from_edits["systems"] == rewritten["systems"]
+    assert from_edits["signature"] == f"{rewritten['signature']}|rewrites:of edits"
+
+
 def test_systems_are_tested_against_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("ref.m2", [*M2[:3]] * 10)
     write_lines("none.txt", [SOURCE[0]] * 10)
@@ -202,7 +209,8 @@ def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
         ("gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by type", ["gleu knows no error types"]),
         ("gleu --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
         ("errant --hypothesis hyp.txt --reference ref.txt", ["--source is missing"]),
-        ("gleu --hypothesis hyp.txt --reference ref.m2", ["ref.m2: is an M2 file", "parallel references"]),
+        ("{metric:gleu --hypothesis hyp.txt --reference ref.m2", ["--metric {metric:gleu: write a name"]),
+        ("gleu.Gleu --hypothesis hyp.txt --reference ref.m2", ["there is no metric `gleu.Gleu`", "`gleu:Gleu`"]),
         ("maxmatch --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2: is an M2 file", "--reference"]),
         (
             "maxmatch --hypothesis hyp.txt --reference ref.m2 --source other.txt",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +17,7 @@ from pseudogec.edits import apply_edits, load_annotator, read_m2
 from pseudogec.evaluate import METRICS, Gleu, Gold, MaxMatch
 from pseudogec.report import OutputsReport, Report, SystemsReport
 from pseudogec.report.figures import systems as draw_systems
-from pseudogec.study import Study, score_outputs
+from pseudogec.study import PROJECT, Study, score_outputs
 
 pytestmark = pytest.mark.slow
 
@@ -94,28 +94,12 @@ def test_the_first_test_set_is_that_of_all_tables(study: Study) -> None:
 
 # A metric from outside the packages
 
-OWN_METRIC = '''
-import numpy as np
-
-from pseudogec.evaluate import Measure, Metric
-
-
-class ExactMatch(Metric):
-    """Sentences that equal one of the rewrites."""
-
-    name = "exact_match"
-    label = "Exact match"
-    measures = (Measure("exact", "EM", "Share of exact matches", lambda sums: sums[..., 0] / sums[..., 1]),)
-
-    ignore_case: bool = False
-
-    def statistics(self, gold, hypotheses):
-        def read(tokens):
-            return [token.lower() if self.ignore_case else token for token in tokens]
-
-        rewrites = zip(*gold.rewrites, strict=True)
-        return np.array([(read(tokens) in map(read, by), 1) for tokens, by in zip(hypotheses, rewrites, strict=True)], dtype=int)
-'''
+EXAMPLE = re.search(
+    r"```python\n([^`]*class ExactMatch.*?)```", (PROJECT / "lib" / "README.md").read_text(encoding="utf-8"), re.S
+)
+assert EXAMPLE is not None
+OWN_METRIC = EXAMPLE.group(1)
+"""The example of the map of the code."""
 
 
 @pytest.fixture
@@ -124,8 +108,8 @@ def own_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
     modules = tmp_path / "modules"
     modules.mkdir()
     (modules / "own_metrics.py").write_text(OWN_METRIC)
+    (modules / "broken.py").write_text("class Broken(\n")
     monkeypatch.syspath_prepend(str(modules))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")]))  # for workers
     yield "own_metrics:ExactMatch"
     sys.modules.pop("own_metrics", None)
 
@@ -150,7 +134,7 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
     with study.engine:
         scores = study.all_scores(study.comparison("spellers")).set_index("metric")
         table = report.scores("own")
-        report.figure("own", metric=metric)
+        report.figure("own", metric={"metric": own_metric, "ignore_case": True})
         figure = draw_systems(study.scores(study.comparison("spellers"), metric=metric), metric.measures, {})
     assert scores.exact["exact_match ignore_case=True"] == pytest.approx(1 / 3)
     assert ("this study", "own, Exact match ignore_case=True", "EM") in table.data.columns
@@ -169,7 +153,9 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
     [
         ("gluu", "there is no metric `gluu`; did you mean `gleu`"),
         ("own_metrics:Exact", "own_metrics has no class `Exact` that derives from Metric"),
-        ("no_such_module:Exact", "cannot be imported"),
+        ("own_metrics.ExactMatch", "write a class from outside as `own_metrics:ExactMatch`"),
+        ("no_such_module:Exact", "cannot be imported (there is no module `no_such_module` in "),
+        ("broken:Broken", "metric `broken:Broken` cannot be imported (SyntaxError: "),
         ("{metric: 'own_metrics:ExactMatch', case: true}", "metrics"),
     ],
 )
@@ -206,6 +192,36 @@ def test_the_program_scores_by_a_metric_from_outside(
     assert "exact_match knows no error types" in capsys.readouterr().err
     assert main(command.replace("Match", "Mach").split()) == 2
     assert "own_metrics has no class `ExactMach`" in capsys.readouterr().err
+    fields = command.replace(own_metric, "%s").split()
+    fields[fields.index("%s")] = f"{{metric: {own_metric}, ignore_case: true}}"
+    assert main(fields) == 0
+    assert "exact_match:1|ignore_case:True" in capsys.readouterr().out
+    assert main([item.replace("ignore", "ignor") for item in fields]) == 2
+    assert f"{own_metric}: has no parameter `ignor_case`; did you mean `ignore_case`?" in capsys.readouterr().err
+
+
+def test_the_installed_program_finds_a_module_in_the_current_folder(tmp_path: Path) -> None:
+    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "own_module.py": OWN_METRIC.splitlines()}.items():
+        write_lines(tmp_path / name, lines)
+    code = "import sys; sys.path.remove(''); from pseudogec.__main__ import main; sys.exit(main())"  # as a console script begins
+    command = "score --metric own_module:ExactMatch --hypothesis source --reference rewrite --source source".split()
+    run = subprocess.run([sys.executable, "-c", code, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert run.returncode == 0 and "33.33" in run.stdout, run.stderr
+
+
+def test_a_study_finds_a_module_beside_its_profile_and_so_do_workers(tmp_path: Path) -> None:
+    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "beside_profile.py": OWN_METRIC.splitlines()}.items():
+        write_lines(tmp_path / name, lines)
+    test = "{source: parallel, files: [source, rewrite], metrics: [errant, 'beside_profile:ExactMatch']}"
+    profile = ["extends: smoke", f"data_folder: {tmp_path}", f"corpora: {{tests: {{replace: true, own: {test}}}}}"]
+    write_lines(tmp_path / "mine.yaml", profile)
+    speller = ["systems.speller.steps=[{step: spelling, language_model: false, casing: false}]", "comparisons.spellers=[speller]"]
+    study = Study.open(tmp_path / "mine.yaml", speller, store=tmp_path / "store", workers=1)
+    with study.engine:
+        scores = study.scores(study.comparison("spellers"), metric="beside_profile:ExactMatch")
+    assert scores.exact.tolist() == [pytest.approx(1 / 3)]
+    with pytest.raises(UserError, match=r"name a metric: one of .*got 3"):
+        study.scores([], metric=3)  # type: ignore[arg-type]
 
 
 def test_help_names_the_metrics_that_are_registered(own_metric: str, capsys: pytest.CaptureFixture[str]) -> None:

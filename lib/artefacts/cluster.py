@@ -7,6 +7,7 @@ import ctypes
 import importlib
 import inspect
 import logging
+import multiprocessing
 import os
 import re
 import shlex
@@ -45,6 +46,8 @@ _SCHEDULER = {
     "distributed.scheduler.unknown-task-duration": "10 minutes",
     "distributed.adaptive.wait-count": 300,
 }
+
+_UNGUARDED = 'a script must build under `if __name__ == "__main__":`, since each worker process imports the script'
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
 # allocates and frees large tensors all the time, spends a third of its time in the kernel (measured: 20 s against 12 s for
@@ -137,10 +140,15 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     Args:
         workers: how many processes.
         gpus: names for ``CUDA_VISIBLE_DEVICES``; this machine's by default.
+
+    Raises:
+        UserError: workers do not start.
     """
     import dask
     from distributed import Nanny, Scheduler, SpecCluster
 
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
+        raise UserError(_UNGUARDED)
     gpus = gpus_of_this_machine() if gpus is None else gpus
     # Here a nanny starts a worker again, which may take long on a busy machine.
     dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
@@ -151,11 +159,12 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
         environment = {"CUDA_VISIBLE_DEVICES": gpus[number] if has_gpu else ""}
         options = {**common, "env": environment, "resources": {"GPU": 1} if has_gpu else {}}
         specification[number] = {"cls": Nanny, "options": options}
-    return SpecCluster(
-        workers=specification,
-        scheduler={"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": ":0"}},
-        silence_logs=logging.CRITICAL,  # a step's traceback is in the artefact's own log
-    )
+    scheduler = {"cls": Scheduler, "options": {"host": "127.0.0.1", "port": 0, "dashboard": False, "dashboard_address": ":0"}}
+    try:
+        # A step's traceback is in the artefact's own log.
+        return SpecCluster(workers=specification, scheduler=scheduler, silence_logs=logging.CRITICAL)
+    except RuntimeError as error:
+        raise UserError(f"no worker starts ({error}); {_UNGUARDED}") from error
 
 
 def deployment(section: ClusterSection) -> Cluster:

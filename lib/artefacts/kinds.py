@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from artefacts.errors import nearest
+from artefacts.errors import UserError, nearest
 
 
 class Section(BaseModel):
@@ -47,20 +49,61 @@ OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 class Kind(Section):
     """A thing that a profile names: its fields are what the profile may say, its methods are what it does.
 
-    Recipes hold instances: the name, ``version`` and all fields enter the key.
+    Recipes hold instances: what a profile calls the class (`known_as`), ``version`` and all fields enter the key.
     """
 
     name: ClassVar[str]
-    """What a profile writes."""
-    label: ClassVar[str]
-    """What tables and figures write."""
+    """What messages call the class and, if it is registered, a profile; by default its name in Python."""
     version: ClassVar[int] = 1
     """Raise it when the class does something else with the same fields, so that artefacts made before are not used."""
 
     @classmethod
+    def __pydantic_init_subclass__(cls, **options: Any) -> None:
+        if "name" not in cls.__dict__:
+            cls.name = cls.__name__
+
+    @classmethod
     def known_as(cls) -> str:
-        """The name by which a profile finds the class: its own, or module and class for one from outside."""
+        """What a profile calls the class: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
         return cls.__dict__.get("_registered_as") or f"{cls.__module__}:{cls.__qualname__}"
+
+    @classmethod
+    def check_class(cls) -> None:
+        """Refuse a class from outside that would fail later, when it is used.
+
+        Raises:
+            ValueError: says what the class lacks.
+        """
+        undefined = {name for name in cls.__class_vars__ if not hasattr(cls, name)} | cls.__abstractmethods__
+        if undefined:
+            raise ValueError(f"the class must define {' and '.join(f'`{name}`' for name in sorted(undefined))}")
+
+
+def explain(error: ValidationError, kind: type[Kind]) -> str:
+    """The errors in the fields of a kind, in the user's terms."""
+    reasons = []
+    for reason in error.errors():
+        name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
+        if reason["type"] == "missing":
+            message = "is missing"
+        elif reason["type"] == "extra_forbidden":
+            name, message = "", f"has no parameter `{name}`{nearest(name, kind.model_fields)}"
+        elif name:
+            message = f"{message[:1].lower()}{message[1:]}, not {reason['input']!r}"
+        reasons.append(f"{name}: {message}" if name else message)
+    return "; ".join(reasons)
+
+
+_user_folders: list[str] = []
+
+
+def import_from(*folders: Path) -> None:
+    """Let modules of these folders be imported, behind all others, here and in the worker processes that start from now on."""
+    for folder in map(str, folders):
+        if folder not in _user_folders:
+            _user_folders.append(folder)
+        if folder not in sys.path:  # which processes of multiprocessing inherit
+            sys.path.append(folder)
 
 
 K = TypeVar("K", bound=Kind)
@@ -90,19 +133,28 @@ class Kinds(Generic[K]):
         """The class of a registered name, or of ``package.module:Class``.
 
         Raises:
-            ValueError: there is no such class; the message offers the nearest names.
+            ValueError: there is no such class, the message offers the nearest names; its module fails; or it lacks something.
         """
-        if ":" not in name:
-            if name not in self._classes:
-                raise ValueError(f"there is no {self.tag} `{name}`{nearest(name, self._classes)}")
+        if name in self._classes:
             return self._classes[name]
-        module, _, class_name = name.partition(":")
+        module, colon, class_name = name.rpartition(":" if ":" in name else ".")
+        if colon != ":":
+            hint = f"; write a class from outside as `{module}:{class_name}`" if module else nearest(name, self._classes)
+            raise ValueError(f"there is no {self.tag} `{name}`{hint}")
         try:
             found = getattr(importlib.import_module(module), class_name, None)
-        except ImportError as error:
-            raise ValueError(f"{self.tag} `{name}` cannot be imported ({error})") from None
+        except Exception as error:  # the user's module may do anything
+            if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+                reason = f"there is no module `{error.name}` in {', '.join([*_user_folders, 'PYTHONPATH'])}"
+            else:
+                reason = f"{type(error).__name__}: {error}"
+            raise ValueError(f"{self.tag} `{name}` cannot be imported ({reason})") from error
         if not (isinstance(found, type) and issubclass(found, self.base)):
             raise ValueError(f"{self.tag} `{name}`: {module} has no class `{class_name}` that derives from {self.base.__name__}")
+        try:
+            found.check_class()
+        except ValueError as error:
+            raise ValueError(f"{self.tag} `{name}`: {error}") from None
         return found
 
     def parse(self, value: Any) -> K:
@@ -121,6 +173,22 @@ class Kinds(Generic[K]):
         if not isinstance(fields, Mapping) or not isinstance(fields.get(self.tag), str):
             raise PydanticCustomError("unnamed", f"name a {self.tag}: one of {', '.join(self._classes)}, or package.module:Class")
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
+
+    def make(self, value: Any) -> K:
+        """`parse` for what stands outside a profile, such as an argument of a program or a function.
+
+        Raises:
+            UserError: there is no such class, or a field is unknown or impossible.
+        """
+        try:
+            return self.parse(value)
+        except PydanticCustomError as error:
+            raise UserError(f"{error} (got {value!r})") from None
+        except ValidationError as error:
+            name = value if isinstance(value, str) else value[self.tag]
+            raise UserError(f"{name}: {explain(error, self.find(name))}") from None
+        except ValueError as error:
+            raise UserError(str(error)) from error
 
     def dump(self, kind: K) -> dict[str, Any]:
         """The mapping from which `parse` makes the same instance."""

@@ -6,8 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from artefacts.errors import UserError
+from artefacts.kinds import import_from
 from pseudogec.commands import correct, fetch_data, noise, score
 
 
@@ -27,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     correct.add_parser(commands)
     fetch_data.add_parser(commands)
     options = parser.parse_args(arguments)
+    import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
     try:
         options.run(options)
     except UserError as error:

@@ -11,15 +11,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+import yaml
+
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines
 from pseudogec.corpora import read_jfleg, read_plain
 from pseudogec.edits import Annotator, AnnotatorName, load_annotator, read_m2
-from pseudogec.evaluate import METRICS, Gold, Metric, Score, compare_scores, named_metric
+from pseudogec.evaluate import METRICS, Gold, Metric, Score, compare_scores
 
 _REFERENCES = {
     "edits": "one M2 file, or parallel references, whose edits ERRANT finds",
-    "rewrites": "parallel references: whole corrected sentences, each file an annotator",
+    "rewrites": "parallel references: whole corrected sentences, each file an annotator; or one M2 file, whose edits make them",
 }
 
 Figures = dict[str, Any]
@@ -39,7 +41,11 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument(
-        "--metric", required=True, metavar="NAME", help=f"{', '.join(names)}, or package.module:Class for a metric of your own"
+        "--metric",
+        required=True,
+        metavar="NAME",
+        help=f"{', '.join(names)}, or package.module:Class for a metric of your own;\nwith fields as "
+        "'{metric: NAME, field: value}'",
     )
     several: dict[str, Any] = {"required": True, "action": "extend", "nargs": "+", "type": Path, "metavar": "F"}
     parser.add_argument("--hypothesis", **several, help="a system's corrections; may be repeated")
@@ -58,7 +64,7 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    metric = named_metric(options.metric)
+    metric = _named(options.metric)
     _check_options(options, metric)
     annotator = load_annotator(options.annotator) if metric.needs_annotator else None
     gold = _read_gold(options, metric, annotator)
@@ -85,6 +91,14 @@ def run(options: argparse.Namespace) -> None:
     print(json.dumps(found, ensure_ascii=False) if options.json else _shown(found, metric, options.by))
 
 
+def _named(text: str) -> Metric:
+    """The metric that a user writes as in a profile."""
+    try:
+        return METRICS.make(yaml.safe_load(text))
+    except yaml.YAMLError:
+        raise UserError(f"--metric {text}: write a name, or '{{metric: NAME, field: value}}'") from None
+
+
 def _check_options(options: argparse.Namespace, metric: Metric) -> None:
     if options.by == "type" and not metric.knows_types:
         able = " or ".join(f"--metric {other.name}" for other in METRICS if other.knows_types)
@@ -98,9 +112,6 @@ def _check_options(options: argparse.Namespace, metric: Metric) -> None:
 def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator | None) -> Gold:
     references = options.reference
     if m2_files := [path for path in references if _is_m2(path)]:
-        if metric.references == "rewrites":
-            problem = f"is an M2 file, and {metric.name} takes parallel references: corrected sentences, one a line"
-            raise DataError(m2_files[0], problem)
         if len(references) > 1:
             raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other --reference can stand beside it")
         gold = Gold.annotated(list(read_m2(m2_files[0])), str(m2_files[0]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -193,6 +194,8 @@ class Step(Kind):
     ``incidental``: the recipes enter the key of an artefact instead, so that systems share work under any names.
     """
 
+    label: ClassVar[str]
+    """What tables write."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     needs_gpu: ClassVar[bool] = False
     """Whether it runs on a GPU where there is one."""
@@ -244,9 +247,9 @@ class Step(Kind):
         """What it needs to correct sentences, by name: recipes, and settings that the profile gives for all steps."""
         return {}
 
+    @abstractmethod
     def prepare(self, built: Built) -> ReadyStep:
         """Load what `needs` named."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it corrects")
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         """Find what is best on development data, for a step whose `needs` ask for a search.
@@ -261,7 +264,7 @@ class Step(Kind):
         return ", ".join(f"{name}: {value}" for name, value in found.items())
 
 
-STEPS = Kinds(Step, "step")
+STEPS = Kinds(Step, "step")  # type: ignore[type-abstract]  # the base, which is never made
 
 
 @dataclass(frozen=True)

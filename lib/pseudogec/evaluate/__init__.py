@@ -11,9 +11,9 @@ from pseudogec.evaluate.metric import (
     EditMetric,
     Measure,
     Metric,
+    MetricChoice,
     Score,
     f05_of,
-    named_metric,
     precision_recall_f05,
 )
 from pseudogec.evaluate.significance import compare_means, compare_scores, confidence_interval, randomisation_p_values
@@ -30,6 +30,7 @@ __all__ = [
     "MaxMatch",
     "Measure",
     "Metric",
+    "MetricChoice",
     "Score",
     "compare_means",
     "compare_scores",
@@ -38,7 +39,6 @@ __all__ = [
     "frequent_types",
     "gleu_of",
     "main_type",
-    "named_metric",
     "precision_recall_f05",
     "randomisation_p_values",
     "type_agreement",

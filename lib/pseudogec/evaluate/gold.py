@@ -83,7 +83,7 @@ class Gold:
         """The sentences as each annotator corrects them; where an annotator skipped one, as the first annotator corrects it."""
         if self._rewrites is not None:
             return self._rewrites
-        annotators = max(len(sentence.annotators) for sentence in self.sentences)
+        annotators = max(1, *(len(sentence.annotators) for sentence in self.sentences))
         return [
             [apply_edits(sentence.source, _edits_of(sentence, number)) for sentence in self.sentences]
             for number in range(annotators)
@@ -93,7 +93,8 @@ class Gold:
         """Number and digest of the references in the form that a metric compares, for signatures."""
         if form == "rewrites":
             sides = [[*map(tuple, side)] for side in (self.sources, *self.rewrites)]
-            return f"references:{len(self.rewrites)}|digest:{hashlib.sha256(repr(sides).encode()).hexdigest()[:12]}"
+            made_of = "|rewrites:of edits" if self._rewrites is None else ""
+            return f"references:{len(self.rewrites)}|digest:{hashlib.sha256(repr(sides).encode()).hexdigest()[:12]}{made_of}"
         digest = hashlib.sha256()
         for sentence in self.sentences:
             edits = [

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
@@ -28,8 +28,8 @@ class Measure(NamedTuple):
         name: its column in the tidy table.
         label: its heading in tables.
         title: its name in figures.
-        of: the figure, (...), of statistics that were summed over sentences, (..., statistics). Significance tests call it for
-            thousands of sums at once.
+        of: the figure, (...), of statistics that were summed over sentences, (..., statistics): the first statistic is
+            ``sums[..., 0]``. Significance tests call it for thousands of sums at once.
     """
 
     name: str
@@ -44,15 +44,36 @@ class Metric(Kind):
     A metric gives each sentence a row of statistics, such as true positives, false positives and false negatives. Its measures
     are functions of the rows' sum, so that parts of a test set and the samples of significance tests are scored alike. A metric
     whose score is no function of a sum (GLEU with several references) overrides `figures` and `summable`.
+
+    A profile calls a metric by `known_as`, messages and signatures by ``name``, the tidy table by `identity`, and tables that
+    people read by `title`.
     """
 
+    label: ClassVar[str]
     measures: ClassVar[tuple[Measure, ...]]
     """In the order of tables; the last is the headline, which is tested for significance."""
     counts: ClassVar[tuple[str, ...]] = ()
-    """Names of the statistics, if they are whole numbers that tables may show."""
+    """Names of the statistics, if tables are to show their sums."""
     references: ClassVar[ReferenceForm] = "rewrites"
+    """What `statistics` reads: ``rewrites`` (`Gold.rewrites`) for a metric of whole sentences, such as exact match, since both
+    parallel references and M2 files give them; ``edits`` (`Gold.sentences`), which rewrites give through an annotator alone."""
     needs_annotator: ClassVar[bool] = False
+    """Whether `score` takes an annotator, to find the edits of hypotheses."""
     knows_types: ClassVar[bool] = False
+    """Whether `score` gives the error type of each row; one of `statistics` is a sentence, which has none."""
+
+    @classmethod
+    def check_class(cls) -> None:
+        super().check_class()
+        if cls.statistics is Metric.statistics and cls.score is Metric.score:
+            raise ValueError("the class must define `statistics`")
+        if not cls.measures or not all(isinstance(measure, Measure) for measure in cls.measures):
+            raise ValueError(f"`measures` is {cls.measures!r}, not a tuple of `Measure`")
+        names = [*(measure.name for measure in cls.measures), *cls.counts]
+        if len(set(names)) < len(names):
+            raise ValueError(f"`measures` and `counts` name columns of one table, each once (got {', '.join(names)})")
+        if cls.references not in get_args(ReferenceForm):
+            raise ValueError(f"`references` is one of {', '.join(get_args(ReferenceForm))} (got {cls.references!r})")
 
     @property
     def headline(self) -> Measure:
@@ -97,10 +118,10 @@ class Metric(Kind):
             workers: processes for the search of edits.
 
         Raises:
-            UserError: the numbers of sentences differ, or there is no annotator.
+            UserError: the numbers of sentences differ, there is no annotator, or the class is wrong.
         """
         gold.check(hypotheses, name)
-        statistics = self.statistics(gold, hypotheses)
+        statistics = self._checked(self.statistics(gold, hypotheses), len(hypotheses))
         places = np.arange(len(statistics))
         no_types = np.full(len(statistics), "", dtype=object)
         return Score(self, self._signature(gold), len(statistics), places, no_types, statistics)
@@ -108,15 +129,48 @@ class Metric(Kind):
     def _signature(self, gold: Gold, annotator: str = "") -> str:
         return f"{self.signature(annotator)}|tokens:as given|{gold.description(self.references)}"
 
+    def _checked(self, statistics: Any, sentences: int) -> np.ndarray:
+        """Statistics that can be stored, summed and tested. Without the check, a wrong `Measure.of` shows in p-values alone."""
+        is_array = isinstance(statistics, np.ndarray)
+        if not is_array or statistics.dtype.kind not in "biu" or statistics.ndim < 2 or len(statistics) != sentences:
+            found = f"{statistics.dtype} numbers, {statistics.shape}" if is_array else f"a {type(statistics).__name__}"
+            raise UserError(
+                f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, (sentences, statistics), for "
+                f"{sentences} sentences, and returned {found}; a share can be rounded to thousandths"
+            )
+        if self.counts and statistics.shape[1:] != (len(self.counts),):
+            raise UserError(f"{self.known_as()}: `counts` names {len(self.counts)} statistics of {statistics.shape[1:]}")
+        statistics = statistics.astype(np.int64)
+        summable = self.summable(statistics)
+        if summable.ndim != 2:
+            raise UserError(f"{self.known_as()}: statistics of more dimensions need `figures` and `summable` of their own")
+        sums = summable.sum(axis=0)
+        several = np.tile(sums, (len(sums) + 1, 1))
+        for measure in self.measures:
+            try:
+                with np.errstate(all="ignore"):
+                    same = np.array_equal(measure.of(several), np.full(len(several), measure.of(sums)), equal_nan=True)
+            except Exception as error:  # a class from outside may do anything
+                same, reason = False, f" ({type(error).__name__}: {error})"
+            else:
+                reason = ""
+            if not same:
+                raise UserError(
+                    f"{self.known_as()}: the measure `{measure.name}` must give one figure for each row of an array of sums; "
+                    f"read the first statistic as `sums[..., 0]`, not as `sums[0]`{reason}"
+                )
+        return statistics
+
     def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
-        """Whole numbers for each sentence, (sentences, statistics)."""
+        """Whole numbers for each sentence, (sentences, statistics); of more dimensions if `summable` makes two of them."""
         raise NotImplementedError(f"{type(self).__name__} does not say how it counts")
 
     def figures(self, statistics: np.ndarray) -> dict[str, float]:
         """The measures of summed statistics, (rows, statistics), and the counts if these have names."""
         sums = statistics.sum(axis=0)
         measures = {measure.name: float(measure.of(sums)) for measure in self.measures}
-        return measures | dict(zip(self.counts, sums.tolist(), strict=False))
+        counts = zip(self.counts, sums.tolist(), strict=True) if self.counts else ()
+        return measures | dict(counts)
 
     def summable(self, statistics: np.ndarray) -> np.ndarray:
         """Statistics that the measures are functions of when summed, (sentences, statistics)."""
@@ -126,20 +180,10 @@ class Metric(Kind):
 METRICS = Kinds(Metric, "metric")
 
 
-def named_metric(name: str) -> Metric:
-    """The metric of a name, or of ``package.module:Class``, with the defaults of its fields.
-
-    Raises:
-        UserError: there is none.
-    """
-    try:
-        return METRICS.parse(name)
-    except ValueError as error:
-        raise UserError(str(error)) from None
-
-
 AnyMetric = Annotated[SerializeAsAny[Metric], BeforeValidator(METRICS.parse), PlainSerializer(METRICS.dump)]
 """The field of a profile, recipe or file that names a metric."""
+MetricChoice = Metric | str | Mapping[str, Any]
+"""A metric, its name, or its name and fields as a profile writes them; for `METRICS.make`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,7 +196,7 @@ class Score:
         sentence: sentence number (from 0) of each row of statistics; a sentence may have no row.
         error_type: error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones;
             empty text from a metric that knows no types.
-        statistics: (rows, statistics), whole numbers.
+        statistics: (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are.
     """
 
     metric: Metric

@@ -13,7 +13,6 @@ from pseudogec.noise.method import (
     Operation,
     TextMethod,
     describe,
-    explain,
     make_method,
     noised_tokens,
 )
@@ -54,7 +53,6 @@ __all__ = [
     "UnigramDistribution",
     "WrittenFor",
     "describe",
-    "explain",
     "make_method",
     "noised_tokens",
     "profile_of",

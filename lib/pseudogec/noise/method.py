@@ -11,9 +11,9 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
-from artefacts.errors import UserError, nearest
+from artefacts.errors import UserError
 from artefacts.kinds import Kind, Kinds
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def noised_tokens(operations: Iterable[Operation]) -> list[str]:
 class Method(Kind):
     """A way to make errors in grammatical text. Derive from `TextMethod` or `DecoderMethod`."""
 
+    label: ClassVar[str]  # in tables and figures
     summary: ClassVar[str]  # what the method does and where it comes from, in a line
     colour: ClassVar[str]  # in every figure, as #RRGGBB
     colour_with_sse: ClassVar[str | None] = None  # with spelling errors on top; None: figures choose one
@@ -213,26 +214,9 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
     """
     try:
-        return METHODS.parse({METHODS.tag: name, **parameters})
-    except ValidationError as error:
-        raise UserError(f"{where}: {name}: {explain(error, METHODS.find(name))}") from None
-    except ValueError as error:
+        return METHODS.make({METHODS.tag: name, **parameters})
+    except UserError as error:
         raise UserError(f"{where}: {error}") from None
-
-
-def explain(error: ValidationError, method: type[Method]) -> str:
-    """The errors in a method's parameters, in the user's terms."""
-    reasons = []
-    for reason in error.errors():
-        name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
-        if reason["type"] == "missing":
-            message = "is missing"
-        elif reason["type"] == "extra_forbidden":
-            name, message = "", f"has no parameter `{name}`{nearest(name, method.model_fields)}"
-        elif name:
-            message = f"{message[:1].lower()}{message[1:]}, not {reason['input']!r}"
-        reasons.append(f"{name}: {message}" if name else message)
-    return "; ".join(reasons)
 
 
 def describe(method: type[Method]) -> Iterator[str]:

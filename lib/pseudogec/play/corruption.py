@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from pydantic import ValidationError
 
 from artefacts.errors import UserError
+from artefacts.kinds import explain
 from artefacts.recipe import Recipe
-from pseudogec.noise import Method, Noiser, NoisyBackTranslation, explain
+from pseudogec.noise import Method, Noiser, NoisyBackTranslation
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace, Decoder
 from pseudogec.study import Study, System, missing

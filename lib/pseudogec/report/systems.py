@@ -11,7 +11,7 @@ import pandas as pd
 from pseudogec.correct import Trace
 from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
-from pseudogec.evaluate import ERRANT, METRICS, Metric
+from pseudogec.evaluate import ERRANT, METRICS, MetricChoice
 from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import Picture
@@ -102,7 +102,7 @@ class SystemsReport:
                 place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
                 yield system, place, mean_and_spread(values.mean(), values.std())
 
-    def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: Metric = ERRANT) -> Finding | None:
+    def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: MetricChoice = ERRANT) -> Finding | None:
         """The measures of a metric for each system on the first test set, one dot a seed.
 
         Args:
@@ -112,6 +112,7 @@ class SystemsReport:
         """
         if not self._systems:
             return NOT_LISTED
+        metric = METRICS.make(metric)
         scores = self._study.scores(self._systems, metric=metric)
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         caption = (

@@ -11,7 +11,7 @@ from artefacts.cluster import cores_of_this_machine
 from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
-from pseudogec.evaluate import ERRANT, Gold, Metric, Score, confidence_interval, named_metric
+from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, confidence_interval
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import CHOICES, By, score_columns, tidy_parts
@@ -72,7 +72,7 @@ def score_outputs(
     study: Study,
     outputs: Mapping[str, str | Path],
     references: Mapping[str, str | Path],
-    metrics: Sequence[str] = ("errant", "maxmatch"),
+    metrics: Sequence[MetricChoice] = ("errant", "maxmatch"),
 ) -> ScoredOutputs:
     """Score corrections from files; nothing is trained.
 
@@ -81,7 +81,7 @@ def score_outputs(
         outputs: name of a system -> file of tokenised corrections, one sentence a line. Relative paths are relative to the
             project's root.
         references: level -> M2 file; the outputs' lines are those of all files in this order.
-        metrics: names of metrics, or ``package.module:Class``; ERRANT is added if it is not among them.
+        metrics: ERRANT is added if it is not among them.
 
     Returns:
         The scores; without outputs, none, and nothing is read.
@@ -100,7 +100,7 @@ def score_outputs(
     annotator, workers = load_annotator(study.profile.annotator), cores_of_this_machine()
     scores = {
         metric: {name: metric.score(gold, tokens, annotator, name=name, workers=workers) for name, tokens in found.items()}
-        for metric in dict.fromkeys([*map(named_metric, metrics), ERRANT])
+        for metric in dict.fromkeys([*map(METRICS.make, metrics), ERRANT])
     }
     return ScoredOutputs(gold, levels, found, scores)
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, model_validator
 
 from artefacts import ClusterSection, Section, refuse_unknown
-from artefacts.kinds import OneOrMore
+from artefacts.kinds import OneOrMore, explain
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
-from pseudogec.noise import METHODS, Method, explain
+from pseudogec.noise import METHODS, Method
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 

@@ -13,10 +13,11 @@ from artefacts import FileDigests
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
+from artefacts.kinds import import_from
 from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe
 from artefacts.store import Store
-from pseudogec.evaluate import ERRANT, Metric, Score
+from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.loading import load_profile
@@ -62,7 +63,8 @@ class Study:
         """Open a study.
 
         Args:
-            profile: a name from ``params/`` or the path of a YAML file.
+            profile: a name from ``params/`` or the path of a YAML file. Modules that it names, as in ``module:Class``, may lie
+                beside it or in the project's root.
             overrides: changes such as ``"corpora.genuine.sentences=500"``.
             store: folder of artefacts; ``outputs/store`` by default.
             scheduler: address of a running Dask scheduler; by default a local cluster is started when there is something to
@@ -79,6 +81,7 @@ class Study:
         path = Path(profile)
         if path.suffix not in {".yaml", ".yml"}:
             path = PROJECT / "params" / f"{profile}.yaml"
+        import_from(path.absolute().parent, PROJECT)  # here, so that the kernels of notebooks, who open the study too, do it
         loaded = load_profile(path, overrides, PROJECT / "params")
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
@@ -167,7 +170,7 @@ class Study:
         return [(name, metric) for name, test in self.profile.corpora.tests.items() for metric in test.metrics]
 
     def scores(
-        self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None, metric: Metric = ERRANT
+        self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None, metric: MetricChoice = ERRANT
     ) -> pd.DataFrame:
         """The tidy scores of systems on one test corpus, after building what is missing.
 
@@ -180,7 +183,7 @@ class Study:
         Returns:
             See :func:`pseudogec.study.results.tidy`.
         """
-        test = test or self.test
+        test, metric = test or self.test, METRICS.make(metric)
         self.build([self.planner.score(system, test, metric) for system in grid])
         return tidy((self._row(system, test, metric) for system in grid), by)
 
@@ -194,7 +197,7 @@ class Study:
         levels = self.levels(self.planner.test_sentences(system, test))
         return system, self.planner.dataset(system, test), self.score(system, test, metric), levels
 
-    def score(self, system: System | Pipeline, test: str | None = None, metric: Metric = ERRANT) -> Score:
+    def score(self, system: System | Pipeline, test: str | None = None, metric: MetricChoice = ERRANT) -> Score:
         """The score of a system, sentence by sentence; it must have been built.
 
         Args:
@@ -202,7 +205,7 @@ class Study:
             test: name of a test corpus; the first by default.
             metric: how they are scored.
         """
-        return self.planner.score(system, test or self.test, metric).read(self.store)
+        return self.planner.score(system, test or self.test, METRICS.make(metric)).read(self.store)
 
     def levels(self, corpus: Corpus) -> list[str]:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""

@@ -1,0 +1,107 @@
+"""Metrics from outside: a class that would give wrong figures, or fail after days, is refused with its name and the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from artefacts.errors import UserError
+from pseudogec.evaluate import METRICS, Gold, Measure, Metric
+
+GOLD = Gold.parallel([["a"], ["b"], ["c"]], [[["a"], ["B"], ["c"]]])
+HYPOTHESES = [["a"], ["B"], ["d"]]
+
+
+def share(sums: np.ndarray) -> Any:
+    return sums[..., 0] / sums[..., 1]
+
+
+def statistics(*rows: tuple[float, ...]) -> np.ndarray:
+    return np.array(rows)
+
+
+class Exact(Metric):
+    name = "exact"
+    label = "Exact match"
+    measures = (Measure("exact", "EM", "Exact match", share),)
+    returned: ClassVar[Any] = statistics((1, 1), (1, 1), (0, 1))
+
+    def statistics(self, gold: Gold, hypotheses: Any) -> np.ndarray:
+        return self.returned
+
+
+def test_what_is_right_is_scored() -> None:
+    assert Exact().score(GOLD, HYPOTHESES).headline == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda sums: sums[0] / sums[1],
+        lambda sums: sums[:, 0] / sums[:, 1],
+        lambda sums: sums[..., 0] / sums[..., 1] if sums[..., 1] else 0.0,
+        lambda sums: float(sums[..., 0]) / 3,
+        lambda sums: sums.sum(),
+    ],
+)
+def test_a_measure_of_one_sum_alone_is_refused(of: Callable[[np.ndarray], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Exact, "measures", (Measure("exact", "EM", "Exact match", of),))
+    with pytest.raises(UserError, match=r"test_evaluate_metric:Exact: the measure `exact` .* `sums\[..., 0\]`"):
+        Exact().score(GOLD, HYPOTHESES)
+
+
+@pytest.mark.parametrize(
+    ("returned", "told"),
+    [
+        (statistics((1, 1), (0, 1)), r"for 3 sentences, and returned int64 numbers, \(2, 2\)"),
+        (np.array([1, 1, 0]), r"returned int64 numbers, \(3,\)"),
+        (statistics((0.5, 1), (1, 1), (0, 1)), "returned float64 numbers"),
+        ([(1, 1), (1, 1), (0, 1)], "returned a list"),
+        (np.ones((3, 2, 2), dtype=int), "need `figures` and `summable` of their own"),
+    ],
+)
+def test_statistics_that_cannot_be_kept_are_refused(returned: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Exact, "returned", returned)
+    with pytest.raises(UserError, match=rf"test_evaluate_metric:Exact: .*{told}"):
+        Exact().score(GOLD, HYPOTHESES)
+
+
+def test_a_wrong_number_of_counts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Exact, "counts", ("right",))
+    with pytest.raises(UserError, match="Exact: `counts` names 1 statistics"):
+        Exact().score(GOLD, HYPOTHESES)
+
+
+class NothingSaid(Metric):
+    pass
+
+
+class NoStatistics(Metric):
+    label = "No statistics"
+    measures = Exact.measures
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [(NothingSaid, "must define `label` and `measures`"), (NoStatistics, "must define `statistics`")]
+)
+def test_an_unfinished_class_is_refused_when_it_is_named(kind: type[Metric], told: str) -> None:
+    with pytest.raises(UserError, match=f"metric `{kind.__module__}:{kind.__name__}`: the class {told}"):
+        METRICS.make(kind.known_as())
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "told"),
+    [
+        ("references", "either", "`references` is one of edits, rewrites"),
+        ("counts", ("right", "exact"), "each once"),
+        ("measures", Exact.measures[0], "not a tuple of `Measure`"),
+        ("measures", (), "not a tuple of `Measure`"),
+    ],
+)
+def test_impossible_attributes_are_refused(attribute: str, value: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Exact, attribute, value)
+    with pytest.raises(UserError, match=told):
+        METRICS.make(Exact.known_as())
