@@ -8,10 +8,13 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
 from pathlib import Path
+from traceback import extract_tb
 from typing import IO, Literal, NamedTuple
 
 from artefacts.errors import DataError, UserError
@@ -23,16 +26,19 @@ from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.study import PROJECT, Profile
 from pseudogec.study.profile import MorePseudoData, all_steps
 
-State = Literal["ok", "note", "missing"]
-"""There; there, but worth knowing of; or missing, so that the study would fail."""
+State = Literal["ok", "note", "missing", "wrong"]
+"""There; there, but worth knowing of; missing, or there and unusable, so that the study would fail."""
 
 Finding = tuple[State, str, str]
 """State, finding and remedy of a row."""
 
-STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "missing": "bold red"}
+STYLES: dict[State, str] = {"ok": "green", "note": "yellow", "missing": "bold red", "wrong": "bold red"}
 
-COUNTED_AT_MOST = 10**9
-"""Bytes of a part's files up to which its sentences are counted unasked."""
+COUNTED_AT_MOST = {True: 10**9, False: 10**6}
+"""Bytes of a part's files up to which its sentences are counted unasked, by its format's ``quickly_counted``."""
+
+_READ_FIRST = 10  # sentences of each corpus that are read in every check
+_MEND_FORMAT = "mend the format's class, or the file that it reads"
 
 _PACKAGES = ("torch", "fairseq", "ctranslate2", "errant", "spacy")
 
@@ -54,6 +60,10 @@ class Row(NamedTuple):
     finding: str
     remedy: str = ""
 
+    @property
+    def fails(self) -> bool:
+        return self.state in ("missing", "wrong")
+
 
 class PartFiles(NamedTuple):
     """The files of one part of a profile's corpora.
@@ -61,14 +71,17 @@ class PartFiles(NamedTuple):
     Attributes:
         part: its place in the profile, such as ``genuine`` or ``seeds.simple``.
         format: reads them; its paths are relative to the data folder.
-        drawn: how many pairs the profile draws from them; none for all.
         needed: how many sentences the study needs, of a seed corpus; 0 for others.
     """
 
     part: str
     format: FileFormat
-    drawn: int | None = None
     needed: int = 0
+
+    @property
+    def drawn(self) -> int | None:
+        """How many pairs the profile draws from them; none for all."""
+        return self.format.sentences if isinstance(self.format, FilePairs) else None
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -84,12 +97,12 @@ def check(
     Args:
         profile: a checked profile.
         store: the folder of artefacts, whose disk must hold what is built; it need not exist.
-        count: count the sentences also of large files, and of those that must be split or parsed for it.
+        count: count also the sentences that it takes long to count.
         disk_needed: bytes that the study will write, where that is known.
         elsewhere: workers on other machines do the work (``--scheduler``), so that this one's GPUs do not matter; a profile's own
             section ``cluster`` says the same.
     """
-    rows = _corpus_rows(profile, PROJECT / profile.data_folder, None if count else COUNTED_AT_MOST)
+    rows = _corpus_rows(profile, PROJECT / profile.data_folder, count)
     return [
         *rows,
         *_machine_rows(profile, store, disk_needed, elsewhere or profile.cluster is not None),
@@ -103,7 +116,7 @@ def run_check(
     """Print what `check` finds; returns 0, or 1 when something that the profile needs is missing."""
     rows = check(profile, store, count=count, disk_needed=disk_needed, elsewhere=elsewhere)
     show(profile.name, rows)
-    return int(any(row.state == "missing" for row in rows))
+    return int(any(row.fails for row in rows))
 
 
 def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> None:
@@ -120,18 +133,18 @@ def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> None:
     for row in rows:
         table.add_row(Text(row.state, style=STYLES[row.state]), Text(row.part), Text(row.item), Text(row.finding))
     console.print(table)
-    remedies: dict[tuple[State, str], list[str]] = {}
+    remedies: dict[tuple[bool, str], list[str]] = {}
     for row in rows:
         if row.remedy:
-            remedies.setdefault((row.state, row.remedy), []).append(row.item)
-    for (state, remedy), items in remedies.items():
-        title = Text("to mend" if state == "missing" else "to know", style=STYLES[state])
+            remedies.setdefault((row.fails, row.remedy), []).append(row.item)
+    for (fails, remedy), items in remedies.items():
+        title = Text("to mend", style=STYLES["missing"]) if fails else Text("to know", style=STYLES["note"])
         console.print("\n", title, "  ", ", ".join(dict.fromkeys(items)), sep="", soft_wrap=True, markup=False)
         for line in remedy.splitlines():
             console.print(f"  {line}", soft_wrap=True, markup=False)
-    missing = sum(row.state == "missing" for row in rows)
-    counts = f"{missing} missing" if missing else "nothing is missing"
-    console.print(f"\n{name}   {len(rows)} checks, {counts}", markup=False)
+    states = Counter(row.state for row in rows if row.fails)
+    counts = ", ".join(f"{count} {state}" for state, count in states.items())
+    console.print(f"\n{name}   {len(rows)} checks, {counts or 'nothing is missing'}", markup=False)
 
 
 def format_size(count: float) -> str:
@@ -152,17 +165,11 @@ def _shown(path: Path) -> str:
 
 def corpus_files(profile: Profile) -> list[PartFiles]:
     """The corpora that a profile reads from files; parts from the embedded world have none."""
-    corpora = profile.corpora
-    pairs = {
-        "genuine": corpora.genuine,
-        "validation": corpora.validation,
-        "development": corpora.development,
-        "in_domain": corpora.in_domain,
-        **{f"tests.{name}": test.pairs for name, test in corpora.tests.items()},
-    }
-    found = [PartFiles(part, item, drawn=item.sentences) for part, item in pairs.items() if isinstance(item, FilePairs)]
-    seeds = [(name, item) for name, item in corpora.seeds.items() if isinstance(item, FileFormat)]
-    return found + [PartFiles(f"seeds.{name}", item, needed=_sentences_of_seed(profile, name)) for name, item in seeds]
+    return [
+        PartFiles(part, corpus, _sentences_of_seed(profile, part.removeprefix("seeds.")) if part.startswith("seeds.") else 0)
+        for part, corpus in profile.corpora.parts.items()
+        if isinstance(corpus, FileFormat)
+    ]
 
 
 def _sentences_of_seed(profile: Profile, seed: str) -> int:
@@ -189,13 +196,13 @@ def _steps_shown(profile: Profile) -> Iterator[tuple[str, Step]]:
 # Corpora: files, versions, sentences against the papers' counts
 
 
-def _corpus_rows(profile: Profile, folder: Path, limit: int | None) -> Iterator[Row]:
+def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Row]:
     """A row for each file or pattern; then one for each part of the corpora; then one for each file of a released model.
 
     Args:
         profile: a checked profile.
         folder: its data folder.
-        limit: count no files that are larger together, in bytes; none to count all.
+        count_all: count also what takes long.
     """
     parts = corpus_files(profile)
     if not parts:
@@ -207,11 +214,11 @@ def _corpus_rows(profile: Profile, folder: Path, limit: int | None) -> Iterator[
     for path, using in users.items():
         names = ", ".join(part.part for part in using)
         if found := matching(folder, path):
-            yield _file_row(found, path, names, using[0].format, limit)
+            yield _file_row(found, path, names, _corpora(using[0], folder), count_all)
         else:
             yield _missing_row(folder, path, names, f"make data PROFILE={profile.name}")
     for part in parts:
-        yield _part_row(folder, part, limit)
+        yield _part_row(folder, part, count_all)
     for system, path in dict.fromkeys((system, path) for system, step in _steps_shown(profile) for path in step.files):
         if (folder / path).is_file():
             yield Row(f"systems.{system}", str(path), "ok", format_size((folder / path).stat().st_size))
@@ -220,21 +227,33 @@ def _corpus_rows(profile: Profile, folder: Path, limit: int | None) -> Iterator[
             yield Row(f"systems.{system}", str(path), "missing", "not found", remedy)
 
 
-def _file_row(found: Sequence[Path], path: Path, part: str, reader: FileFormat, limit: int | None) -> Row:
-    """The size of a file or of the files of a pattern, its sentences, and which version of it this is."""
-    size = format_size(sum(file.stat().st_size for file in found))
-    if len(found) > 1:
-        return Row(part, str(path), "ok", f"{len(found)} files, {size}")
-    known = load_catalogue().find(path)
+def _file_row(found: Sequence[Path], path: Path, part: str, corpora: Sequence[FileFormat], count_all: bool) -> Row:
+    """The size of a file or of the files of a pattern, their sentences, and which version of the file this is."""
+    known = load_catalogue().find(path) if len(found) == 1 else None
+    several = "" if len(found) == 1 else f"{len(found)} files, "
+    read = [corpus for corpus in corpora if corpus.files[0].path in found]
+    state: State = "ok"
+    kept = ""
     try:
-        state, kept = _version(found[0], known[1] if known else None)
-        count = _count(reader, found, limit)
+        if not several:
+            state, kept = _version(found[0], known[1] if known else None)
+        for corpus in read[:1]:
+            list(islice(corpus.checked(), _READ_FIRST))
+        count = _count(read, count_all) if read else None
     except DataError as error:
-        return Row(part, str(path), "missing", str(error), "replace the file, or make it readable")
-    sentences = "" if count is None else f"{count.sentences:,} sentences, "
+        remedy = "replace the file, or make it readable" if error.line is None else "mend the line, or replace the file"
+        return Row(part, str(path), "wrong", str(error), remedy)
+    except UserError as error:
+        return Row(part, str(path), "wrong", str(error), _MEND_FORMAT)
+    except Exception as error:  # of a class from outside, which may raise anything
+        place = extract_tb(error.__traceback__)[-1]
+        problem = f"format `{corpora[0].known_as()}`: {type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
+        return Row(part, str(path), "wrong", problem, _MEND_FORMAT)
+    sentences = "" if count is None else f"{count.sentences:,} sentences"
     if known is not None and count is not None and known[1].sentences not in (None, count.sentences):
-        state, sentences = "note", f"{count.sentences:,} sentences instead of {known[1].sentences:,}, "
-    return Row(part, str(path), state, f"{size}, {sentences}{kept}")
+        state, sentences = "note", f"{count.sentences:,} sentences instead of {known[1].sentences:,}"
+    size = format_size(sum(file.stat().st_size for file in found))
+    return Row(part, str(path), state, several + ", ".join(filter(None, [size, sentences, kept])))
 
 
 def _missing_row(folder: Path, path: Path, part: str, command: str) -> Row:
@@ -266,20 +285,28 @@ def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
     return "note", f"not the papers' version: SHA-256 {digest[:12]}... instead of {known.sha256[:12]}..."
 
 
-def _count(reader: FileFormat, files: Sequence[Path], limit: int | None) -> Count | None:
-    """The sentences of files; none where counting them takes long, unless there is no limit."""
-    if limit is not None and (sum(file.stat().st_size for file in files) > limit or not reader.quickly_counted):
+def _corpora(part: PartFiles, folder: Path) -> list[FileFormat]:
+    """The corpora that can be read one by one: of each file that is there, or of all where files belong together."""
+    found = part.format.located(lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)])
+    complete = all(matching(folder, path) for path in part.paths)
+    return found.by_file() if complete or not found.files_belong_together else []
+
+
+def _count(corpora: Sequence[FileFormat], count_all: bool) -> Count | None:
+    """The sentences of corpora of one format; none where counting them takes long, unless all are to be counted."""
+    size = sum(file.path.stat().st_size for corpus in corpora for file in corpus.files)
+    if not count_all and size > COUNTED_AT_MOST[corpora[0].quickly_counted]:
         return None
-    counts = [_counted(reader, file) for file in files]
+    counts = [_counted(corpus) for corpus in corpora]
     return Count(sum(count.sentences for count in counts), sum(count.corrected for count in counts))
 
 
 @cache
-def _counted(reader: FileFormat, file: Path) -> Count:
-    return reader.count(file)
+def _counted(corpus: FileFormat) -> Count:
+    return corpus.count()
 
 
-def _part_row(folder: Path, part: PartFiles, limit: int | None) -> Row:
+def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     """How many sentences a part has, beside what the study needs and what the papers had."""
     whole = load_catalogue().whole(part.paths)
     published = _published(whole)
@@ -292,9 +319,8 @@ def _part_row(folder: Path, part: PartFiles, limit: int | None) -> Row:
     if not all(matching(folder, path) for path in part.paths):
         return uncounted("files are missing")
     try:
-        files = [found for file in part.format.counted_files for found in matching(folder, file.path)]
-        found = _count(part.format, files, limit)
-    except DataError:
+        found = _count(_corpora(part, folder), count_all)
+    except Exception:
         return uncounted("cannot be counted")  # the file's own row says why
     if found is None:
         return uncounted("not counted", "--count counts them, in the time that reading them takes")

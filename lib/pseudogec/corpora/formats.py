@@ -1,7 +1,17 @@
 """What a format of corpora is: one class, whose fields are what a profile says of the corpus, and which reads it.
 
 To add one, derive from `FilePairs` (learner sentences with corrections) or `FileSentences` (grammatical text) and write
-``read_file``; ours are in `pairs` and `sentences`. A profile names the class as it is registered, or as ``package.module:Class``.
+``read_file``; ours are in `pairs` and `sentences`, and ``params/README.md`` shows a whole one. A profile names the class as it is
+registered, or as ``package.module:Class``. What to know:
+
+- A sentence is a list of tokens; `pseudogec.text.tokenise` makes it from text.
+- `artefacts.files.read_lines` reads plain and compressed files, and strips line ends. A CSV file may have line breaks inside
+  quotes: ``csv.reader(f"{line}\\n" for line in read_lines(path))`` keeps them.
+- What is wrong with a file is a `DataError`, which names file and line.
+- A corpus that was read stays in the store until its files, its fields or the class's ``version`` change. An edit of the
+  code alone is not seen: raise ``version`` with it.
+- ``run_all.py --check`` reads the first sentences of every corpus, and counts all of small ones. It counts larger ones too
+  where ``quickly_counted`` says that this takes no longer than reading the files.
 """
 
 from __future__ import annotations
@@ -9,12 +19,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self, cast
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from artefacts import Section, SourceFile
+from artefacts.errors import UserError
 from artefacts.kinds import Kind, Kinds, OneOrMore
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
@@ -79,11 +90,14 @@ class LocatedFile(CorpusFile, SourceFile):
     """A corpus's file, known by its content."""
 
 
-class PairFormat(Kind):
+class CorpusFormat(Kind):
+    simulated: ClassVar[bool] = False
+    """Whether a program makes the sentences. True edits are known then, but are not cut as ERRANT cuts those of a hypothesis."""
+
+
+class PairFormat(CorpusFormat):
     """Where pairs of learner sentences and their corrections come from."""
 
-    simulated: ClassVar[bool] = False
-    """Whether a program makes them. Their true edits are known then, but are not cut as ERRANT cuts those of a hypothesis."""
     rewritten: ClassVar[bool] = False
     """Whether the corrections are rewritten sentences, which GLEU scores, and not edits."""
 
@@ -101,7 +115,7 @@ class PairFormat(Kind):
         raise NotImplementedError
 
 
-class SentenceFormat(Kind):
+class SentenceFormat(CorpusFormat):
     """Where grammatical sentences come from, to make pseudo data of."""
 
     incidental: ClassVar[frozenset[str]] = frozenset({"stands_for"})
@@ -113,7 +127,7 @@ PAIR_FORMATS = Kinds(PairFormat, "source")
 SENTENCE_FORMATS = Kinds(SentenceFormat, "source")
 
 
-class FileFormat(Kind):
+class FileFormat(CorpusFormat):
     """A corpus that is read from files."""
 
     quickly_counted: ClassVar[bool] = False
@@ -123,53 +137,93 @@ class FileFormat(Kind):
 
     @property
     def located_files(self) -> tuple[LocatedFile, ...]:
-        """The files, which must be `located`."""
-        return cast(tuple[LocatedFile, ...], self.files)
+        """The files that are known by their content: all of them, once the corpus is `located`."""
+        return tuple(file for file in self.files if isinstance(file, LocatedFile))
 
     @property
-    def counted_files(self) -> tuple[CorpusFile, ...]:
-        """The files that hold each sentence once."""
-        return self.files
+    def files_belong_together(self) -> bool:
+        """Whether no file can be read without the others."""
+        return False
 
-    def count(self, path: Path) -> Count:
-        """Count the sentences of one file; raises as `PairFormat.read` does."""
+    def by_file(self) -> list[Self]:
+        """The corpora of each file alone; the whole where files belong together."""
+        if self.files_belong_together:
+            return [self]
+        return [self.model_copy(update={"files": (file,)}) for file in self.files]
+
+    def checked(self) -> Iterator[Any]:
+        """Yield what the files hold; refuses what cannot be a sentence, and raises as `PairFormat.read` does."""
         raise NotImplementedError
 
-    def located(self, find: Callable[[CorpusFile], Iterable[LocatedFile]]) -> Self:
-        """The same corpus in files that are known by their content; ``find`` gives those of a path or pattern."""
+    def count(self) -> Count:
+        """Count the sentences of the files; raises as `PairFormat.read` does."""
+        return Count(sum(1 for _ in self.checked()))
+
+    def located(self, find: Callable[[CorpusFile], Iterable[CorpusFile]]) -> Self:
+        """The same corpus in the files that ``find`` gives for each path or pattern."""
         return self.model_copy(update={"files": tuple(chain.from_iterable(map(find, self.files)))})
+
+    def _refuse_text(self, sentence: Sequence[str]) -> None:
+        if isinstance(sentence, str):
+            problem = f"{sentence!r} is text and not a list of tokens, which pseudogec.text.tokenise makes"
+            raise UserError(f"format `{self.known_as()}`: {problem}")
 
 
 class FilePairs(FileFormat, PairFormat):
-    """Pairs from files. A format of one sentence after the other says how `read_file` yields pairs, and no more."""
+    """Pairs from files. A format writes `read_file`, or `read_all` where files belong together."""
 
     sentences: int | None = Field(None, gt=0, description="how many pairs are drawn; all by default")
 
+    @model_validator(mode="after")
+    def _can_read(self) -> Self:
+        if (type(self).read_file, type(self).read_all) == (FilePairs.read_file, FilePairs.read_all):
+            raise ValueError(f"`{self.known_as()}` has neither `read_file` nor `read_all`; a format needs one of them")
+        return self
+
+    @property
+    def files_belong_together(self) -> bool:
+        return type(self).read_all is not FilePairs.read_all
+
     @property
     def expected_sentences(self) -> float:
-        """Those drawn, or a guess from the size of the files."""
+        """Those drawn, or a guess from the size of the `located` files."""
         return self.sentences or sum(file.size for file in self.located_files) / BYTES_A_PAIR
 
-    def read_file(self, path: Path) -> Iterator[Pair]:
-        """Yield the pairs of one file, tokenised; raises as `read` does."""
+    def read_file(self, path: Path) -> Iterator[Pair | CorrectedSentence]:
+        """Yield the pairs of one file, tokenised; a level that they lack is the file's. Raises as `read` does."""
         raise NotImplementedError
 
-    def read_all(self) -> Iterator[CorrectedSentence]:
+    def read_all(self) -> Iterator[Pair | CorrectedSentence]:
         """Yield the pairs of all files; `read` draws from them."""
         for file in self.files:
-            for pair in self.read_file(file.path):
-                yield CorrectedSentence(pair, file.level)
+            for found in self.read_file(file.path):
+                sentence = _corrected(found)
+                yield sentence if sentence.level else sentence._replace(level=file.level)
+
+    def checked(self) -> Iterator[CorrectedSentence]:
+        for found in self.read_all():
+            sentence = _corrected(found)
+            for side in sentence.pair:
+                self._refuse_text(side)
+            yield sentence
 
     def read(self) -> Iterator[CorrectedSentence]:
         if self.sentences is None:
-            return self.read_all()
-        available = sum(1 for _ in self.read_all())
+            return self.checked()
+        available = sum(1 for _ in self.checked())
+        if available < self.sentences:
+            problem = f"there are {available:,} pairs, and `sentences` draws {self.sentences:,}; lower it, or add files"
+            raise UserError(f"{', '.join(str(file.path) for file in self.files)}: {problem}")
         drawn = set(np.random.default_rng(1).permutation(available)[: self.sentences].tolist())
-        return (sentence for place, sentence in enumerate(self.read_all()) if place in drawn)
+        return (sentence for place, sentence in enumerate(self.checked()) if place in drawn)
 
-    def count(self, path: Path) -> Count:
-        corrected = [pair.source != pair.target for pair in self.read_file(path)]
+    def count(self) -> Count:
+        corrected = [sentence.pair.source != sentence.pair.target for sentence in self.checked()]
         return Count(len(corrected), sum(corrected))
+
+
+def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
+    return found if isinstance(found, CorrectedSentence) else CorrectedSentence(Pair(*found))
 
 
 class FileSentences(FileFormat, SentenceFormat):
@@ -193,10 +247,13 @@ class FileSentences(FileFormat, SentenceFormat):
         """
         raise NotImplementedError
 
+    def checked(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+        for file in self.files:
+            for sentence in self.read_file(file.path, share, told):
+                self._refuse_text(sentence)
+                yield sentence
+
     def read(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of a share of every file's texts, without empty ones."""
-        sentences = filter(None, chain.from_iterable(self.read_file(file.path, share, told) for file in self.files))
+        sentences = filter(None, self.checked(share, told))
         return clean_seed_text(sentences) if self.clean else sentences
-
-    def count(self, path: Path) -> Count:
-        return Count(sum(1 for _ in self.read_file(path)))

@@ -65,19 +65,14 @@ class M2(FilePairs):
     name = "m2"
     quickly_counted = True
 
-    def read_all(self) -> Iterator[CorrectedSentence]:
-        for file in self.files:
-            for place, sentence in enumerate(read_m2(file.path), start=1):
-                source = list(sentence.source)
-                try:
-                    target = apply_edits(source, sentence.annotators.get(0, ()))
-                except UserError as error:
-                    raise DataError(file.path, f"sentence {place}, annotator 0: {error}") from None
-                yield CorrectedSentence(Pair(source, target), file.level, sentence)
-
-    def count(self, path: Path) -> Count:
-        edits = [sentence.annotators.get(0, ()) for sentence in read_m2(path)]
-        return Count(len(edits), sum(any(edit.type not in DETECTION_TYPES for edit in each) for each in edits))
+    def read_file(self, path: Path) -> Iterator[CorrectedSentence]:
+        for place, sentence in enumerate(read_m2(path), start=1):
+            source = list(sentence.source)
+            try:
+                target = apply_edits(source, sentence.annotators.get(0, ()))
+            except UserError as error:
+                raise DataError(path, f"sentence {place}, annotator 0: {error}") from None
+            yield CorrectedSentence(Pair(source, target), annotated=sentence)
 
 
 class _SideBySide(FilePairs):
@@ -85,12 +80,8 @@ class _SideBySide(FilePairs):
 
     quickly_counted = True
 
-    @property
-    def counted_files(self) -> tuple[CorpusFile, ...]:
-        return self.files[:1]
-
-    def count(self, path: Path) -> Count:
-        return Count(sum(1 for _ in read_lines(path)))
+    def count(self) -> Count:
+        return Count(sum(1 for _ in _read_together([file.path for file in self.files])))
 
 
 @PAIR_FORMATS.register

@@ -29,6 +29,7 @@ class WorldSentences(SentenceFormat):
     """Grammatical sentences of one register of the embedded simulation."""
 
     name = "world"
+    simulated = True
 
     # `register` itself is a name that pydantic's models inherit.
     register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register")
@@ -47,8 +48,8 @@ class Plain(FileSentences):
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
         return read_plain(path, self.tokenised, share, told)
 
-    def count(self, path: Path) -> Count:
-        return Count(sum(1 for _ in read_lines(path)))
+    def count(self) -> Count:
+        return Count(sum(1 for file in self.files for _ in read_lines(file.path)))
 
 
 @SENTENCE_FORMATS.register

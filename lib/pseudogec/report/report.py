@@ -50,11 +50,11 @@ class Report:
         if self._origin:
             return self._origin
         profile = self.study.profile
-        kind = (
-            "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
-            if profile.simulation
-            else "Trained and tested on real learner text."
-        )
+        kind = "Trained and tested on real learner text."
+        if profile.simulation:
+            kind = "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
+        elif simulated := profile.corpora.simulated:
+            kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
         single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}"

@@ -92,8 +92,8 @@ class WholeCorpus(Corpus):
                 yield sentence
 
         facts = _write_corpus(folder, sentences())
-        if not facts["sentences"]:
-            raise UserError(f"corpus {self.name!r} is empty: its files hold no sentence")
+        if not facts["source_tokens"]:
+            raise UserError(f"corpus {self.name!r} is empty: its files hold no sentence, or only empty ones")
         return facts
 
 

@@ -276,7 +276,9 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
         raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
     against = min(values) if against is None else against
     if against not in values:
-        raise UserError(f"permutation tests against the {groups} `{against}`: there is none{nearest(against, values)}")
+        there = against in sentences[groups].astype(str).unique()
+        problem = "fewer than two of its sentences have tokens" if there else f"there is none{nearest(against, values)}"
+        raise UserError(f"permutation tests against the {groups} `{against}`: {problem}")
     rows = []
     for name in dict.fromkeys([against, *sorted(values)]):
         p_value = None if name == against else compare_means(values[name], values[against], samples)

@@ -57,6 +57,21 @@ class Corpora(Section):
     )
     seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
 
+    @property
+    def parts(self) -> dict[str, PairFormat | SentenceFormat]:
+        """All corpora by their place in the profile, such as ``genuine`` or ``seeds.simple``."""
+        single = {name: getattr(self, name) for name in ("genuine", "validation", "development", "in_domain")}
+        return {
+            **{name: pairs for name, pairs in single.items() if pairs is not None},
+            **{f"tests.{name}": test.pairs for name, test in self.tests.items()},
+            **{f"seeds.{name}": sentences for name, sentences in self.seeds.items()},
+        }
+
+    @property
+    def simulated(self) -> list[str]:
+        """The parts that come from the embedded world."""
+        return [name for name, corpus in self.parts.items() if corpus.simulated]
+
 
 class Subwords(Section):
     """Byte-pair encoding (TASLP section IV-A: 8,000 merges, learnt on the genuine targets)."""
@@ -197,7 +212,6 @@ class Profile(Section):
 
     name: str = ""
     description: str = Field(description="one sentence for tables and pages")
-    simulation: bool = Field(description="whether the data are the embedded simulation; every table then says so")
     data_folder: Path = Field(Path("data"), description="where corpora in files are looked for; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
     corpora: Corpora
@@ -230,6 +244,11 @@ class Profile(Section):
         default_factory=dict, description="the same of systems: names from `systems`, in the order of a table's rows"
     )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
+
+    @property
+    def simulation(self) -> bool:
+        """Whether all corpora come from the embedded world."""
+        return len(self.corpora.simulated) == len(self.corpora.parts)
 
     def architecture_of(self, name: str) -> Architecture:
         """The architecture of a name from ``architectures``, or of ``default``.

@@ -46,6 +46,8 @@ class RunRecord(BaseModel):
     """How the results of a profile came about.
 
     Attributes:
+        simulation: whether all corpora come from the embedded world.
+        simulated: the corpora that do.
         settings: the complete profile as YAML.
         notebooks: of the profile, in their order; None for those that have not been run.
         seconds: the latest run took, which is short where the store held the artefacts.
@@ -55,6 +57,7 @@ class RunRecord(BaseModel):
     profile: str
     description: str
     simulation: bool
+    simulated: list[str] = []
     seeds: list[int]
     settings: str
     notebooks: dict[str, NotebookRun | None]
@@ -75,6 +78,7 @@ def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, wo
         profile=profile.name,
         description=profile.description,
         simulation=profile.simulation,
+        simulated=profile.corpora.simulated,
         seeds=list(study.profile.seeds),
         settings=yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False),
         notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
