@@ -21,6 +21,7 @@ from filelock import FileLock
 
 from artefacts.errors import DataError, UserError
 from pseudogec.__main__ import main
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS
 from pseudogec.corpora.catalogue import Download, KnownCorpus, load_catalogue
 from pseudogec.corpora.fetching import Fetcher, unpack
 
@@ -432,3 +433,12 @@ def test_a_python_package_is_checked_and_installed(mirror: Mirror, tmp_path: Pat
     )
     Fetcher(tmp_path / "data", mirror.url).fetch(known)
     assert (tmp_path / "installed/example_model/__init__.py").is_file()
+
+
+def test_the_formats_are_listed_with_their_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["data", "--formats"])
+    out = capsys.readouterr().out
+    for kinds in (PAIR_FORMATS, SENTENCE_FORMATS):
+        for found in kinds:
+            assert f"\n{found.name}: " in out
+            assert all(f"    {field.alias or name} " in out for name, field in found.model_fields.items())

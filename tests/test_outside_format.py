@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import sys
+import textwrap
 from pathlib import Path
 
 import pytest
 
 from artefacts.engine import missing
 from artefacts.errors import UserError
-from pseudogec.commands.preflight import run_check
+from pseudogec.commands.preflight import check, run_check
+from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
 from pseudogec.study.overview import corpus_table, data_recipes
 
@@ -16,7 +20,7 @@ MODULE = '''
 from pydantic import Field
 
 from artefacts.files import read_lines
-from pseudogec.corpora import FilePairs, FileSentences, Pair
+from pseudogec.corpora import CorrectedSentence, FilePairs, FileSentences, Pair
 
 
 class Tabs(FilePairs):
@@ -28,6 +32,20 @@ class Tabs(FilePairs):
         for line in read_lines(path):
             source, _, target = line.partition(self.mark)
             yield Pair(source.split(), target.split())
+
+
+class Silent(FilePairs):
+    pass
+
+
+class Together(FilePairs):
+    """Pairs of one file, levels of another."""
+
+    def read_all(self):
+        pairs, levels = self.files
+        for line, level in zip(read_lines(pairs.path), read_lines(levels.path)):
+            source, _, target = line.partition("|")
+            yield CorrectedSentence(Pair(source.split(), target.split()), level)
 
 
 class Upper(FileSentences):
@@ -58,6 +76,79 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "text.txt").write_text("A SENTENCE .\n" * 600)
     (tmp_path / "mine.yaml").write_text(PROFILE.format(folder=tmp_path))
     return tmp_path
+
+
+@pytest.fixture
+def csv_profile(tmp_path: Path) -> Path:
+    """A profile whose test set is read by the format that the documentation shows."""
+    page = (PROJECT / "params" / "README.md").read_text()
+    [shown] = re.findall(r"^    import csv\n.*?\n(?=\n\S)", page, re.DOTALL | re.MULTILINE)
+    (tmp_path / "my_csv.py").write_text(textwrap.dedent(shown))
+    (tmp_path / "mine.csv").write_text("""written,corrected,level\n"He go.","He goes.",A\n"Fine,\nyes.","Fine,\nyes.",\n""")
+    (tmp_path / "csv.yaml").write_text(
+        f"extends: smoke\nannotator: offline\ndata_folder: {tmp_path}\n"
+        "corpora: {tests: {world-test: {replace: true, source: 'my_csv:Csv', files: [{path: mine.csv, level: B}]}}}\n"
+    )
+    return tmp_path / "csv.yaml"
+
+
+def located(profile: Profile, folder: Path) -> FilePairs:
+    pairs = profile.corpora.tests["world-test"].pairs
+    assert isinstance(pairs, FilePairs)
+    return pairs.located(lambda file: [file.model_copy(update={"path": folder / file.path})])
+
+
+def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(csv_profile.parent)
+    profile = load_profile(csv_profile, library=PROJECT / "params")
+    found = located(profile, csv_profile.parent)
+    assert [(*sentence.pair, sentence.level) for sentence in found.read()] == [
+        (["He", "go", "."], ["He", "goes", "."], "A"),
+        (["Fine", ",", "yes", "."], ["Fine", ",", "yes", "."], "B"),
+    ]
+    assert found.count() == (2, 1) and found.expected_sentences == 0
+    assert profile.corpora.simulated and "tests.world-test" not in profile.corpora.simulated and not profile.simulation
+    with pytest.raises(UserError, match="there are 2 pairs, and `sentences` draws 3"):
+        found.model_copy(update={"sentences": 3}).read()
+
+
+@pytest.mark.parametrize(
+    ("broken", "finding"),
+    [
+        ("content", "mine.csv, line 1: needs the columns"),
+        ('row["written"]', "KeyError: 'writen' ("),
+        ("tokens", "format `my_csv:Csv`: 'He go.' is text and not a list of tokens"),
+    ],
+)
+def test_a_check_names_the_corpus_and_what_is_wrong_with_it(
+    broken: str, finding: str, csv_profile: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = csv_profile.parent
+    module = (folder / "my_csv.py").read_text()
+    if broken == "content":
+        (folder / "mine.csv").write_text("source,corrected\na,b\n")
+    elif broken == "tokens":
+        module = module.replace('*tokenise([row["written"], row["corrected"]])', 'row["written"], row["corrected"]')
+    else:
+        module = module.replace(broken, 'row["writen"]')
+    (folder / "my_csv.py").write_text(module)
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "my_csv", raising=False)
+    assert run_check(load_profile(csv_profile, library=PROJECT / "params"), folder / "store") == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert finding in out and "wrong tests.world-test" in out
+
+
+def test_a_format_that_reads_nothing_is_refused(folder: Path) -> None:
+    with pytest.raises(UserError, match=r"tests.mine: .*`my_formats:Silent`: the class must define `read_file` or `read_all`"):
+        load(folder, "corpora.tests.mine={source: 'my_formats:Silent', files: [pairs.txt]}")
+
+
+def test_a_format_may_read_files_that_belong_together(folder: Path) -> None:
+    (folder / "more.txt").write_text("A\nB\n")
+    profile = load(folder, "corpora.tests.mine={source: 'my_formats:Together', files: [pairs.txt, more.txt]}")
+    [file, *_, total] = [row for row in check(profile, folder / "store") if "tests.mine" in row.part]
+    assert file.state == total.state == "ok" and total.finding == "1 corrected of 2"
 
 
 def load(folder: Path, *overrides: str) -> Profile:

@@ -15,7 +15,7 @@ from filelock import FileLock, Timeout
 
 from artefacts.errors import UserError
 from pseudogec.commands.preflight import corpus_files
-from pseudogec.corpora import KnownCorpus, load_catalogue, matching
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, Fetcher
 from pseudogec.study import PROJECT, Profile, load_profile
 
@@ -46,6 +46,7 @@ def add_parser(commands: Any) -> None:
         help="fetch URL/host/path in place of https://host/path (default: the environment's PSEUDOGEC_MIRROR)",
     )
     parser.add_argument("--list", action="store_true", help="list the catalogue, and stop")
+    parser.add_argument("--formats", action="store_true", help="list the formats that a profile may name as `source`, and stop")
     parser.set_defaults(run=run)
 
 
@@ -54,6 +55,9 @@ def run(options: argparse.Namespace) -> None:
     if options.list:
         for corpus in catalogue.corpora.values():
             print(f"{corpus.name:24}{corpus.title}\n{'':24}{corpus.home}\n{'':24}{corpus.how_to_get('pseudogec data')}")
+        return
+    if options.formats:
+        _list_formats()
         return
     profile = _load(options.profile)
     if not options.names and not corpus_files(profile):
@@ -69,6 +73,19 @@ def run(options: argparse.Namespace) -> None:
         raise UserError("stopped; the same command resumes") from None
     if problems:
         raise UserError("\n".join(["some corpora could not be fetched:", *problems]))
+
+
+def _list_formats() -> None:
+    """The formats of corpora, each with the keys that a profile may write beside ``source``."""
+    kinds = {"pairs of learner sentences and corrections": PAIR_FORMATS, "grammatical sentences (`seeds`)": SENTENCE_FORMATS}
+    for what, formats in kinds.items():
+        print(f"{what}\n")
+        for found in formats:
+            print(f"{found.name}: {(found.__doc__ or '').splitlines()[0]}")
+            for name, field in found.model_fields.items():
+                default = "" if field.is_required() or field.default in (None, "") else f"; default {field.default}"
+                print(f"    {field.alias or name:12}{field.description or ''}{default}".rstrip())
+        print()
 
 
 @contextmanager

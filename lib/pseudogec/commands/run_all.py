@@ -106,14 +106,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write_scores(study)
         run = record_run(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
         index = write_site(study.outputs, run)
-        print(f"done    {_shown(index)}   {format_duration(time.monotonic() - started)}")
+        well = built and all(outcome.error is None for outcome in outcomes.values())
+        print(f"{'done' if well else 'failed':8}{_shown(index)}   {format_duration(time.monotonic() - started)}")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("\nstopped; run the same command again to go on from here", file=sys.stderr)
         return 130
-    return 0 if built and all(outcome.error is None for outcome in outcomes.values()) else 1
+    return 0 if well else 1
 
 
 def _opened(options: Options) -> Study:
@@ -279,8 +280,10 @@ def _failure(process: subprocess.CompletedProcess[str]) -> str:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         return "    " + "\n    ".join(process.stderr.strip().splitlines()[-8:])
-    traceback = _COLOUR.sub("", "\n".join(told["traceback"])).splitlines()
-    return "\n".join(f"    {line}" for line in [f"cell [{told['cell']}]: {told['error']}", *traceback[-6:]])
+    mendable = {error.__name__ for error in (UserError, *UserError.__subclasses__())}  # whose message says it all
+    traceback = [] if told["error"].partition(":")[0] in mendable else told["traceback"]
+    lines = _COLOUR.sub("", "\n".join([f"cell [{told['cell']}]: {told['error']}", *traceback])).splitlines()
+    return "\n".join(f"    {line}" for line in (*lines[:1], *lines[1:][-6:]))
 
 
 def _write_scores(study: Study) -> None:

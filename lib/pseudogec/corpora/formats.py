@@ -16,6 +16,7 @@ registered, or as ``package.module:Class``. What to know:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -174,11 +175,11 @@ class FilePairs(FileFormat, PairFormat):
 
     sentences: int | None = Field(None, gt=0, description="how many pairs are drawn; all by default")
 
-    @model_validator(mode="after")
-    def _can_read(self) -> Self:
-        if (type(self).read_file, type(self).read_all) == (FilePairs.read_file, FilePairs.read_all):
-            raise ValueError(f"`{self.known_as()}` has neither `read_file` nor `read_all`; a format needs one of them")
-        return self
+    @classmethod
+    def check_class(cls) -> None:
+        super().check_class()
+        if (cls.read_file, cls.read_all) == (FilePairs.read_file, FilePairs.read_all):
+            raise ValueError("the class must define `read_file` or `read_all`")
 
     @property
     def files_belong_together(self) -> bool:
@@ -234,6 +235,7 @@ class FileSentences(FileFormat, SentenceFormat):
     clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
     shares: int = Field(1, ge=1, description="into how many parts the reading is split; workers read them in parallel")
 
+    @abstractmethod
     def read_file(self, path: Path, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of one file, tokenised.
 

@@ -29,8 +29,8 @@ class WorldPairs(PairFormat):
     simulated = True
 
     split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
-    sentences: int = Field(gt=0)
-    seed: int = 1
+    sentences: int = Field(gt=0, description="how many pairs are drawn")
+    seed: int = Field(1, description="of the random streams that draw them")
     levels: dict[Level, float] | None = Field(
         None, description="share of each proficiency level; the world's own mixture by default"
     )

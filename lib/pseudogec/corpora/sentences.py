@@ -32,8 +32,8 @@ class WorldSentences(SentenceFormat):
     simulated = True
 
     # `register` itself is a name that pydantic's models inherit.
-    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register")
-    seed: int = 1
+    register_name: Literal["simple", "encyclopedic", "newswire"] = Field(alias="register", description="kind of text")
+    seed: int = Field(1, description="of the random streams that draw the sentences")
 
 
 @SENTENCE_FORMATS.register
