@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from corpora_by_format import read_pairs
+from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, format_size, run_check, show
 from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
@@ -178,7 +179,8 @@ def test_a_known_file_that_cannot_be_read_is_a_row_among_the_others(tmp_path: Pa
     assert problem.item == "wi/A.dev.gold.bea19.m2" and "cannot be read" in problem.finding
 
 
-def test_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path) -> None:
+def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(preflight.COUNTED_AT_MOST, False, 100)
     fill(tmp_path)
     (tmp_path / "dump").mkdir()
     pages = [json.dumps({"index": {}}), json.dumps({"namespace": 0, "text": "One sentence here. " * 600})]
