@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from artefacts.errors import UserError
+from artefacts.kinds import Kind
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, Fetcher
@@ -77,8 +78,11 @@ def run(options: argparse.Namespace) -> None:
 
 def _list_formats() -> None:
     """The formats of corpora, each with the keys that a profile may write beside ``source``."""
-    kinds = {"pairs of learner sentences and corrections": PAIR_FORMATS, "grammatical sentences (`seeds`)": SENTENCE_FORMATS}
-    for what, formats in kinds.items():
+    listed: dict[str, Iterable[type[Kind]]] = {
+        "pairs of learner sentences and corrections": PAIR_FORMATS,
+        "grammatical sentences (`seeds`)": SENTENCE_FORMATS,
+    }
+    for what, formats in listed.items():
         print(f"{what}\n")
         for found in formats:
             print(f"{found.name}: {(found.__doc__ or '').splitlines()[0]}")

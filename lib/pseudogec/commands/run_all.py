@@ -280,7 +280,7 @@ def _failure(process: subprocess.CompletedProcess[str]) -> str:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):
         return "    " + "\n    ".join(process.stderr.strip().splitlines()[-8:])
-    mendable = {error.__name__ for error in (UserError, *UserError.__subclasses__())}  # whose message says it all
+    mendable = {"UserError", *(error.__name__ for error in UserError.__subclasses__())}  # whose message says it all
     traceback = [] if told["error"].partition(":")[0] in mendable else told["traceback"]
     lines = _COLOUR.sub("", "\n".join([f"cell [{told['cell']}]: {told['error']}", *traceback])).splitlines()
     return "\n".join(f"    {line}" for line in (*lines[:1], *lines[1:][-6:]))
