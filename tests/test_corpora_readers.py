@@ -69,6 +69,23 @@ def test_m2_gives_the_corrections_of_the_first_annotator(tmp_path: Path) -> None
     assert touched.annotated is not None and list(touched.annotated.annotators) == [0, 1]
 
 
+def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path: Path) -> None:
+    path = tmp_path / "x.m2"
+    path.write_text(M2)
+    everyone = list(pairs_format("m2", {"path": path, "annotators": "all"}).read())
+    assert [" ".join(sentence.pair.target) for sentence in everyone] == [
+        "This is a sentence .",
+        "This are a phrase .",
+        "Fine .",
+        "Nobody looked .",
+    ]
+    assert [len(sentence.annotated.annotators[0]) for sentence in everyone if sentence.annotated] == [1, 2, 0, 0]
+    changed = pairs_format("m2", {"path": path, "annotators": "all", "unchanged": "drop"}).read()
+    assert [" ".join(sentence.pair.target) for sentence in changed] == ["This is a sentence .", "This are a phrase ."]
+    with pytest.raises(ValueError, match="`annotators` and `unchanged` are said of files with several annotators"):
+        pairs_format("lang8", {"path": path, "annotators": "all"})
+
+
 def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:
     path = tmp_path / "x.m2"
     path.write_text(

@@ -133,6 +133,18 @@ def test_all_subsets_of_many_sentences_are_scored_together(annotator):
     assert reports[-1] == (300, 300)
 
 
+def test_edits_of_spelling_may_be_kept_whatever_the_language_model_likes(annotator):
+    source, target = "My freind sleeps in house .".split(), "My friend sleeps in the house .".split()
+
+    def errors_alone(sentences):
+        return [float("freind" in tokens) - float("the" in tokens) for tokens in sentences]
+
+    (undone,) = reranking(annotator, errors_alone)([source], corrections([target]))
+    assert list(undone.tokens) == source
+    (kept,) = reranking(annotator, errors_alone, keep_spelling=True)([source], corrections([target]))
+    assert list(kept.tokens) == "My friend sleeps in house .".split()
+
+
 def test_a_sentence_that_the_language_model_cannot_read_keeps_its_edits(annotator):
     source, target = "the cat sees old dog in house .".split(), "the cat sees the old dog in the house .".split()
 

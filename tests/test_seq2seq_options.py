@@ -42,6 +42,12 @@ def test_adafactor_keeps_the_constant_learning_rate_it_is_given():
     assert found.lr_scheduler._name == "fixed" and list(found.optimization.lr) == [3e-5]
 
 
+def test_warming_up_begins_where_it_is_told():
+    options = {"learning_rate": 5e-4, "warmup_updates": 4000, "epochs": 1}
+    assert configuration(Architecture(), Optimisation(**options, warmup_from=1e-7)).lr_scheduler.warmup_init_lr == 1e-7
+    assert "--warmup-init-lr" not in Optimisation(**options).fairseq_arguments()
+
+
 def test_further_fairseq_options_pass():
     architecture = Architecture(share_embeddings="none", fairseq_options={"activation-fn": "gelu", "layernorm-embedding": True})
     model = configuration(architecture, Optimisation(learning_rate=1e-3, updates=1)).model

@@ -9,8 +9,11 @@ import pytest
 
 from artefacts import with_ancestors
 from artefacts.errors import DataError, UserError
+from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, System, load_profile
+from pseudogec.study.corpora import Corpus
+from pseudogec.study.corrections import PreprocessedCorpus
 from pseudogec.study.grid import expand
 from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.planning import compared
@@ -50,7 +53,7 @@ def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     # 70 million pairs of either method from newspapers, in shards of 40,000, shared by all sizes, settings and seeds.
     shards = [recipe for recipe in recipes if isinstance(recipe, NoisedData | BackTranslatedData)]
     newswire = Counter(recipe.method.name for recipe in shards if recipe.seed_text.name == "newswire")
-    assert newswire["backtrans_noisy"] == (1750 if name == "paper" else 34)
+    assert newswire["backtrans_noisy"] == 1750
     reverse = {recipe.reverse_model.key for recipe in shards if isinstance(recipe, BackTranslatedData)}
     assert len(reverse) == 1, "one reverse model serves all back-translation"
 
@@ -170,6 +173,66 @@ def test_the_keys_of_artefacts_are_stable() -> None:
     }
 
 
+def as_written(corpus: Corpus) -> Corpus:
+    """The corpus before the steps that come before every model."""
+    return corpus.correction.corpus if isinstance(corpus, PreprocessedCorpus) else corpus
+
+
+def realistic(plan: Planner, **changes: object) -> System:
+    values = {"method": "realistic", "seed_corpus": "books", "setting": "sequential", "pseudo_pairs": 40_000}
+    return system(plan, **{**values, **changes})
+
+
+@pytest.mark.parametrize(
+    ("track", "setting", "learnt_from"),
+    [
+        ("restricted", "sequential", "in_domain"),
+        ("low_resource", "pretrain", "low_resource-training"),
+        ("conll", "sequential", "conll-in_domain"),
+    ],
+)
+def test_choe_s_noise_is_learnt_from_the_last_pairs_of_a_track(track: str, setting: str, learnt_from: str) -> None:
+    plan = planner("choe2019")
+    (shard,) = plan.pseudo_data(realistic(plan, track=track, setting=setting))
+    assert isinstance(shard, NoisedData) and shard.references is not None
+    assert shard.genuine.name == shard.references.corpus.name == learnt_from
+
+
+def test_choe_s_models_train_on_all_pairs_with_spellchecked_sources() -> None:
+    plan = planner("choe2019")
+    adapted = plan.model(realistic(plan))
+    assert adapted.initial is not None
+    for model, corpus in ((adapted, "in_domain"), (adapted.initial, "genuine")):
+        (pairs,) = model.data
+        assert isinstance(pairs, BinarisedPairs) and isinstance(pairs.corpus, PreprocessedCorpus)
+        assert not pairs.drop_identical
+        assert as_written(pairs.corpus).name == corpus
+    before = plan.correction(realistic(plan), "BEA-valid").before
+    assert before == plan.correction(Pipeline(name="spellcheck", seed=0), "BEA-valid"), "the systems share the spellchecked text"
+
+
+def test_a_large_model_learns_at_its_own_rate() -> None:
+    plan = planner("choe2019")
+    rates = {}
+    for architecture in ("default", "large"):
+        model: TrainedModel | None = plan.model(realistic(plan, architecture=architecture))
+        while model is not None:
+            rates.setdefault(architecture, []).append((model.optimisation.learning_rate, model.optimisation.clip_norm))
+            model = model.initial
+    assert rates == {
+        "default": [(5e-5, 25.0), (1e-4, 25.0), (5e-4, 25.0)],
+        "large": [(5e-5, 0.0), (1e-4, 0.0), (1e-3, 0.0)],
+    }
+
+
+def test_references_of_other_types_are_retyped_for_errant_alone() -> None:
+    plan = planner("paper")
+    model = system(plan)
+    assert plan.score(model, "CoNLL-2014", ERRANT).references.retyped
+    assert not plan.score(model, "CoNLL-2014", MaxMatch()).references.retyped
+    assert not plan.score(model, "BEA-valid", ERRANT).references.retyped
+
+
 def low_resource(plan: Planner, **changes: object) -> System:
     return system(plan, method="realistic", pseudo_pairs=14_000_000, track="low_resource", **changes)
 
@@ -184,8 +247,8 @@ def test_a_track_that_is_cut_from_a_test_set_is_scored_on_what_it_does_not_train
     model = plan.model(model_of)
     (trained,) = (data for data in model.data if isinstance(data, BinarisedPairs))
     assert isinstance(model.validation, BinarisedPairs)
-    assert scored not in (plan.tests["BEA-valid"], trained.corpus)
-    assert (scored == model.validation.corpus) is tunes
+    assert scored not in (plan.tests["BEA-valid"], as_written(trained.corpus))
+    assert (scored == as_written(model.validation.corpus)) is tunes
     assert plan.dataset(model_of, "BEA-valid") == "BEA-valid, held out of low_resource"
     assert plan.score(model_of, "CoNLL-2014").references.corpus == plan.tests["CoNLL-2014"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from artefacts.errors import UserError
 from artefacts.kinds import import_from
-from pseudogec.commands import correct, fetch_data, noise, score
+from pseudogec.commands import correct, fetch_data, noise, score, submit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,6 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     noise.add_parser(commands)
     score.add_parser(commands)
     correct.add_parser(commands)
+    submit.add_parser(commands)
     fetch_data.add_parser(commands)
     options = parser.parse_args(arguments)
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program

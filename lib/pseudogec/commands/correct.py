@@ -44,15 +44,8 @@ def add_parser(commands: Any) -> None:
         epilog=_known_steps(),
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument("--system", metavar="NAME", help="a key of the profile's `systems`; --list shows them")
+    add_system_options(parser)
     parser.add_argument("--list", action="store_true", help="list the profile's systems and their steps, and stop")
-    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
-    parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
-    )
-    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
     parser.add_argument(
         "--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output"
     )
@@ -60,6 +53,26 @@ def add_parser(commands: Any) -> None:
     shown.add_argument("--steps", action="store_true", help="show what each step changed, with its edits and their types")
     shown.add_argument("--json", action="store_true", help="one JSON object a sentence: source, correction, steps")
     parser.set_defaults(run=run)
+
+
+def add_system_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say which system of which study corrects."""
+    parser.add_argument(
+        "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
+    )
+    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
+    )
+    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
+
+
+def open_study(options: argparse.Namespace) -> Study:
+    return Study.open(
+        options.profile, options.overrides, store=options.store, workers=options.jobs, display=RichDisplay(sys.stderr)
+    )
 
 
 class _Sentence(NamedTuple):
@@ -74,9 +87,7 @@ class _Sentence(NamedTuple):
 def run(options: argparse.Namespace) -> None:
     if options.system is None and not options.list:
         raise UserError("--system NAME is missing; --list shows the systems of the profile")
-    study = Study.open(
-        options.profile, options.overrides, store=options.store, workers=options.jobs, display=RichDisplay(sys.stderr)
-    )
+    study = open_study(options)
     if options.list:
         print(_listing(study))
         return

@@ -20,7 +20,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -78,8 +78,12 @@ class Count(NamedTuple):
 
 
 class CorpusFile(Section):
+    added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged"})
+
     path: Path = Field(description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` names many")
     level: str = Field("", description="the proficiency level of its writers, where it is known")
+    annotators: Literal["first", "all"] = Field("first", description="of an M2 file: whose corrections are pairs")
+    unchanged: Literal["keep", "drop"] = Field("keep", description="of an M2 file: pairs in which nothing is corrected")
 
     @model_validator(mode="before")
     @classmethod
@@ -133,8 +137,17 @@ class FileFormat(CorpusFormat):
 
     quickly_counted: ClassVar[bool] = False
     """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
+    has_annotators: ClassVar[bool] = False
+    """Whether a file may give several annotators' corrections of a sentence, among which the profile chooses."""
 
     files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
+
+    @model_validator(mode="after")
+    def _annotators_are_there(self) -> Self:
+        for file in self.files:
+            if not self.has_annotators and (file.annotators, file.unchanged) != ("first", "keep"):
+                raise ValueError(f"{file.path}: `annotators` and `unchanged` are said of files with several annotators (m2)")
+        return self
 
     @property
     def located_files(self) -> tuple[LocatedFile, ...]:
@@ -198,8 +211,12 @@ class FilePairs(FileFormat, PairFormat):
         """Yield the pairs of all files; `read` draws from them."""
         for file in self.files:
             for found in self.read_file(file.path):
-                sentence = _corrected(found)
-                yield sentence if sentence.level else sentence._replace(level=file.level)
+                for sentence in self.taken(_corrected(found), file):
+                    yield sentence if sentence.level else sentence._replace(level=file.level)
+
+    def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
+        """What the profile takes of a sentence of a file: the sentence, but where a format offers a choice."""
+        yield sentence
 
     def checked(self) -> Iterator[CorrectedSentence]:
         for found in self.read_all():

@@ -59,11 +59,13 @@ class WorldPairs(PairFormat):
 class M2(FilePairs):
     """M2 files: tokens with the edits of one annotator or more. The first annotator's corrections are the target.
 
-    A sentence that this annotator did not touch is its own correction, as in the shared tasks' own conversion.
+    A sentence that this annotator did not touch is its own correction, as in the shared tasks' own conversion. With all
+    annotators a sentence comes once for each of them.
     """
 
     name = "m2"
     quickly_counted = True
+    has_annotators = True
 
     def read_file(self, path: Path) -> Iterator[CorrectedSentence]:
         for place, sentence in enumerate(read_m2(path), start=1):
@@ -73,6 +75,27 @@ class M2(FilePairs):
             except UserError as error:
                 raise DataError(path, f"sentence {place}, annotator 0: {error}") from None
             yield CorrectedSentence(Pair(source, target), annotated=sentence)
+
+    def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
+        everyone, annotated = [sentence], sentence.annotated
+        if file.annotators == "all" and annotated is not None and annotated.annotators:
+            everyone = [_corrected_by(annotated, annotator, file.path) for annotator in annotated.annotators]
+        yield from (each for each in everyone if file.unchanged == "keep" or each.pair.source != each.pair.target)
+
+    def count(self) -> Count:
+        """Of what the files hold, whatever is taken of it."""
+        pairs = [sentence.pair for file in self.files for sentence in self.read_file(file.path)]
+        return Count(len(pairs), sum(source != target for source, target in pairs))
+
+
+def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
+    """A sentence as one of its annotators corrects it, with the edits of this annotator alone."""
+    source, edits = list(sentence.source), sentence.annotators[annotator]
+    try:
+        target = apply_edits(source, edits)
+    except UserError as error:
+        raise DataError(path, f"annotator {annotator} of `{' '.join(source)}`: {error}") from None
+    return CorrectedSentence(Pair(source, target), annotated=AnnotatedSentence(sentence.source, {0: edits}))
 
 
 class _SideBySide(FilePairs):

@@ -27,7 +27,7 @@ from pseudogec.correct.step import (
 from pseudogec.text.words import spell_checker
 
 _SENTENCES_AT_ONCE = 2000
-"""Sentences whose candidates are scored together: one word in dozens has some, at most 11."""
+"""Sentences whose candidates are scored together: one word in dozens has some, a dozen at most."""
 
 _HALVES = frozenset({("gon", "na"), ("wan", "na"), ("got", "ta"), ("lem", "me"), ("gim", "me")})
 """Words that the tokeniser takes apart, and whose parts are no words."""
@@ -75,9 +75,12 @@ class Spelling(Step):
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
+    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions"})
     language_model: bool = Field(default=True, description="judge suggestions in their sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
+
+    suggestions: int = Field(default=10, ge=1, description="of hunspell for a word, at most")
 
     @model_validator(mode="after")
     def _casing_is_judged(self) -> Self:
@@ -121,7 +124,7 @@ class Spelling(Step):
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
-                _Sentence(list(sentence.tokens), _doubtful(sentence.tokens, casing))
+                _Sentence(list(sentence.tokens), _doubtful(sentence.tokens, casing, self.suggestions))
                 for sentence in before[first : first + _SENTENCES_AT_ONCE]
             ]
             while waiting := [sentence for sentence in batch if sentence.doubtful]:
@@ -149,7 +152,7 @@ def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | Non
     return [found.index(max(found)) for found in rated]
 
 
-def _doubtful(tokens: Tokens, casing: Casing | None) -> list[tuple[int, list[str]]]:
+def _doubtful(tokens: Tokens, casing: Casing | None, most: int) -> list[tuple[int, list[str]]]:
     """Words with candidates, the last one first."""
     found = []
     start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
@@ -158,15 +161,15 @@ def _doubtful(tokens: Tokens, casing: Casing | None) -> list[tuple[int, list[str
         following = tokens[place + 1] if place + 1 < len(tokens) else ""
         is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
         if _is_ordinary(word, begins=place == start) and not is_half:
-            candidates = _candidates(word, casing)
+            candidates = _candidates(word, casing, most)
             if candidates and candidates != [word]:
                 found.append((place, candidates))
     return found[::-1]
 
 
-def _candidates(word: str, casing: Casing | None) -> list[str]:
+def _candidates(word: str, casing: Casing | None, most: int) -> list[str]:
     capitalised = casing[word] if casing is not None else None
-    found = suggestions(word)
+    found = suggestions(word, most)
     candidates = [word] if found is None else list(found)
     return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
 
@@ -196,11 +199,8 @@ class Casing:
         return self._capitalised.get(word)
 
 
-_MOST_SUGGESTIONS = 10
-
-
 @functools.lru_cache(maxsize=100_000)
-def suggestions(word: str) -> tuple[str, ...] | None:
+def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
     """What may be meant by a word that is not in the dictionary, best first; ``None`` for one that is.
 
     The dictionary is hunspell's American one. British spellings (*colour*) are right too: they count as known when their American
@@ -209,11 +209,12 @@ def suggestions(word: str) -> tuple[str, ...] | None:
     Args:
         word: ASCII letters, in lower case or with a capital first. For one with a capital, what may be meant by it in lower case
             is capitalised; hunspell itself would rather offer names (*Esay*: *Essy*, *Esau*).
+        most: how many are offered at most.
     """
     checker = spell_checker()
     if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
         return None
-    found = checker.suggest(word.lower())[:_MOST_SUGGESTIONS]
+    found = checker.suggest(word.lower())[:most]
     return tuple(found) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in found))
 
 

@@ -142,11 +142,15 @@ class EditReranking(Step):
 
     name: ClassVar[str] = "language_model"
     label: ClassVar[str] = "language model"
+    added_later: ClassVar[frozenset[str]] = frozenset({"keep_spelling"})
     needs_gpu: ClassVar[bool] = True
     at_most: int = Field(
         7, ge=1, le=12, description="edits of a sentence that are tried at once; their subsets are 2 to this power"
     )
     length_penalty: float = Field(default=1.0, ge=0, description="exponent of the number of words that divides a log-probability")
+    keep_spelling: bool = Field(
+        default=False, description="edits of spelling are never undone, as in the code of Choe et al. (`preserve-spell`)"
+    )
 
     def describe(self) -> str:
         return "the edits that the language model likes"
@@ -183,9 +187,12 @@ class EditReranking(Step):
     def _search(self, batch: Sequence[Edited], language_model: SentenceScorer) -> list[tuple[Edit, ...]]:
         """The edits of each sentence that are better undone."""
         undone: list[tuple[Edit, ...]] = [()] * len(batch)
-        for first in range(0, max(len(edited.edits) for edited in batch), self.at_most):
-            places = [place for place, edited in enumerate(batch) if len(edited.edits) > first]
-            subsets = [list(undone_subsets(batch[place].edits, first, self.at_most, undone[place])) for place in places]
+        doubtful = [
+            [edit for edit in edited.edits if not (self.keep_spelling and edit.type.endswith(":SPELL"))] for edited in batch
+        ]
+        for first in range(0, max(map(len, doubtful)), self.at_most):
+            places = [place for place, edits in enumerate(doubtful) if len(edits) > first]
+            subsets = [list(undone_subsets(doubtful[place], first, self.at_most, undone[place])) for place in places]
             variants = [[without(batch[place], subset) for subset in found] for place, found in zip(places, subsets, strict=True)]
             scores = iter(language_model([tokens for found in variants for tokens in found]))
             for place, found, sentences in zip(places, subsets, variants, strict=True):

@@ -217,7 +217,7 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | 
     method = study.profile.methods.get("realistic")
     if not isinstance(method, RealisticNoise):
         return Finding("*The profile has no method `realistic`.*")
-    annotated = overview.annotated_sentences(study, study.planner.genuine)
+    annotated = overview.annotated_sentences(study, study.planner.learnt_from(method))
     dictionary = EditDictionary.from_annotated(annotated, method.minimum_count)
     summary = dictionary.summary()
     rows = [

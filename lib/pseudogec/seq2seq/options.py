@@ -123,13 +123,14 @@ class AverageLast(_Options):
 
 
 class Optimisation(_Options):
-    added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once", "warmup_from"})
     """Options whose default is what was done before they existed: at their default they make no other model."""
 
     optimiser: Literal["adam", "adafactor"] = "adam"
     """Adam (Kingma and Ba 2015), or Adafactor (Shazeer and Stern 2018) with the learning rate given from outside."""
     learning_rate: PositiveFloat  # the peak of the schedule "inverse_sqrt"
-    warmup_updates: NonNegativeInt = 0  # in which the learning rate rises from 0
+    warmup_updates: NonNegativeInt = 0  # in which the learning rate rises
+    warmup_from: NonNegativeFloat = 0.0  # the learning rate before the first of them
     schedule: Literal["inverse_sqrt", "constant"] = "inverse_sqrt"  # Vaswani et al. 2017, section 5.3
     adam_betas: tuple[float, float] | None = None  # None: (0.9, 0.98)
     adam_eps: PositiveFloat | None = None  # None: 1e-8
@@ -153,6 +154,8 @@ class Optimisation(_Options):
     def _possible(self) -> Self:
         if self.epochs is None and self.updates is None:
             raise ValueError("training needs an end: give epochs, updates or both")
+        if self.warmup_from and self.schedule != "inverse_sqrt":
+            raise ValueError("warmup_from belongs to the schedule inverse_sqrt; the others rise from 0")
         if self.optimiser == "adafactor" and (self.adam_betas is not None or self.adam_eps is not None):
             raise ValueError("adam_betas and adam_eps belong to the optimiser adam; leave them out for adafactor")
         if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
@@ -178,6 +181,7 @@ class Optimisation(_Options):
                 **(adam if self.optimiser == "adam" else {}),
                 "lr-scheduler": {"inverse_sqrt": "inverse_sqrt", "constant": "fixed"}[self.schedule],
                 "warmup-updates": self.warmup_updates,
+                "warmup-init-lr": self.warmup_from or None,
                 "criterion": "label_smoothed_cross_entropy",
                 "label-smoothing": self.label_smoothing,
                 "clip-norm": self.clip_norm,

@@ -131,8 +131,11 @@ class References(Recipe):
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 250.0
+    added_later: ClassVar[frozenset[str]] = frozenset({"retyped"})
     corpus: Corpus
     annotator: str
+    retyped: bool = False
+    """The corpus's own edits keep their spans and get the annotator's types."""
 
     @property
     def work(self) -> float:
@@ -147,6 +150,8 @@ class References(Recipe):
         sentences: Iterable[AnnotatedSentence]
         if not self.corpus.simulated and (corpus / "gold.m2").exists():
             sentences = read_m2(corpus / "gold.m2")
+            if self.retyped:
+                sentences = annotator_of(self.annotator).retype(sentences)
         else:
             # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))

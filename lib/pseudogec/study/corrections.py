@@ -6,6 +6,7 @@ A correction holds the correction before it, so that systems with the same first
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -129,6 +130,27 @@ class Search(_OfStep):
 
 for _recipe in (Correction, Search):
     _recipe.model_rebuild()
+
+
+class PreprocessedCorpus(Corpus):
+    """A corpus whose sources are what some steps left of them; its targets stay, and edits that were known no longer fit."""
+
+    correction: Correction
+
+    @property
+    def simulated(self) -> bool:
+        return self.correction.corpus.simulated
+
+    @property
+    def work(self) -> float:
+        return self.correction.corpus.work
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        corpus, correction = store.folder(self.correction.corpus), store.folder(self.correction)
+        shutil.copyfile(correction / HYPOTHESES, folder / "source.txt")
+        for name in ("target.txt", "levels.txt"):
+            shutil.copyfile(corpus / name, folder / name)
+        return {"sentences": store.result(self.correction)["result"]["sentences"]}
 
 
 def read_corrected(folder: Path) -> list[Corrected]:

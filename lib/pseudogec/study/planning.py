@@ -22,7 +22,6 @@ from pseudogec.correct import Models, Need, Step
 from pseudogec.edits import annotator_signature
 from pseudogec.evaluate import ERRANT, Metric
 from pseudogec.noise import DecoderMethod, Method, TextMethod
-from pseudogec.seq2seq.options import Architecture
 from pseudogec.study.corpora import (
     Corpus,
     FileSeedText,
@@ -33,7 +32,7 @@ from pseudogec.study.corpora import (
     WholeCorpus,
     WorldSeedText,
 )
-from pseudogec.study.corrections import Correction, Search
+from pseudogec.study.corrections import Correction, PreprocessedCorpus, Search
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.models import (
     Arrangement,
@@ -100,7 +99,7 @@ class Planner:
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
         # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
         for name, track in profile.tracks.items():
-            self.tracks[name] = _track_data(name, track, self.development)
+            self.tracks[name] = self._own_data(name, track) if track.genuine else _part_of(name, track, self.development)
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
@@ -130,6 +129,13 @@ class Planner:
     def _corpus(self, name: str, pairs: PairFormat) -> Corpus:
         return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
 
+    def _own_data(self, name: str, track: Track) -> GenuineData:
+        assert track.genuine is not None and track.validation is not None  # the profile's check
+        in_domain = self._corpus(f"{name}-in_domain", track.in_domain) if track.in_domain else None
+        return GenuineData(
+            self._corpus(f"{name}-training", track.genuine), self._corpus(f"{name}-validation", track.validation), in_domain
+        )
+
     def seed_text(self, name: str, shard: int) -> SeedText:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
@@ -142,7 +148,8 @@ class Planner:
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
         paths = matching(self._data, file.path) or [file.path]
-        return [LocatedFile(level=file.level, **self.file(path).model_dump()) for path in paths]
+        said = file.model_dump(exclude={"path"})
+        return [LocatedFile(**said, **self.file(path).model_dump()) for path in paths]
 
     @property
     def corpora(self) -> dict[str, Corpus]:
@@ -178,7 +185,7 @@ class Planner:
     def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str) -> Sequence[PseudoData]:
         common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": 1}
         if isinstance(method, TextMethod):
-            genuine = self.tracks[track].genuine
+            genuine = self.learnt_from(method, track)
             common["references"] = self.references(genuine) if method.needs_pairs else None
             return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
         assert isinstance(method, DecoderMethod)
@@ -200,6 +207,13 @@ class Planner:
             return translated
         return [MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common) for data in translated]
 
+    def learnt_from(self, method: TextMethod, track: str = "restricted") -> Corpus:
+        """The pairs from which a method learns."""
+        data = self.tracks[track]
+        if method.needs_pairs and self.profile.pseudo_data.edits_from == "in_domain":
+            return data.in_domain or data.genuine
+        return data.genuine
+
     def reverse_model(self, track: str = "restricted") -> TrainedModel:
         """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
         return self._model("reverse", self.profile.stages("reverse_model"), seed=1, direction="reverse", track=track)
@@ -213,7 +227,7 @@ class Planner:
             system.seed,
             self.pseudo_data(system),
             system.upsample,
-            architecture=self.profile.architecture_of(system.architecture),
+            architecture=system.architecture,
             track=system.track,
             right_to_left=right_to_left,
         )
@@ -227,26 +241,26 @@ class Planner:
         upsample: int = 1,
         *,
         direction: Arrangement = "correct",
-        architecture: Architecture | None = None,
+        architecture: str = "default",
         track: str = "restricted",
         right_to_left: bool = False,
     ) -> TrainedModel:
         """One model after another, each trained from the weights of the one before."""
-        architecture = architecture or self.profile.architecture
+        shape = self.profile.architecture_of(architecture)
         model: TrainedModel | None = None
         for stage in stages:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
-            if copying and architecture.copies and len(stages) > 1:
+            if copying and shape.copies and len(stages) > 1:
                 continue  # it would teach such a model nothing but never to change a word
             arrangement = "correct" if copying else direction
             validation = self.validation if copying else self.tracks[track].validation
-            held_out = self._binarised(validation, arrangement, drop_identical=False)
+            held_out = self._binarised(validation, arrangement, keep_unchanged=True)
             data = self._stage_data(stage, pseudo, arrangement, track)
             model = TrainedModel(
                 name=name,
-                architecture=architecture,
-                optimisation=self.profile.optimisations[stage.optimisation],
+                architecture=shape,
+                optimisation=self.profile.optimisation_of(stage.optimisation, architecture),
                 bpe=self.bpe,
                 data=tuple(map(self._mirrored, data)) if right_to_left else data,
                 upsample=upsample if stage.upsample else 1,
@@ -273,7 +287,7 @@ class Planner:
                 found.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
                 # Grammatical text alone: like the subwords, it comes from all genuine targets, also on tracks with fewer pairs.
-                found.append(self._binarised(self.genuine, "copy", drop_identical=False))
+                found.append(self._binarised(self.genuine, "copy", keep_unchanged=True))
             elif part == "in_domain":
                 assert genuine.in_domain is not None  # the profile's check
                 found.append(self._binarised(genuine.in_domain, arrangement))
@@ -284,8 +298,16 @@ class Planner:
                 found += self._pseudo_data(part.method, method, part.seed_corpus, part.pseudo_pairs, track)
         return tuple(found)
 
-    def _binarised(self, corpus: Corpus, arrangement: Arrangement, drop_identical: bool = True) -> BinarisedPairs:
+    def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
+        # Only a model that corrects reads preprocessed sentences.
+        if arrangement == "correct" and (correction := self._preprocessed(corpus)) is not None:
+            corpus = PreprocessedCorpus(name=corpus.name, correction=correction)
+        drop_identical = not keep_unchanged and self.profile.corpora.unchanged == "drop"
         return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
+
+    def _preprocessed(self, corpus: Corpus) -> Correction | None:
+        """A corpus after the steps that come before every model; nothing where there are none."""
+        return self.after(self.profile.preprocessing, 0, corpus)
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """What the system makes of a test corpus."""
@@ -297,7 +319,7 @@ class Planner:
         # The same recipe as that of a system with this model alone.
         model = self.model(system)
         needs: dict[str, Need] = {"models": (model,), **self.decoding}
-        return Correction(step=Models(models=(model.name,)), needs=needs, before=None, corpus=corpus)
+        return Correction(step=Models(models=(model.name,)), needs=needs, before=self._preprocessed(corpus), corpus=corpus)
 
     def after(self, steps: Sequence[Step], seed: int, corpus: Corpus) -> Correction | None:
         """A corpus after some steps; nothing before the first."""
@@ -307,14 +329,16 @@ class Planner:
         needs = step.needs(_StepPlanning(self, earlier, step, seed))
         return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
 
-    def references(self, corpus: Corpus) -> References:
-        return References(corpus=corpus, annotator=self.annotator)
+    def references(self, corpus: Corpus, retyped: bool = False) -> References:
+        return References(corpus=corpus, annotator=self.annotator, retyped=retyped)
 
     def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
         """The system's score on a test corpus."""
         return ScoredCorrection(
             correction=self.correction(system, test),
-            references=self.references(self.test_sentences(system, test)),
+            references=self.references(
+                self.test_sentences(system, test), self.profile.corpora.tests[test].retyped and metric.needs_annotator
+            ),
             metric=metric,
             annotator=self.annotator if metric.needs_annotator else "",
         )
@@ -373,7 +397,7 @@ def compared(profile: Profile, comparison: str) -> list[Pipeline]:
     return list(dict.fromkeys(pipeline for system in systems for pipeline in pipelines(profile, system, track)))
 
 
-def _track_data(name: str, track: Track, development: Corpus) -> GenuineData:
+def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
     def split(corpus: Corpus, share: float, *names: str) -> tuple[SplitCorpus, SplitCorpus]:
         parts: dict[str, Any] = {"corpus": corpus, "training_share": share, "seed": track.seed}
         return (

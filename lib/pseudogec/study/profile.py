@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, model_validator
 
@@ -32,6 +32,11 @@ class Test(Section):
         description="checkpoints, ensembles, thresholds, dropped types may be chosen on these very sentences, as in the papers; "
         "tables then say of which systems that is so",
     )
+    retyped: bool = Field(
+        False,
+        description="for metrics that need ERRANT's types: the references' edits keep their spans and get these, as by "
+        "`errant_m2 -gold`, where the file has others, such as NUCLE's",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -40,6 +45,17 @@ class Test(Section):
             return value
         own = {name: item for name, item in value.items() if name in cls.model_fields}
         return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
+
+
+class BlindTest(Section):
+    """A test set whose references others keep: they score what is handed in."""
+
+    file: Path = Field(
+        description="relative to the data folder: a tokenised sentence a line, or an M2 file, whose edits are not read"
+    )
+    submission: Literal["text", "zip"] = Field(
+        "text", description="what is handed in: a file with a tokenised sentence a line, or an archive that holds it alone"
+    )
 
 
 class Corpora(Section):
@@ -52,8 +68,13 @@ class Corpora(Section):
     tests: dict[str, Test] = Field(
         min_length=1, description="named sets of pairs to score on: the first for all systems, the others for the top systems"
     )
+    blind: dict[str, BlindTest] = Field(default_factory=dict, description="named test sets for `pseudogec submit`")
     in_domain: Pairs | None = Field(
         None, description="the part of the genuine pairs that is like the test data, for the setting `sequential`"
+    )
+    unchanged: Literal["drop", "keep"] = Field(
+        "drop",
+        description="pairs in which nothing is corrected: left out of training, as Kiyono et al. do (section IV-A), or not",
     )
     seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
 
@@ -76,6 +97,7 @@ class Corpora(Section):
 class Subwords(Section):
     """Byte-pair encoding (TASLP section IV-A: 8,000 merges, learnt on the genuine targets)."""
 
+    algorithm: ClassVar[str] = "subword-nmt"
     merges: int = Field(gt=0)
 
 
@@ -83,6 +105,11 @@ class PseudoDataSize(Section):
     """How pseudo data are cut: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
 
     shard: int = Field(gt=0, description="pairs a shard")
+    edits_from: Literal["genuine", "in_domain"] = Field(
+        "genuine",
+        description="the pairs whose edits noise learns. Choe et al. (table 2) take those that are like the test data; a track "
+        "without such pairs has its genuine ones",
+    )
 
 
 class Decoding(Section):
@@ -170,10 +197,14 @@ class LanguageModelChoice(Section):
 
 
 class Track(Section):
-    """Genuine pairs that are a part of the development data (Choe et al. 2019, section 7.1: 3 of 4 sentences).
+    """Other genuine pairs: a part of the development data (Choe et al. 2019, section 7.1: 3 of 4 sentences), or corpora.
 
-    The parts keep the levels' proportions; sentences of neither share choose checkpoints and tune systems.
+    Parts keep the levels' proportions; sentences of neither share choose checkpoints and tune systems.
     """
+
+    genuine: Pairs | None = Field(None, description="training pairs of its own; by default a part of the development data")
+    validation: Pairs | None = Field(None, description="with pairs of its own: those that choose checkpoints and tune systems")
+    in_domain: Pairs | None = Field(None, description="with pairs of its own: the part of them that is like its test data")
 
     training_share: float = Field(0.75, gt=0, lt=1)
     test_share: float = Field(
@@ -185,23 +216,44 @@ class Track(Section):
     )
     seed: int = 1
 
+    @property
+    def pairs(self) -> dict[str, PairFormat]:
+        """Its own corpora by name."""
+        named = {"genuine": self.genuine, "validation": self.validation, "in_domain": self.in_domain}
+        return {name: pairs for name, pairs in named.items() if pairs is not None}
+
     @model_validator(mode="after")
     def _some_validate(self) -> Self:
+        if (self.genuine is None) != (self.validation is None) or (self.in_domain and self.genuine is None):
+            raise ValueError("a track with pairs of its own names `genuine` and `validation`, and perhaps `in_domain`")
         if self.training_share + self.test_share >= 1:
             raise ValueError("training_share and test_share leave no sentences to choose checkpoints on")
         return self
+
+
+AnyStep = Annotated[SerializeAsAny[Step], BeforeValidator(STEPS.parse), PlainSerializer(STEPS.dump)]
 
 
 class SystemSteps(Section):
     """A system: the steps of another one, if it goes on from one, and its own."""
 
     after: str | None = Field(None, description="the system whose steps come first")
-    steps: tuple[Annotated[SerializeAsAny[Step], BeforeValidator(STEPS.parse), PlainSerializer(STEPS.dump)], ...] = Field(
-        min_length=1
-    )
+    steps: tuple[AnyStep, ...] = Field(min_length=1)
     stands_for: OneOrMore[str] = Field(
         (), description="rows of published tables that it is compared with, where its name is another"
     )
+
+
+class Difference(Section):
+    """How a setting differs from that of the paper that the profile repeats; a text alone is ``why``."""
+
+    why: str
+    ours: str = Field("", description="what stands for it here, where no key of the profile says it")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_text(cls, value: Any) -> Any:
+        return {"why": value} if isinstance(value, str) else value
 
 
 AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)]
@@ -222,6 +274,9 @@ class Profile(Section):
         default_factory=dict, description="other models, each as what it changes in `architecture`"
     )
     optimisations: dict[str, Optimisation]
+    optimisations_of: dict[str, dict[str, dict[str, Any]]] = Field(
+        default_factory=dict, description="architecture -> optimisation -> what this architecture changes in it"
+    )
     scale: Scale = Field(Scale(), description="amounts that the design leaves to each scale, where they are written `$name`")  # type: ignore[call-arg]
     first_stages: tuple[StageOfTraining, ...] = Field(
         (), description="stages that every model begins with, the reverse model too; trained once a seed"
@@ -243,7 +298,15 @@ class Profile(Section):
     comparisons: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="the same of systems: names from `systems`, in the order of a table's rows"
     )
+    preprocessing: tuple[AnyStep, ...] = Field(
+        (),
+        description="steps that a text goes through before a model of a grid reads it, in training (on the source side) as in "
+        "tests; systems name theirs themselves",
+    )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
+    differences: dict[str, Difference] = Field(
+        default_factory=dict, description="keys of which the paper says otherwise or nothing -> why; in the table of settings"
+    )
 
     @property
     def simulation(self) -> bool:
@@ -259,6 +322,16 @@ class Profile(Section):
         if name == "default":
             return self.architecture
         return Architecture.model_validate({**self.architecture.model_dump(), **self.architectures[name]})
+
+    def optimisation_of(self, name: str, architecture: str = "default") -> Optimisation:
+        """How a stage with the optimisation of a name trains models of the architecture of a name.
+
+        Raises:
+            ValidationError: what the architecture changes is impossible.
+        """
+        changes = self.optimisations_of.get(architecture, {}).get(name)
+        optimisation = self.optimisations[name]
+        return Optimisation.model_validate({**optimisation.model_dump(), **changes}) if changes else optimisation
 
     def stages(self, setting: str) -> tuple[StageOfTraining, ...]:
         """All stages of a setting from ``settings``, or of ``reverse_model``."""
@@ -281,6 +354,8 @@ RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
 
 def _check_corpora(profile: Profile) -> None:
     """Refuse test sets that cannot be told from other corpora, or that cannot be scored as they say."""
+    if profile.pseudo_data.edits_from == "in_domain" and profile.corpora.in_domain is None:
+        raise ValueError("pseudo_data.edits_from: corpora.in_domain does not say which pairs are in_domain")
     for number, (name, test) in enumerate(profile.corpora.tests.items()):
         where = f"corpora.tests.{name}"
         if name in RESERVED_NAMES:
@@ -313,9 +388,21 @@ def _check_settings(profile: Profile) -> None:
         try:
             profile.architecture_of(name)
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, (name, *first["loc"])))
-            raise ValueError(f"architectures.{place}: {first['msg'].removeprefix('Value error, ')}") from None
+            raise ValueError(_first_problem(f"architectures.{name}", error)) from None
+    refuse_unknown("optimisations_of", "architecture", profile.optimisations_of, ["default", *profile.architectures])
+    for architecture, changed in profile.optimisations_of.items():
+        where = f"optimisations_of.{architecture}"
+        refuse_unknown(where, "optimisation", changed, profile.optimisations)
+        for name in changed:
+            try:
+                profile.optimisation_of(name, architecture)
+            except ValidationError as error:
+                raise ValueError(_first_problem(f"{where}.{name}", error)) from None
+
+
+def _first_problem(where: str, error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(map(str, (where, *first['loc'])))}: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _check_stage(profile: Profile, where: str, stage: StageOfTraining) -> None:
@@ -372,8 +459,9 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
             raise ValueError(
                 f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
             )
-        if grid.track != ("restricted",) and any("in_domain" in stage.data for stage in stages):
-            raise ValueError(f"{where}: the setting `{setting}` trains on in_domain data, which only the track `restricted` has")
+        without = [name for name in grid.track if name != "restricted" and profile.tracks[name].in_domain is None]
+        if without and any("in_domain" in stage.data for stage in stages):
+            raise ValueError(f"{where}: the setting `{setting}` trains on in_domain data, which the track `{without[0]}` lacks")
 
 
 def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> None:
@@ -394,6 +482,10 @@ def _check_systems(profile: Profile) -> None:
         refuse_unknown("language_model", "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds)
         refuse_unknown("language_model", "optimisation", [language_model.optimisation], profile.optimisations)
         _check_size(profile, "language_model", language_model.sentences, "sentences")
+    for place, step in enumerate(profile.preprocessing):
+        if step.model_names:
+            raise ValueError(f"preprocessing: the step `{step.known_as()}` is of models, which are trained on what it leaves")
+        _check_step(profile, f"preprocessing: the step `{step.known_as()}`", step, profile.preprocessing[:place])
     for name in profile.systems:
         steps = all_steps(profile, name)
         if len(tracks := tracks_of(profile, steps)) > 1:

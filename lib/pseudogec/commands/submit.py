@@ -1,0 +1,80 @@
+"""``pseudogec submit``: what a system makes of test sets whose references others keep, as the file that is handed in."""
+
+from __future__ import annotations
+
+import argparse
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from artefacts import refuse_unknown
+from artefacts.errors import UserError
+from artefacts.files import write_atomically
+from pseudogec.commands.correct import add_system_options, open_study
+from pseudogec.corpora import read_plain
+from pseudogec.edits import read_m2
+from pseudogec.study.corrector import Corrector, find_system
+from pseudogec.study.profile import BlindTest
+
+_DESCRIPTION = """\
+Correct the profile's blind test sets (`corpora.blind`) with a system of the study, and write for each the file that is handed in:
+one tokenised sentence a line, for CodaLab in an archive. Models that the store lacks are trained first.
+
+Example: pseudogec submit --profile paper --system pretlarge+sse --test BEA-test"""
+
+_DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that an archive can say, so that equal corrections make equal archives
+
+
+def add_parser(commands: Any) -> None:
+    parser = commands.add_parser(
+        "submit",
+        help="correct blind test sets, and write what is handed in",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    add_system_options(parser)
+    parser.add_argument("--test", action="append", metavar="NAME", help="a key of the profile's `corpora.blind` (default: all)")
+    parser.add_argument(
+        "--to", type=Path, metavar="FOLDER", help="where files are written (default: outputs/PROFILE/submissions)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    if options.system is None:
+        raise UserError("--system NAME is missing; `pseudogec correct --list` shows the systems of the profile")
+    study = open_study(options)
+    blind = study.profile.corpora.blind
+    if not blind:
+        raise UserError(f"profile {study.profile.name} has no blind test sets; name them under `corpora.blind`")
+    try:
+        refuse_unknown("--test", "blind test set", options.test or (), blind)
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    pipeline = find_system(study, options.system, options.seed)
+    # Read before anything is trained, so that a missing file is found at once.
+    sources = {name: _sentences(study.planner.file(blind[name].file).path) for name in options.test or blind}
+    with study.engine:
+        corrector = Corrector(study, pipeline)
+    system = options.system if pipeline.seed == 0 else f"{options.system}-seed{pipeline.seed}"
+    for name, sentences in sources.items():
+        corrected = [trace.tokens for trace in corrector(sentences)]
+        print(write_submission(corrected, blind[name], options.to or study.outputs / "submissions", f"{name}.{system}"))
+
+
+def _sentences(path: Path) -> list[list[str]]:
+    return [list(item.source) for item in read_m2(path)] if path.suffix == ".m2" else list(read_plain(path))
+
+
+def write_submission(sentences: Sequence[Sequence[str]], test: BlindTest, folder: Path, name: str) -> Path:
+    """Write corrected sentences as a blind test set wants them; returns the file."""
+    text = "".join(" ".join(tokens) + "\n" for tokens in sentences).encode()
+    path = folder / (name + {"text": ".txt", "zip": ".zip"}[test.submission])
+    with write_atomically(path) as stream:
+        if test.submission == "text":
+            stream.write(text)
+        else:
+            with zipfile.ZipFile(stream, "w") as archive:
+                archive.writestr(zipfile.ZipInfo(f"{name}.txt", _DATE), text, zipfile.ZIP_DEFLATED)
+    return path
