@@ -1,0 +1,71 @@
+"""What stands before models and scores: steps that every model's text goes through, and references with types of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from artefacts import Recipe, missing
+from artefacts.errors import UserError
+from artefacts.store import Store
+from pseudogec.edits import read_m2
+from pseudogec.seq2seq import read_binarised
+from pseudogec.study import PROJECT, Planner, System, load_profile
+from pseudogec.text import Bpe
+
+M2 = """S He know teh dogs .
+A 1 2|||SVA|||knows|||REQUIRED|||-NONE-|||0
+A 2 3|||Mec|||the|||REQUIRED|||-NONE-|||0
+A 3 4|||Nn|||dog|||REQUIRED|||-NONE-|||0
+
+S He sleeps .
+"""
+SPELLING = "{step: spelling, language_model: false, casing: false}"
+BASELINE = System(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, upsample=1, seed=1)
+
+
+def planner(folder: Path, *overrides: str) -> Planner:
+    (folder / "x.m2").write_text(M2)
+    own = [f"data_folder={folder}", "annotator=offline", "subwords.merges=5", "corpora.genuine={source: m2, files: [x.m2]}"]
+    return Planner(load_profile(PROJECT / "params" / "smoke.yaml", [*own, *overrides]), PROJECT)
+
+
+def built(recipe: Recipe, folder: Path) -> Path:
+    store = Store(folder / "store")
+    for item in missing([recipe], store):
+        store.build(item, lambda item, place: item.build(place, store, lambda *_: None))
+    return store.folder(recipe)
+
+
+def test_models_are_trained_on_preprocessed_sources_and_correct_such(tmp_path: Path) -> None:
+    plan = planner(tmp_path, f"preprocessing=[{SPELLING}]", "corpora.unchanged=keep")
+    pairs = plan.model(BASELINE).data[0]
+    in_subwords = read_binarised(built(pairs, tmp_path))
+    assert [" ".join(Bpe.undo(side)) for side in next(in_subwords)] == ["He know the dogs .", "He knows the dog ."]
+    assert len(list(in_subwords)) == 1, "the unchanged pair is kept"
+    before = plan.correction(BASELINE, next(iter(plan.tests))).before
+    assert before is not None and before.step.known_as() == "spelling"
+
+
+def test_without_preprocessing_unchanged_pairs_alone_are_left_out(tmp_path: Path) -> None:
+    pairs = planner(tmp_path).model(BASELINE).data[0]
+    assert len(list(read_binarised(built(pairs, tmp_path)))) == 1
+    assert planner(tmp_path, "preprocessing=[]").model(BASELINE).data[0] == pairs
+
+
+def test_models_cannot_stand_before_the_models_that_are_trained_on_what_they_leave(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="preprocessing: the step `models` is of models"):
+        planner(tmp_path, "models.base={}", "preprocessing=[{step: models, models: base}]")
+
+
+def test_retyped_references_keep_their_spans(tmp_path: Path) -> None:
+    plan = planner(tmp_path)
+    given, retyped = (
+        next(iter(read_m2(built(plan.references(plan.genuine, retyped), tmp_path) / "references.m2")))
+        for retyped in (False, True)
+    )
+    assert [edit.type for edit in given.annotators[0]] == ["SVA", "Mec", "Nn"]
+    assert [edit.type for edit in retyped.annotators[0]] == ["R:VERB:SVA", "R:SPELL", "R:NOUN:NUM"]
+    spans = [[(edit.start, edit.end, edit.correction) for edit in found.annotators[0]] for found in (given, retyped)]
+    assert spans[0] == spans[1]
