@@ -42,6 +42,11 @@ def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Pa
     ]
 
 
+def test_sentences_that_are_too_long_are_left_out(tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.txt", ["one two", "", "one two three", "one"])
+    assert list(read_sentences("plain", tmp_path / "x.txt", longest=2)) == [["one", "two"], ["one"]]
+
+
 def test_raw_parallel_text_is_tokenised(tmp_path: Path) -> None:
     write_lines(tmp_path / "src", ["He don't."])
     write_lines(tmp_path / "trg", ["He doesn't."])

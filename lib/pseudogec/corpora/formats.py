@@ -248,8 +248,10 @@ class FileSentences(FileFormat, SentenceFormat):
     """Grammatical sentences from files."""
 
     incidental: ClassVar[frozenset[str]] = SentenceFormat.incidental | {"shares"}
+    added_later: ClassVar[frozenset[str]] = frozenset({"longest"})
 
     clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
+    longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
     shares: int = Field(1, ge=1, description="into how many parts the reading is split; workers read them in parallel")
 
     @abstractmethod
@@ -274,5 +276,7 @@ class FileSentences(FileFormat, SentenceFormat):
 
     def read(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of a share of every file's texts, without empty ones."""
-        sentences = filter(None, self.checked(share, told))
+        sentences: Iterator[list[str]] = filter(None, self.checked(share, told))
+        if (longest := self.longest) is not None:
+            sentences = (sentence for sentence in sentences if len(sentence) <= longest)
         return clean_seed_text(sentences) if self.clean else sentences
