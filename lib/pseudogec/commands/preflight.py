@@ -24,6 +24,7 @@ from pseudogec.correct import Step
 from pseudogec.edits import annotator_signature
 from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.study import PROJECT, Profile
+from pseudogec.study.leakage import Check
 from pseudogec.study.profile import MorePseudoData, all_steps
 
 State = Literal["ok", "note", "missing", "wrong"]
@@ -90,31 +91,44 @@ class PartFiles(NamedTuple):
 
 
 def check(
-    profile: Profile, store: Path, *, count: bool = False, disk_needed: int | None = None, elsewhere: bool = False
+    profile: Profile,
+    store: Path,
+    *,
+    leakage: Sequence[Check] = (),
+    count: bool = False,
+    disk_needed: int | None = None,
+    elsewhere: bool = False,
 ) -> list[Row]:
     """Check that what a profile needs is there, and whether it is what the papers had.
 
     Args:
         profile: a checked profile.
         store: the folder of artefacts, whose disk must hold what is built; it need not exist.
+        leakage: what must be held against what; done here where the files are there.
         count: count also the sentences that it takes long to count.
         disk_needed: bytes that the study will write, where that is known.
         elsewhere: workers on other machines do the work (``--scheduler``), so that this one's GPUs do not matter; a profile's own
             section ``cluster`` says the same.
     """
-    rows = _corpus_rows(profile, PROJECT / profile.data_folder, count)
     return [
-        *rows,
+        *_corpus_rows(profile, PROJECT / profile.data_folder, count),
+        *_leakage_rows(leakage, count),
         *_machine_rows(profile, store, disk_needed, elsewhere or profile.cluster is not None),
         *_software_rows(profile),
     ]
 
 
 def run_check(
-    profile: Profile, store: Path, *, count: bool = False, disk_needed: int | None = None, elsewhere: bool = False
+    profile: Profile,
+    store: Path,
+    *,
+    leakage: Sequence[Check] = (),
+    count: bool = False,
+    disk_needed: int | None = None,
+    elsewhere: bool = False,
 ) -> int:
     """Print what `check` finds; returns 0, or 1 when something that the profile needs is missing."""
-    rows = check(profile, store, count=count, disk_needed=disk_needed, elsewhere=elsewhere)
+    rows = check(profile, store, leakage=leakage, count=count, disk_needed=disk_needed, elsewhere=elsewhere)
     show(profile.name, rows)
     return int(any(row.fails for row in rows))
 
@@ -363,6 +377,32 @@ def _published(whole: Whole | None) -> dict[str, int]:
 def _printed_sizes(source: str) -> dict[str, int]:
     table = paper_datasets(source)
     return dict(zip(table["dataset"].tolist(), table["sentences"].tolist(), strict=True))
+
+
+# Test sets against what systems learn from
+
+
+def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:
+    """A row for each test set and each text that its systems learn from, where the files of both are there."""
+    for check in checks:
+        files = {file for overlap in check.overlaps for file in overlap.files}
+        if not files or not all(file.path.exists() for file in files):
+            continue
+        part, item = f"tests.{check.test.name}", f"not in {check.text}"
+        quick = all(overlap.quickly_read for overlap in check.overlaps)
+        if not count_all and sum(file.size for file in files) > COUNTED_AT_MOST[quick]:
+            yield Row(part, item, "ok", "looked for when the corpora are built, before anything is trained (--count: now)")
+            continue
+        try:
+            found = check.of({overlap.key: overlap.in_files() for overlap in check.overlaps})
+        except DataError:
+            continue  # the file's own row says why
+        if found.refused:
+            yield Row(part, item, "wrong", found.summary, f"{found.explain()}\n{found.remedy}")
+        elif found.overlaps:
+            yield Row(part, item, "note", f"{found.summary}; tuned on it, as the profile says")
+        else:
+            yield Row(part, item, "ok", found.summary)
 
 
 # The machine and its software

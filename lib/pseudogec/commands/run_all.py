@@ -143,7 +143,10 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int
     if not options.check:
         return 0
     need, elsewhere = int(plan.bytes), options.scheduler is not None
-    return run_check(study.profile, study.store.root, count=options.count_all, disk_needed=need, elsewhere=elsewhere)
+    leakage = study.checks(targets)
+    return run_check(
+        study.profile, study.store.root, leakage=leakage, count=options.count_all, disk_needed=need, elsewhere=elsewhere
+    )
 
 
 def _make_folder(folder: Path) -> None:
@@ -188,7 +191,8 @@ def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     found: dict[str, Recipe] = {recipe.key: recipe for recipe in data_recipes(study)}
     for grid in grids:
         found.update({recipe.key: recipe for recipe in study.recipes(grid)})
-    return list(found.values())
+    overlaps = (overlap for check in study.checks(found.values()) for overlap in check.overlaps)
+    return [*overlaps, *found.values()]
 
 
 def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> bool:

@@ -50,6 +50,7 @@ class ErrorDetection(Step):
     label: ClassVar[str] = "error detection"
     incidental: ClassVar[frozenset[str]] = frozenset({"model"})
     needs_gpu: ClassVar[bool] = True
+    tuned: ClassVar[str] = "the threshold of error detection"
     model: str | None = Field(default=None, description="a name from `models`: the correction model that becomes the classifier")
     hugging_face: HuggingFaceClassifier | None = Field(default=None, description="another classifier, instead")
     threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")

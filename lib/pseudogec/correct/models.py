@@ -107,6 +107,7 @@ class Models(StepOfModels, DecodingStep):
 
     name: ClassVar[str] = "models"
     label: ClassVar[str] = "models"
+    tuned: ClassVar[str] = "the ensemble"
     incidental: ClassVar[frozenset[str]] = StepOfModels.incidental | {"ensemble"}
     ensemble: Literal["none", "all", "greedy"] = Field(
         default="none", description="`all`: of all models and seeds; `greedy`: of those that a search on development data chooses"

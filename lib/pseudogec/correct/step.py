@@ -199,6 +199,8 @@ class Step(Kind):
     incidental: ClassVar[frozenset[str]] = frozenset()
     needs_gpu: ClassVar[bool] = False
     """Whether it runs on a GPU where there is one."""
+    tuned: ClassVar[str] = "settings of a step"
+    """What `tune` finds, for tables."""
 
     def describe(self) -> str:
         """The step in a few words, for tables."""

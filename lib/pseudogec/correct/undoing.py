@@ -218,6 +218,7 @@ class TypeDropping(Step):
 
     name: ClassVar[str] = "type_dropping"
     label: ClassVar[str] = "type dropping"
+    tuned: ClassVar[str] = "the types of edits that are dropped"
     rounds: int = Field(default=1000, ge=1, description="sets of types that the search draws")
     at_most: int = Field(default=5, ge=1, description="types that are dropped at once")
 

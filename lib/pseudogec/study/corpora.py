@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from itertools import islice, repeat
 from pathlib import Path
-from typing import IO, Any, ClassVar, Literal
+from typing import IO, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,11 @@ from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m
 
 SHARDS_A_PASS = 100
 """Shards that are cut from a seed corpus in one pass over it; a pass costs minutes where the corpus has 100 million sentences."""
+
+Sides = tuple[str, ...]
+"""What a text says in one sentence: the sentence, or a source and its corrections; tokens with spaces between."""
+
+Purpose = Literal["training", "dictionary", "tuning"]
 
 _SENTENCES = "sentences.txt"
 _CORPUS = "sentences.txt.zst"
@@ -65,6 +70,32 @@ class Corpus(Recipe):
         """Whether its sentences are the embedded simulation's, whose true edits are known."""
         raise NotImplementedError
 
+    @property
+    def origin(self) -> tuple[Corpus, ...]:
+        """What was written before any step of a system changed it."""
+        return (self,)
+
+    @property
+    def files(self) -> tuple[LocatedFile, ...]:
+        """Those that it is read from; none of the embedded simulation."""
+        raise NotImplementedError
+
+    @property
+    def quickly_read(self) -> bool:
+        """Whether its files can be read without splitting or tokenising text."""
+        raise NotImplementedError
+
+    def read(self) -> Iterator[CorrectedSentence]:
+        """Yield its sentences from where they come from, whether it is built or not."""
+        raise NotImplementedError
+
+    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
+        """Yield its sentences: from its folder, or from its files without one."""
+        if folder is None:
+            return (tuple(map(" ".join, (*item.pair, *item.references))) for item in self.read())
+        files = [folder / "source.txt", folder / "target.txt", *sorted(folder.glob("reference*.txt"))]
+        return zip(*map(read_lines, files), strict=True)
+
 
 class WholeCorpus(Corpus):
     """All that a profile names as one corpus, in any format."""
@@ -83,11 +114,18 @@ class WholeCorpus(Corpus):
     def work(self) -> float:
         return self.pairs.expected_sentences
 
+    @property
+    def quickly_read(self) -> bool:
+        return isinstance(self.pairs, FileFormat) and self.pairs.quickly_counted
+
+    def read(self) -> Iterator[CorrectedSentence]:
+        return self.pairs.read()
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         refuse_changed(self.files, store.root)
 
         def sentences() -> Iterator[CorrectedSentence]:
-            for count, sentence in enumerate(self.pairs.read(), start=1):
+            for count, sentence in enumerate(self.read(), start=1):
                 progress(count, max(self.work, count), "sentences")
                 yield sentence
 
@@ -110,18 +148,32 @@ class SplitCorpus(Corpus):
         return self.corpus.simulated
 
     @property
+    def files(self) -> tuple[LocatedFile, ...]:
+        return self.corpus.files
+
+    @property
+    def quickly_read(self) -> bool:
+        return self.corpus.quickly_read
+
+    @property
     def work(self) -> float:
         return self.corpus.work
+
+    def read(self) -> Iterator[CorrectedSentence]:
+        whole = list(self.corpus.read())
+        return self._part([sentence.level for sentence in whole], whole)
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         whole = store.folder(self.corpus)
         levels = list(read_lines(whole / "levels.txt"))
-        training = part_of_each(levels, self.training_share, self.seed)
         pairs = map(Pair, read_plain(whole / "source.txt"), read_plain(whole / "target.txt"))
         gold = read_m2(whole / "gold.m2") if (whole / "gold.m2").exists() else repeat(None, len(levels))
-        sentences = map(CorrectedSentence, pairs, levels, gold)
+        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold)))
+
+    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
+        training = part_of_each(levels, self.training_share, self.seed)
         wanted = self.part == "training"
-        return _write_corpus(folder, (item for place, item in enumerate(sentences) if (place in training) == wanted))
+        return (sentence for place, sentence in enumerate(sentences) if (place in training) == wanted)
 
 
 class References(Recipe):
@@ -207,6 +259,8 @@ class SeedText(Recipe):
     """
 
     kind: ClassVar[str] = "seed_text"
+    files: ClassVar[tuple[LocatedFile, ...]] = ()
+    quickly_read: ClassVar[bool] = False
     seconds_a_unit: ClassVar[float] = 0.0005
     bytes_a_unit: ClassVar[float] = 140.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
@@ -221,6 +275,16 @@ class SeedText(Recipe):
     @property
     def work(self) -> float:
         return self.size
+
+    @property
+    def origin(self) -> tuple[SeedText | SeedCorpus, ...]:
+        """The text that it is a part of, as far as that is built at all."""
+        return (self,)
+
+    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
+        """Yield its sentences from its folder."""
+        assert folder is not None
+        return ((line,) for line in read_lines(folder / _SENTENCES))
 
 
 class WorldSeedText(SeedText):
@@ -267,12 +331,23 @@ class SeedCorpus(Recipe):
         return self.sentences.located_files
 
     @property
+    def quickly_read(self) -> bool:
+        """As of `Corpus`."""
+        return self.sentences.quickly_counted
+
+    @property
     def label(self) -> str:
         return self.name if self.share == WHOLE else f"{self.name}-{self.share.number + 1}-of-{self.share.of}"
 
     @property
     def work(self) -> float:
         return sum(file.size for file in self.files) / self.share.of
+
+    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
+        """As of `Corpus.sides`."""
+        if folder is None:
+            return ((" ".join(tokens),) for tokens in self.sentences.read(self.share))
+        return ((line,) for line in read_lines(folder / _CORPUS))
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         refuse_changed(self.files, store.root)
@@ -350,6 +425,10 @@ class FileSeedText(SeedText):
     def work_kind(self) -> str:
         return f"{self.kind} from files"
 
+    @property
+    def origin(self) -> tuple[SeedText | SeedCorpus, ...]:
+        return self.shards.corpus
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         cut = store.folder(self.shards) / f"{self.shard}.txt"
         if not cut.exists():
@@ -364,6 +443,26 @@ class FileSeedText(SeedText):
             shutil.copyfile(cut, folder / _SENTENCES)
         tokens = sum(line.count(" ") + 1 for line in read_lines(folder / _SENTENCES))
         return {"sentences": self.size, "tokens": tokens}
+
+
+class Use(NamedTuple):
+    """A text that something is learnt from.
+
+    Attributes:
+        what: what is learnt from it, in the plural or with its article, for messages.
+    """
+
+    text: Corpus | SeedText
+    purpose: Purpose
+    what: str
+
+
+class Learner(Recipe):
+    """A recipe whose step learns from text."""
+
+    def uses(self) -> Iterator[Use]:
+        """Yield the texts that the step itself learns from; its parents say theirs."""
+        raise NotImplementedError
 
 
 def _lines(files: Iterable[Path]) -> Iterator[bytes]:

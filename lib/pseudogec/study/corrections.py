@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -17,7 +17,7 @@ from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
 from pseudogec.correct.step import Tokens
 from pseudogec.edits import annotator_of, read_m2
-from pseudogec.study.corpora import Corpus, References
+from pseudogec.study.corpora import Corpus, Learner, References, Use
 from pseudogec.study.models import sentences_of_big, shapes_of_models
 
 HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
@@ -97,7 +97,7 @@ class Correction(_OfStep):
         return {"sentences": len(after), "changed": changed}
 
 
-class Search(_OfStep):
+class Search(_OfStep, Learner):
     """What a step is best tuned to on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"
@@ -109,6 +109,9 @@ class Search(_OfStep):
     @property
     def label(self) -> str:
         return self.step.label
+
+    def uses(self) -> Iterator[Use]:
+        yield Use(self.references.corpus, "tuning", self.step.tuned)
 
     @property
     def work(self) -> float:
@@ -140,6 +143,10 @@ class PreprocessedCorpus(Corpus):
     @property
     def simulated(self) -> bool:
         return self.correction.corpus.simulated
+
+    @property
+    def origin(self) -> tuple[Corpus, ...]:
+        return self.correction.corpus.origin
 
     @property
     def work(self) -> float:

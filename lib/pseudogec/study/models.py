@@ -25,7 +25,7 @@ from pseudogec.seq2seq import (
     train_language_model,
 )
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
-from pseudogec.study.corpora import Corpus, SeedText
+from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
 SUBWORDS_A_SENTENCE = 30  # about, with its end; newspapers have more, learners' sentences fewer
@@ -51,7 +51,7 @@ def shapes_of_models(recipe: Recipe) -> str:
     return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
 
 
-class Subwords(Recipe):
+class Subwords(Learner):
     """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
 
     kind: ClassVar[str] = "bpe"
@@ -67,6 +67,9 @@ class Subwords(Recipe):
     @property
     def label(self) -> str:
         return f"{self.genuine.name}-{self.merges}"
+
+    def uses(self) -> Iterator[Use]:
+        yield Use(self.genuine, "dictionary", "subwords")
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         genuine = store.folder(self.genuine)
@@ -107,6 +110,11 @@ class TrainingPairs(Recipe):
     bytes_a_unit: ClassVar[float] = 2.0 * (60 + 12)
     bpe: Subwords
 
+    @property
+    def text(self) -> Corpus | SeedText:
+        """What the pairs are made of."""
+        raise NotImplementedError
+
 
 class BinarisedPairs(TrainingPairs):
     """A corpus in one of three arrangements, in training without pairs whose source and target are identical (TASLP IV-A).
@@ -124,6 +132,10 @@ class BinarisedPairs(TrainingPairs):
     @property
     def work(self) -> float:
         return self.corpus.work
+
+    @property
+    def text(self) -> Corpus:
+        return self.corpus
 
     @property
     def label(self) -> str:
@@ -150,6 +162,10 @@ class Mirrored(TrainingPairs):
     kind: ClassVar[str] = "mirrored"
     seconds_a_unit: ClassVar[float] = 0.0001
     data: TrainingPairs
+
+    @property
+    def text(self) -> Corpus | SeedText:
+        return self.data.text
 
     @property
     def work(self) -> float:
@@ -188,7 +204,7 @@ class BinarisedText(Recipe):
         return asdict(binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
 
 
-class Training(Recipe):
+class Training(Learner):
     """A model trained by fairseq, from scratch or from another's weights."""
 
     resumable: ClassVar[bool] = True
@@ -255,6 +271,12 @@ class TrainedModel(Training):
     def sentences(self) -> float:
         return sum(data.work for data in self.data) + (self.upsample - 1) * self.data[0].work
 
+    def uses(self) -> Iterator[Use]:
+        for data in self.data:
+            yield Use(data.text, "training", "models")
+        if self.optimisation.selection == "best":
+            yield Use(self.validation.text, "tuning", "checkpoints")
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         result = train(
             [store.folder(data) for data in self.data],
@@ -309,6 +331,12 @@ class TrainedLanguageModel(Training):
     def sentences(self) -> float:
         return sum(data.work for data in self.data)
 
+    def uses(self) -> Iterator[Use]:
+        for data in self.data:
+            yield Use(data.text, "training", "the language model")
+        if self.optimisation.selection == "best":
+            yield Use(self.validation.text, "tuning", "the language model's checkpoint")
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         result = train_language_model(
             [store.folder(data) for data in self.data],
@@ -323,7 +351,7 @@ class TrainedLanguageModel(Training):
         return result.model_dump(mode="json")
 
 
-class WordCounts(Recipe):
+class WordCounts(Learner):
     """The frequency of each word of a text, upper and lower case apart: ``words.tsv``, a line each."""
 
     kind: ClassVar[str] = "word_counts"
@@ -335,6 +363,10 @@ class WordCounts(Recipe):
     @property
     def work(self) -> float:
         return sum(text.work for text in self.texts)
+
+    def uses(self) -> Iterator[Use]:
+        for text in self.texts:
+            yield Use(text, "dictionary", "words with capitals")
 
     @property
     def label(self) -> str:
@@ -348,7 +380,7 @@ class WordCounts(Recipe):
         return {"words": len(counts), "tokens": counts.total()}
 
 
-class TrainedDetector(Recipe):
+class TrainedDetector(Learner):
     """A classifier that tells whether a sentence holds an error, made of the correction model ``initial``."""
 
     kind: ClassVar[str] = "detector"
@@ -377,6 +409,10 @@ class TrainedDetector(Recipe):
     @property
     def label(self) -> str:
         return self.initial.label
+
+    def uses(self) -> Iterator[Use]:
+        yield Use(self.genuine, "training", "the error detector")
+        yield Use(self.validation, "tuning", "the error detector's epoch")
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         from pseudogec.seq2seq.detector import train_detector

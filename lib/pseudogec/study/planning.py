@@ -114,6 +114,14 @@ class Planner:
         whole = self.test_sentences(system, test) == self.tests[test]
         return test if whole else f"{test}, held out of {system.track}"
 
+    @property
+    def tuned_on(self) -> frozenset[Corpus]:
+        """The test sets, and what tracks hold out of them, that the profile allows to tune on."""
+        allowed = {self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on}
+        if self.development in allowed:
+            allowed |= {data.held_out for data in self.tracks.values() if data.held_out is not None}
+        return frozenset(allowed)
+
     def file(self, path: Path) -> SourceFile:
         """A file of the profile's data folder.
 

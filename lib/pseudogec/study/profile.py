@@ -440,7 +440,8 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "setting", grid.setting, profile.settings)
     refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
     refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
-    if len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
+    cut = any(name in profile.tracks and profile.tracks[name].genuine is None for name in grid.track)
+    if cut and len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
         raise ValueError(
             f"{where}: the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
             "development data; name one, and compare systems of several under `comparisons`"

@@ -22,7 +22,7 @@ from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, Spell
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
 from pseudogec.seq2seq.data import check_dictionaries
-from pseudogec.study.corpora import Corpus, References, SeedText
+from pseudogec.study.corpora import Corpus, Learner, References, SeedText, Use
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.text import load_bpe
 
@@ -45,6 +45,10 @@ class PseudoData(TrainingPairs):
     method: Method
     seed_text: SeedText
     seed: int
+
+    @property
+    def text(self) -> SeedText:
+        return self.seed_text
 
     @property
     def label(self) -> str:
@@ -73,13 +77,16 @@ def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> Noise
     return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated)
 
 
-class NoisedData(PseudoData):
+class NoisedData(PseudoData, Learner):
     """Pseudo data from a text method, which may learn from the genuine pairs."""
 
     method: TextMethod
     genuine: Corpus
     references: References | None
     """The genuine pairs' edits, for methods that learn from them."""
+
+    def uses(self) -> Iterator[Use]:
+        yield Use(self.genuine, "dictionary", f"the noise ({self.method.label})")
 
     def noiser(self, store: Artefacts) -> Noiser:
         """The method at work; the store must hold the parents, but for the seed text."""

@@ -20,10 +20,11 @@ from artefacts.store import Store
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
+from pseudogec.study.leakage import Check, Finding, checks_of, refuse
 from pseudogec.study.loading import load_profile
 from pseudogec.study.planning import Planner, compared
 from pseudogec.study.profile import GridAxes, Profile, check_grid
-from pseudogec.study.results import By, tidy
+from pseudogec.study.results import By, ScoredCorrection, tidy
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +46,7 @@ class Study:
 
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
+        self._checked: set[str] = set()
         self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY))
 
     @classmethod
@@ -146,10 +148,36 @@ class Study:
     def build(self, recipes: Iterable[Recipe]) -> int:
         """Build what the store lacks of these recipes; returns how many artefacts that were.
 
+        Before the first training for a score, its test set is held against all that its system learns from.
+
         Raises:
             BuildError: some artefacts failed; all others are in the store.
+            UserError: sentences of a test set occur in what systems learn from.
         """
-        return self.engine.build(list(recipes))
+        recipes = list(recipes)
+        unchecked = [recipe for recipe in recipes if isinstance(recipe, ScoredCorrection) and recipe.key not in self._checked]
+        checks = self.checks(unchecked)
+        built = self.engine.build([overlap for check in checks for overlap in check.overlaps])
+        refuse(map(self.found_by, checks))
+        self._checked.update(score.key for score in unchecked)
+        return built + self.engine.build(recipes)
+
+    def checks(self, recipes: Iterable[Recipe]) -> list[Check]:
+        """What must be held against what before the scores among these recipes are made."""
+        return checks_of((recipe for recipe in recipes if isinstance(recipe, ScoredCorrection)), self.planner.tuned_on)
+
+    def found_by(self, check: Check) -> Finding:
+        """What a check found; its overlaps must have been built."""
+        return check.of({overlap.key: self.store.result(overlap)["result"] for overlap in check.overlaps})
+
+    def tuned_on_test(self, system: System | Pipeline, test: str) -> list[str]:
+        """What of a system is chosen on the very sentences of a test set that it is scored on; its score must have been built."""
+        score = self.planner.score(system, test)
+        if score.references.corpus not in self.planner.tuned_on:
+            return []
+        findings = [self.found_by(check) for check in self.checks([score])]
+        tuned = [what for found in findings if found.overlaps for purpose, what in found.check.uses if purpose == "tuning"]
+        return list(dict.fromkeys(tuned))
 
     def recipes(self, name: str) -> list[Recipe]:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""

@@ -1,0 +1,239 @@
+"""Whether sentences of a test set occur in what systems learn from: by what the sentences say, whatever their files are called.
+
+Some sentences occur in two corpora by chance: *I look forward to hearing from you soon .*, and those that an essay's task gives
+to all who write it. Hence only sentences of `COUNTED_FROM` tokens or more count, and as many are allowed as `chance_allows`.
+
+Between W&I and FCE (train, dev, test), corpora with no text in common, these shares of a test set's sentences occur in another:
+
+    tokens at least                                1           8          10          12
+    W&I dev in W&I train                         3.2%        0.8%        0.4%        0.4%
+    FCE dev in FCE train                        13.6%        3.3%        1.5%        0.4%
+    FCE test in FCE train                        7.5%        0.9%        0.1%        0.1%
+    W&I dev in 1.07 million sentences of books   0.6%        none        none        none
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, ClassVar
+
+from artefacts import Artefacts, Progress, Recipe, with_ancestors
+from artefacts.errors import UserError
+from artefacts.files import read_lines
+from pseudogec.corpora import LocatedFile
+from pseudogec.study.corpora import Corpus, Learner, Purpose, SeedCorpus, SeedText, Sides, Use
+from pseudogec.study.results import ScoredCorrection
+
+COUNTED_FROM = 12
+"""Tokens of the shortest sentences that count."""
+
+CHANCE = 0.005
+"""The share of a test set's counted sentences that occurs in another corpus by chance, rounded up from the table above."""
+
+_SHOWN = 3
+_PURPOSES: dict[Purpose, str] = {"training": "trained on it", "dictionary": "learnt from it", "tuning": "tuned on it"}
+
+
+def chance_allows(counted: int) -> int:
+    """How many of so many sentences may occur in another corpus by chance: more would in one of a thousand corpora."""
+    from scipy.stats import binom
+
+    return int(binom.ppf(0.999, counted, CHANCE))
+
+
+class Overlap(Recipe):
+    """Which sentences of a test set occur in a text, on either side. It has no files; what it found is its result."""
+
+    kind: ClassVar[str] = "overlap"
+    seconds_a_unit: ClassVar[float] = 0.0000001  # a byte of text
+    test: Corpus
+    text: Corpus | SeedCorpus | SeedText
+
+    @property
+    def label(self) -> str:
+        return f"{self.test.label}-in-{self.text.label}"
+
+    @property
+    def work(self) -> float:
+        return self.text.work * self.text.bytes_a_unit
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        test, text = store.folder(self.test), store.folder(self.text)
+        return find_overlap(lambda: self.test.sides(test), self.text.sides(text))
+
+    @property
+    def files(self) -> tuple[LocatedFile, ...]:
+        """The files of both; none where one is not read from files."""
+        return (*self.test.files, *self.text.files) if self.test.files and self.text.files else ()
+
+    @property
+    def quickly_read(self) -> bool:
+        return self.test.quickly_read and self.text.quickly_read
+
+    def in_files(self) -> dict[str, Any]:
+        """What `build` finds, from the files of both and without a store."""
+        return find_overlap(self.test.sides, self.text.sides())
+
+
+def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> dict[str, Any]:
+    """Look for a test set's sentences in a text, which is read once; memory holds digests of the test set's sentences alone.
+
+    Returns:
+        ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
+        those that occur in the text. ``examples``: of some, the test set's source, and what the text says in this sentence.
+    """
+    places: dict[bytes, list[int]] = {}
+    counted = 0
+    for place, sides in enumerate(test()):
+        if sides[0].count(" ") + 1 >= COUNTED_FROM:
+            counted += 1
+            for digest in set(map(_digest, sides)):
+                places.setdefault(digest, []).append(place)
+    found: set[int] = set()
+    seen: dict[int, list[str]] = {}
+    for sides in text:
+        for side in dict.fromkeys(sides):
+            for place in places.get(_digest(side), ()):
+                found.add(place)
+                if len(seen) < _SHOWN:
+                    seen.setdefault(place, [side, *sides])
+    examples = [{"source": sides[0], "said": seen[place]} for place, sides in enumerate(test()) if place in seen] if seen else []
+    return {"counted": counted, "found": sorted(found), "examples": examples}
+
+
+def _compact(sentence: str) -> str:
+    """A sentence without its spaces and capitals, so that neither tokenisation nor case hides it."""
+    return sentence.replace(" ", "").casefold()
+
+
+def _digest(sentence: str) -> bytes:
+    return blake2b(_compact(sentence).encode(), digest_size=8).digest()
+
+
+@dataclass(frozen=True)
+class Check:
+    """A test set held against one text that systems learn from.
+
+    Attributes:
+        test: what is scored.
+        text: the text's name.
+        overlaps: one for each part of the text that is built by itself.
+        uses: what is learnt from the text.
+        tuned_on: whether the profile says that systems are tuned on this test set.
+    """
+
+    test: Corpus
+    text: str
+    overlaps: tuple[Overlap, ...]
+    uses: tuple[tuple[Purpose, str], ...]
+    tuned_on: bool
+
+    def of(self, results: Mapping[str, dict[str, Any]]) -> Finding:
+        """What was found, from the overlaps' results by their keys."""
+        mine = [results[overlap.key] for overlap in self.overlaps]
+        found = {place for result in mine for place in result["found"]}
+        return Finding(self, mine[0]["counted"], len(found), [example for result in mine for example in result["examples"]])
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a check found: of the ``counted`` sentences of the test set, how many occur in the text, and some of them."""
+
+    check: Check
+    counted: int
+    found: int
+    examples: Sequence[Mapping[str, Any]]
+
+    @cached_property
+    def overlaps(self) -> bool:
+        """Whether more sentences occur in both than chance explains."""
+        return self.found > chance_allows(self.counted)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the scores would be worth nothing: tuning alone is allowed where the profile says so."""
+        return self.overlaps and not (self.check.tuned_on and {purpose for purpose, _ in self.check.uses} == {"tuning"})
+
+    @property
+    def summary(self) -> str:
+        if not self.found:
+            return f"none of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more"
+        explained = f"chance explains up to {chance_allows(self.counted):,}"
+        return f"{self.found:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
+
+    def explain(self) -> str:
+        """The problem in a few lines: what is learnt from the text, how many sentences, some of them and where they stand."""
+        check = self.check
+        learnt = "; ".join(
+            f"{verb}: {', '.join(what for other, what in check.uses if other == purpose)}"
+            for purpose, verb in _PURPOSES.items()
+            if purpose in dict(check.uses)
+        )
+        lines = [f"the test set {check.test.name} shares sentences with {check.text} ({learnt}): {self.summary}"]
+        files = list(dict.fromkeys(file for overlap in check.overlaps for file in overlap.text.files))
+        for example in self.examples[:_SHOWN]:
+            tested = _place(check.test.files, [example["source"]]) or check.test.name
+            learnt_from = _place(files, example["said"]) or check.text
+            lines.append(f"    {example['said'][0]!r} is in {tested} and in {learnt_from}")
+        return "\n".join(lines)
+
+    @property
+    def remedy(self) -> str:
+        given = f"test on sentences that {self.check.text} does not have, or take them out of it"
+        if {purpose for purpose, _ in self.check.uses} == {"tuning"}:
+            return f"{given}; where the paper tunes on the set that it reports, say `tuned_on: true` in that test set's section"
+        return given
+
+
+def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) -> list[Check]:
+    """Hold the test set of each score against every text that its system learns from.
+
+    Args:
+        scores: planned scores.
+        tuned_on: the test sets that the profile allows to tune on.
+    """
+    by_test: dict[Corpus, list[ScoredCorrection]] = {}
+    for score in scores:
+        by_test.setdefault(score.references.corpus, []).append(score)
+    found = []
+    for test, scored in by_test.items():
+        overlaps: dict[str, dict[Overlap, None]] = {}
+        learnt: dict[str, dict[tuple[Purpose, str], None]] = {}
+        for use in uses_of(scored):
+            text = use.text
+            name = f"seeds.{text.name}" if isinstance(text, SeedText) else text.name
+            overlaps.setdefault(name, {}).update(dict.fromkeys(Overlap(test=test, text=part) for part in text.origin))
+            learnt.setdefault(name, {})[use.purpose, use.what] = None
+        found += [Check(test, name, tuple(overlaps[name]), tuple(learnt[name]), test in tuned_on) for name in overlaps]
+    return found
+
+
+def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
+    """The texts that recipes and all that they are made from learn from, each use once."""
+    learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, Learner))
+    uses = {(use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()}
+    yield from uses.values()
+
+
+def refuse(findings: Iterable[Finding]) -> None:
+    """
+    Raises:
+        UserError: sentences of a test set occur in what its systems learn from; it names them.
+    """
+    leaks = [finding for finding in findings if finding.refused]
+    if leaks:
+        raise UserError("\n".join(f"{leak.explain()}\n    right would be: {leak.remedy}" for leak in leaks))
+
+
+def _place(files: Iterable[LocatedFile], sentences: Sequence[str]) -> str:
+    """The first line of some files that holds the first of these sentences that is found at all; empty where none is."""
+    for wanted in map(_compact, sentences):
+        for file in files:
+            for number, line in enumerate(read_lines(file.path), start=1):
+                if wanted in _compact(line):
+                    return f"{file.path}, line {number}"
+    return ""

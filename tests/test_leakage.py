@@ -1,0 +1,154 @@
+"""Whether a study is refused whose test sentences occur in what its systems learn from, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from artefacts.errors import UserError
+from pseudogec.commands.run_all import main
+from pseudogec.corpora import M2
+from pseudogec.study import PROJECT, Study
+from pseudogec.study.leakage import Finding, chance_allows, find_overlap, refuse
+
+TEST = [
+    "My sister and I has always dreamed of a small house near the old harbour .",
+    "Although it was raining , the children wanted go to the beach with their dog .",
+    "In my opinion , people should to travel less by plane and more by train .",
+    "Thank you .",
+]
+OTHERS = [
+    "The museum was close on Monday , so we have visited the castle and the gardens instead .",
+    "I have been learning the Spanish since two years and I enjoy it very much .",
+    "Thank you .",
+]
+DIRECT = "grids.generation_methods={method: direct_noise, seed_corpus: simple, setting: joint, pseudo_pairs: 250, seeds: [1]}"
+
+
+def write_m2(path: Path, sentences: Sequence[str]) -> None:
+    """Each sentence with one edit, so that its correction is another sentence."""
+    path.write_text("".join(f"S {text}\nA 0 1|||R:OTHER|||Well|||REQUIRED|||-NONE-|||0\n\n" for text in sentences))
+
+
+def study(folder: Path, *overrides: str, **corpora: Sequence[str]) -> Study:
+    """Smoke's study of one grid, whose corpora of pairs are small files."""
+    found = {"test": TEST, "genuine": OTHERS, "validation": OTHERS, "development": OTHERS, **corpora}
+    for name, sentences in found.items():
+        write_m2(folder / f"{name}.m2", sentences)
+    parts = [f"  {name}: {{replace: true, source: m2, files: [{name}.m2]}}\n" for name in found if name != "test"]
+    (folder / "mine.yaml").write_text(
+        f"extends: smoke\nannotator: offline\ndata_folder: {folder}\nfirst_stages: []\n"
+        f"corpora:\n{''.join(parts)}  in_domain: null\n"
+        "  tests: {replace: true, mine: {source: m2, files: [test.m2]}}\n"
+        "settings: {sequential: null}\ngrids: {transfer: null, copying: null, curricula: null}\n"
+        "models: {replace: true}\nsystems: {replace: true}\ncomparisons: {replace: true}\n"
+        "notebooks: {replace: true, 01_generation_methods: [generation_methods]}\n"
+    )
+    return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", workers=1)
+
+
+def findings(opened: Study) -> list[Finding]:
+    """What the checks of the files find; the seed corpora are simulated here."""
+    checks = [check for check in opened.checks(opened.recipes("generation_methods")) if check.overlaps[0].files]
+    return [check.of({overlap.key: overlap.in_files() for overlap in check.overlaps}) for check in checks]
+
+
+def test_test_sentences_in_training_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as caught:
+        refuse(findings(study(tmp_path, genuine=[*OTHERS, *TEST])))
+    message = str(caught.value)
+    assert "the test set mine shares sentences with genuine (trained on it: models; learnt from it: subwords" in message
+    assert "3 of its 3 sentences of 12 tokens or more; chance explains up to 1" in message
+    assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in message
+    assert "right would be: test on sentences that genuine does not have" in message
+    assert "tuned_on" not in message, "no key allows this"
+
+
+def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> None:
+    noise = "{method: realistic, seed_corpus: simple, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
+    opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])
+    with pytest.raises(
+        UserError, match=r"mine shares sentences with genuine \(learnt from it: .*the noise \(Realistic\)"
+    ) as caught:
+        refuse(findings(opened))
+    assert f"is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in str(caught.value)
+
+
+TUNED = "settings.joint=[{data: [genuine, pseudo], optimisation: fine_tuning}]"
+
+
+def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_says_so(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"mine shares sentences with validation \(tuned on it: checkpoints\)") as caught:
+        refuse(findings(study(tmp_path, TUNED, validation=TEST)))
+    assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/validation.m2, line 1" in str(caught.value)
+    assert "say `tuned_on: true`" in str(caught.value)
+    refuse(findings(study(tmp_path, TUNED, "corpora.tests.mine.tuned_on=true", validation=TEST)))
+
+
+def test_what_only_watches_a_training_tunes_nothing(tmp_path: Path) -> None:
+    """The mean of the last checkpoints is the model, whatever validation says."""
+    refuse(findings(study(tmp_path, validation=TEST)))
+
+
+def test_saying_that_a_test_set_is_tuned_on_allows_no_training_on_it(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="mine shares sentences with genuine"):
+        refuse(findings(study(tmp_path, "corpora.tests.mine.tuned_on=true", genuine=[*OTHERS, *TEST])))
+
+
+def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None:
+    """Everybody writes short sentences, and a longer one may be a task's own words."""
+    (found, *others) = findings(study(tmp_path, genuine=[*OTHERS, *TEST[-1:] * 50, TEST[0]]))
+    refuse([found, *others])
+    assert found.summary == "1 of its 3 sentences of 12 tokens or more; chance explains up to 1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("ALTHOUGH it was raining, the children wanted go to the beach with their dog.", id="not tokenised"),
+        pytest.param("Well it was raining , the children wanted go to the beach with their dog .", id="the correction"),
+    ],
+)
+def test_neither_tokenisation_nor_case_nor_side_hides_a_sentence(text: str) -> None:
+    pairs = [(TEST[0], TEST[0]), (TEST[1], TEST[1].replace("Although", "Well", 1))]
+    assert find_overlap(lambda: pairs, [("Another one .",), (text,)])["found"] == [1]
+
+
+def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_data: Path) -> None:
+    def sides(*names: str) -> list[tuple[str, ...]]:
+        corpus = M2(files=tuple(shared_data / name for name in names))
+        return [tuple(map(" ".join, sentence.pair)) for sentence in corpus.read()]
+
+    dev, fce = sides("fce/fce.dev.m2"), sides("fce/fce.test.gold.bea19.m2")
+    shared, part = find_overlap(lambda: fce, dev), find_overlap(lambda: fce, [*dev, *fce[:60]])
+    assert len(shared["found"]) <= chance_allows(shared["counted"]) < len(part["found"])
+
+
+@pytest.mark.slow
+def test_a_study_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
+    opened = study(tmp_path, genuine=[*OTHERS, *TEST])
+    with opened.engine, pytest.raises(UserError, match=r"line 1 and in .*genuine\.m2, line 10"):
+        opened.scores(opened.grid("generation_methods"))
+    assert not {path.parent.name for path in (tmp_path / "store").glob("*/*")} & {"model", "bpe", "pseudo_data"}
+
+
+@pytest.mark.slow
+def test_the_check_before_a_run_says_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study(tmp_path, genuine=[*OTHERS, *TEST])
+    options = ["--profile", str(tmp_path / "mine.yaml"), "--set", DIRECT, "--store", str(tmp_path / "store"), "--check"]
+    assert main(options) == 1
+    out = capsys.readouterr().out
+    assert "not in genuine" in out and "3 of its 3 sentences" in out
+    assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in out
+
+
+def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes() -> None:
+    """By recipe, since most of their corpora cannot be at hand here."""
+    for path in sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"}):
+        opened = Study.open(path.stem, without_data=True)
+        names = dict.fromkeys(name for names in opened.profile.notebooks.values() for name in names)
+        checks = opened.checks([recipe for name in names for recipe in opened.recipes(name)])
+        same = [check for check in checks if any(overlap.test == overlap.text for overlap in check.overlaps)]
+        assert all(check.tuned_on and {purpose for purpose, _ in check.uses} == {"tuning"} for check in same), path.stem
