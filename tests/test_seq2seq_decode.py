@@ -190,6 +190,14 @@ def test_an_ensemble_averages_probabilities(models, sentences):
     assert min(alone) - 1e-6 <= ensemble.score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0] <= max(alone) + 1e-6
 
 
+def test_a_gpu_makes_the_same_numbers_of_the_same_bits():
+    compat.apply()
+    from pseudogec.seq2seq.decode_fairseq import as_uniform
+
+    words = np.arange(2**16, dtype=np.uint16)
+    assert np.array_equal(as_uniform(torch.from_numpy(words.view(np.int16))).numpy(), words.astype(np.float32) / 2**16)
+
+
 def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, sentences):
     compat.apply()
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine, NoisyBeamSearch, SentenceGenerators

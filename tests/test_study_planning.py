@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from itertools import chain
+from pathlib import Path
 
 import pytest
 
@@ -11,11 +13,11 @@ from artefacts import with_ancestors
 from artefacts.errors import DataError, UserError
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
-from pseudogec.study import PROJECT, Pipeline, Planner, System, load_profile
+from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile
 from pseudogec.study.corpora import Corpus
-from pseudogec.study.corrections import PreprocessedCorpus
+from pseudogec.study.corrections import PreprocessedCorpus, Search
 from pseudogec.study.grid import expand
-from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
+from pseudogec.study.models import BinarisedPairs, Mirrored, ReleasedModel, TrainedDetector, TrainedModel, Training
 from pseudogec.study.planning import compared
 from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
 
@@ -74,6 +76,30 @@ def test_the_papers_numbers_are_in_the_recipes() -> None:
     assert plan.model(system(plan, method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0)).optimisation.epochs == 40
     plan = planner("paper-emnlp2019")
     assert plan.pseudo_data(system(plan))[0].method == DirectNoise.model_validate({"mu_mask": 0.5})
+
+
+@pytest.mark.parametrize("name", ["classroom", "choe2019"])
+def test_whatever_runs_a_network_asks_for_a_gpu(name: str, tmp_path: Path) -> None:
+    """Training, back-translation, and the steps and searches of systems."""
+    amounts = [f"scale.{amount}=$base" for amount in ("medium", "large", "realistic", "low_resource")]
+    study = Study.open(name, ["seeds=[1]", *amounts], store=tmp_path, without_data=True)
+    grids = dict.fromkeys(grid for grids in study.profile.notebooks.values() for grid in grids)
+    recipes = with_ancestors(recipe for grid in grids for recipe in study.recipes(grid))
+    networks = Training, TrainedDetector, ReleasedModel
+    without = {
+        type(recipe).__name__
+        for recipe in recipes
+        if any(isinstance(one, networks) for one in recipe.parents) and not recipe.needs_gpu
+    }
+    assert not without
+    assert any(isinstance(recipe, Search) and recipe.needs_gpu for recipe in recipes)
+
+
+def test_the_launcher_of_the_handbook_starts_processes_that_can_share_an_update() -> None:
+    text = (PROJECT / "params" / "README.md").read_text(encoding="utf-8")
+    nodes, of_a_node = (int(re.findall(rf"--{option}=(\d+)", text)[-1]) for option in ("nnodes", "nproc-per-node"))
+    for optimisation in load_profile(PROJECT / "params" / "paper.yaml").optimisations.values():
+        assert optimisation.update_frequency % (nodes * of_a_node) == 0
 
 
 def test_pretraining_is_shared_by_what_is_fine_tuned_from_it() -> None:

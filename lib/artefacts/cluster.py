@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import importlib
 import inspect
+import itertools
 import logging
 import multiprocessing
 import os
@@ -13,7 +14,6 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pydantic import Field, model_validator
@@ -119,11 +119,28 @@ def cores_of_this_machine() -> int:
 
 
 def gpus_of_this_machine() -> list[str]:
-    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them."""
+    """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them.
+
+    As CUDA does, it takes the numbers before the first that no GPU has; names that are no numbers are trusted.
+    """
+    there = [str(number) for number in range(_usable_gpus())]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible is not None:
-        return [name.strip() for name in visible.split(",") if name.strip() not in {"", "-1"}]
-    return [str(number) for number in range(len(list(Path("/dev").glob("nvidia[0-9]*"))))]
+    if visible is None or not there:
+        return there
+    named = [name.strip() for name in visible.split(",") if name.strip()]
+    return list(itertools.takewhile(lambda name: name in there or name.startswith(("GPU-", "MIG-")), named))
+
+
+def _usable_gpus() -> int:
+    """How many of NVIDIA's GPUs the driver lets this process use. To ask CUDA itself would start it in this process."""
+    try:
+        driver = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return 0
+    count, device = ctypes.c_uint(0), ctypes.c_void_p()
+    if driver.nvmlInit_v2() or driver.nvmlDeviceGetCount_v2(ctypes.byref(count)):
+        return 0
+    return sum(not driver.nvmlDeviceGetHandleByIndex_v2(number, ctypes.byref(device)) for number in range(count.value))
 
 
 def default_workers() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import signal
 import stat
@@ -21,7 +22,7 @@ from toys import Process, Training
 
 import artefacts
 from artefacts import ClusterSection, Engine, Store, UserError, missing
-from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, local_cluster
+from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, gpus_of_this_machine, local_cluster
 from cluster_processes import dask_worker, start_scheduler, wait_for
 
 LIB = Path(artefacts.__file__).parent.parent
@@ -43,6 +44,47 @@ def workers_find_the_toys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def environment_of_workers(client: Client, name: str) -> list[str | None]:
     return sorted(client.run(os.getenv, name).values(), key=str)
+
+
+class Driver:
+    """What NVIDIA's management library tells: four GPUs, the last of which this process may not use."""
+
+    def nvmlInit_v2(self) -> int:  # noqa: N802
+        return 0
+
+    def nvmlDeviceGetCount_v2(self, count: Any) -> int:  # noqa: N802
+        count._obj.value = 4
+        return 0
+
+    def nvmlDeviceGetHandleByIndex_v2(self, number: int, device: Any) -> int:  # noqa: N802
+        return 4 if number == 3 else 0  # 4: no permission
+
+
+@pytest.mark.parametrize(
+    ("visible", "found"),
+    [
+        (None, ["0", "1", "2"]),
+        ("2,0", ["2", "0"]),
+        ("1, 7, 0", ["1"]),
+        ("", []),
+        ("-1", []),
+        ("GPU-8932f937", ["GPU-8932f937"]),
+    ],
+)
+def test_the_gpus_of_this_machine_are_those_that_cuda_may_use(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None, found: list[str]
+) -> None:
+    monkeypatch.setattr(ctypes, "CDLL", lambda _: Driver())
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert gpus_of_this_machine() == found
+
+
+def test_torch_counts_as_many_gpus() -> None:
+    import torch
+
+    assert torch.version.cuda is None or len(gpus_of_this_machine()) == torch.cuda.device_count()
 
 
 def test_local_workers_with_a_gpu_each_stand_beside_workers_that_see_none() -> None:

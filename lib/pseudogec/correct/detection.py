@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,6 +26,7 @@ from pseudogec.correct.step import (
     gain,
 )
 from pseudogec.evaluate import f05_of
+from pseudogec.seq2seq import model_cache
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.detector import Detector  # imports fairseq
@@ -123,7 +123,7 @@ class ErrorDetection(Step):
         return f"a correction is used from a probability of an error of {found['threshold']:.2f}; {gained}"
 
 
-@functools.lru_cache(maxsize=1)
+@model_cache.remembered(at_most=1)
 def _detector(folder: Path) -> Detector:
     from pseudogec.seq2seq.detector import Detector
 
@@ -223,7 +223,7 @@ class HuggingFaceDetector:
         return found
 
 
-_hugging_face_detector = functools.lru_cache(maxsize=1)(HuggingFaceDetector)
+_hugging_face_detector = model_cache.remembered(at_most=1)(HuggingFaceDetector)
 
 
 def _label_number(name: str, configuration: Any, label: int | str | None) -> int:

@@ -19,7 +19,7 @@ from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Annotator, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
-from pseudogec.seq2seq import Decoder, LanguageModel
+from pseudogec.seq2seq import Decoder, LanguageModel, model_cache
 from pseudogec.text import Bpe, load_bpe
 
 Tokens = Sequence[str]
@@ -161,8 +161,8 @@ def read_found(folder: Path) -> dict[str, Any]:
 
 
 # What is slow to load stays in the process for the next system that asks; models that several ensembles share are in memory once.
-_decoder = functools.lru_cache(maxsize=2)(Decoder)
-_language_model = functools.lru_cache(maxsize=1)(LanguageModel)
+_decoder = model_cache.remembered(at_most=2)(Decoder)
+_language_model = model_cache.remembered(at_most=1)(LanguageModel)
 
 
 @dataclass(frozen=True)
@@ -198,7 +198,7 @@ class Step(Kind):
     """What tables write."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     needs_gpu: ClassVar[bool] = False
-    """Whether it runs on a GPU where there is one."""
+    """Whether it runs networks of its own, on a GPU where there is one; so does every step that `uses_language_model`."""
     tuned: ClassVar[str] = "settings of a step"
     """What `tune` finds, for tables."""
 

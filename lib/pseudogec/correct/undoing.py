@@ -143,7 +143,6 @@ class EditReranking(Step):
     name: ClassVar[str] = "language_model"
     label: ClassVar[str] = "language model"
     added_later: ClassVar[frozenset[str]] = frozenset({"keep_spelling"})
-    needs_gpu: ClassVar[bool] = True
     at_most: int = Field(
         7, ge=1, le=12, description="edits of a sentence that are tried at once; their subsets are 2 to this power"
     )

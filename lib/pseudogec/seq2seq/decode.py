@@ -13,16 +13,20 @@ from typing import TYPE_CHECKING, Literal
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file
-from pseudogec.seq2seq.checkpoints import max_positions
-from pseudogec.seq2seq.data import SIDES, dictionary_name
+from pseudogec.seq2seq.checkpoints import max_positions, model_options
+from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictionary
+from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.model_cache import Computation
-from pseudogec.seq2seq.search import Batch, BeamTrace, Engine, Hypothesis, SearchOptions, Sentence, like_lengths, rounded
+from pseudogec.seq2seq.search import Batch, BeamTrace, Engine, Hypothesis, SearchOptions, Sentence, rounded
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
-_BATCH_TOKENS = {"cpu": 4000, "gpu": 16000}
+_CPU_TOKENS = 4000
+_MOST_TOKENS = 16000  # more make a GPU hardly faster
+_SHARE_OF_MEMORY = 0.5  # of a GPU's free memory, for the states of a search; the rest is for what a step computes and throws away
+_SHORT = 8  # subwords of a short sentence, which leave most for each subword of a source: its outputs may be longest beside it
 
 
 class Decoder:
@@ -31,8 +35,8 @@ class Decoder:
     Args:
         models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
         engine: "auto" takes CTranslate2 where it can serve.
-        max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, 16,000 on a GPU, where a Transformer
-            (big) with beam 5 keeps up to 6 GB of states.
+        max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, and on a GPU what its free memory
+            holds. A batch that turns out to be too large is halved.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
         precision: "fp16" needs a GPU; probabilities are in full precision even then.
         fused_attention: fairseq computes attention by torch's fused function and reads a source once for all hypotheses of its
@@ -60,7 +64,8 @@ class Decoder:
         if precision != "fp32" and not gpus:
             raise UserError(f"precision {precision} needs a GPU, and there is none here; use fp32")
         self._models, self._threads = list(models), threads
-        self._max_tokens = max_tokens or _BATCH_TOKENS["gpu" if gpus else "cpu"]
+        self._max_tokens = max_tokens or (None if gpus else _CPU_TOKENS)
+        self._limits: dict[int, BatchLimit] = {}  # by the beam; 0: of scoring
         self._computation = Computation(precision, fused_attention)
         self.longest_source = min(max_positions(model) for model in models) - 1
         """Most subwords of a sentence that all models can take."""
@@ -134,9 +139,12 @@ class Decoder:
         scores = [-math.inf] * len(flat)
         lengths = [max(len(source), len(target)) for source, target in flat]
         engine = self._engine(SearchOptions())
-        fitting = [place for place, length in enumerate(lengths) if length <= self.longest_source]
-        for places in like_lengths([(lengths[place], place) for place in fitting], self._max_tokens):
-            found = engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
+        fitting = [(length, place) for place, length in enumerate(lengths) if length <= self.longest_source]
+
+        def compute(places: list[int]) -> list[float]:
+            return engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
+
+        for places, found in in_batches(fitting, self._limit(beam=0), compute):
             for place, log_probability in zip(places, found, strict=True):
                 scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
         in_order = iter(scores)
@@ -168,16 +176,46 @@ class Decoder:
         lengths = [(len(sentence), place) for place, sentence in enumerate(sentences) if 0 < len(sentence) <= self.longest_source]
         done = len(sentences) - len(lengths)
         self.left_unchanged += done
-        if lengths:
-            engine = self._engine(options)
-        for places in like_lengths(lengths, self._max_tokens):
-            batch = self._batch(sentences, places, first_index)
-            for place, hypotheses in zip(places, engine.search(batch, options), strict=True):
+        if not lengths:
+            return outputs
+        engine = self._engine(options)
+
+        def compute(places: list[int]) -> list[list[Hypothesis]]:
+            return engine.search(self._batch(sentences, places, first_index), options)
+
+        for places, found in in_batches(lengths, self._limit(options.beam), compute):
+            for place, hypotheses in zip(places, found, strict=True):
                 outputs[place] = hypotheses
             done += len(places)
             if progress is not None:
                 progress(done, len(sentences))
         return outputs
+
+    def _limit(self, beam: int) -> BatchLimit:
+        """Of a batch; the models must be in memory already."""
+        if beam not in self._limits:
+            free = None if self._max_tokens else _free_memory()
+            fitting = _MOST_TOKENS if free is None else int(_SHARE_OF_MEMORY * free / self._bytes_a_token(beam))
+            self._limits[beam] = BatchLimit(self._max_tokens or max(1, min(fitting, _MOST_TOKENS)))
+        return self._limits[beam]
+
+    def _bytes_a_token(self, beam: int) -> float:
+        """Memory for each subword of a source, about, in a search, or in scoring where the beam is 0.
+
+        Of every hypothesis a search keeps the keys and values of each decoder layer, for the source and for the longest output,
+        and the encoder's output. A step computes the vocabulary's probabilities in full precision, and holds up to four arrays of
+        their size: logits, probabilities, noise and ranked sums. Scoring computes them for all subwords of a target at once.
+        """
+        vocabulary = len(read_dictionary(self._models[0] / dictionary_name(TARGET)))
+        if not beam:
+            return 4.0 * 4 * vocabulary
+        number = {"fp32": 4, "fp16": 2}[self._computation.precision]
+        outputs = _LENGTH_FACTOR + _LENGTH_MARGIN / _SHORT  # for each subword of the source
+        states = sum(
+            (2 * options.decoder_layers * (1 + outputs) * options.decoder_embed_dim + options.encoder_embed_dim) * number
+            for options in map(model_options, self._models)
+        )
+        return beam * (states + 4.0 * 4 * vocabulary / _SHORT)
 
     def _batch(self, sentences: Sequence[Sentence], places: list[int], first_index: int) -> Batch:
         """Some of the sentences; the first place is that of the longest."""
@@ -223,6 +261,16 @@ def _gpus() -> int:
     import ctranslate2  # is loaded faster than torch
 
     return int(ctranslate2.get_cuda_device_count())
+
+
+def _free_memory() -> int | None:
+    """Bytes of the GPU that are free; none where torch, which can tell, was built without GPUs."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    torch.cuda.empty_cache()
+    return torch.cuda.mem_get_info()[0]
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:

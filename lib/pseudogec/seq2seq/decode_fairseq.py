@@ -9,7 +9,6 @@ import contextlib
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -44,15 +43,15 @@ _BLOCK = 64  # columns whose maximum `largest` looks at first
 class SentenceGenerators:
     """Random numbers, a stream for each sentence.
 
-    Noise in the beam takes a number for every hypothesis and subword at every step, so on a CPU they come from numpy's SFC64, 16
-    bits each, in a third of the time of torch's generator; the noise then has steps of beta / 65,536, with the paper's beta a
-    ten-thousandth of a nat. On a GPU they come from torch's generator there.
+    The CPU draws them wherever the models are, so that outputs of a GPU have the same noise. Noise in the beam takes a number for
+    every hypothesis and subword at every step, so they come from numpy's SFC64, 16 bits each, in a third of the time of torch's
+    generator; the noise then has steps of beta / 65,536, with the paper's beta a ten-thousandth of a nat.
     """
 
     def __init__(self, seed: int, device: torch.device) -> None:
-        self._seed, self._device = seed, device
-        self._fillers: dict[int, Callable[[Any], object]] = {}
-        self._memory = torch.empty(0, device=device)
+        self._seed, self._device, self._on_cpu = seed, device, device.type == "cpu"
+        self._streams: dict[int, np.random.SFC64] = {}
+        self._memory = torch.empty(0)
 
     def uniform(self, sentences: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
         """Draw from U[0, 1) the next numbers of n sentences' streams, ``shape`` each.
@@ -60,31 +59,31 @@ class SentenceGenerators:
         The next call overwrites the result, (n, *shape): fresh memory for each step costs as much as the numbers.
         """
         count = math.prod(shape)
-        if len(self._memory) < len(sentences) * count:
-            self._memory = torch.empty(len(sentences) * count, device=self._device)
-        numbers = self._memory[: len(sentences) * count].view(len(sentences), count)
-        rows = numbers.numpy() if self._device.type == "cpu" else numbers
-        for row, sentence in zip(rows, sentences.tolist(), strict=True):
-            self._filler(sentence)(row)
-        return numbers.view(len(sentences), *shape)
-
-    def _filler(self, sentence: int) -> Callable[[Any], object]:
-        """Writes the next numbers of a sentence's stream into an array (on a GPU: a tensor) of one dimension."""
-        if sentence not in self._fillers:
-            digest = hashlib.blake2b(f"{self._seed} {sentence}".encode(), digest_size=8).digest()
-            seed = int.from_bytes(digest, "little") >> 1
-            if self._device.type == "cpu":
-                self._fillers[sentence] = partial(_fill, np.random.SFC64(seed))
+        needed = len(sentences) * count
+        if len(self._memory) < needed:
+            # A GPU is sent the 16 bits, from memory that it can read by itself.
+            self._memory = torch.empty(needed) if self._on_cpu else torch.empty(needed, dtype=torch.int16, pin_memory=True)
+        numbers = self._memory[:needed].view(len(sentences), count)
+        for row, sentence in zip(numbers.numpy(), sentences.tolist(), strict=True):
+            bits = self._stream(sentence).random_raw(-(-count // 4))
+            if self._on_cpu:
+                row[:] = bits.view(np.uint16)[:count]
+                row *= np.float32(2.0**-16)
             else:
-                generator = torch.Generator(self._device).manual_seed(seed)
-                self._fillers[sentence] = partial(torch.Tensor.uniform_, generator=generator)
-        return self._fillers[sentence]
+                row[:] = bits.view(np.int16)[:count]
+        numbers = numbers.view(len(sentences), *shape)
+        return numbers if self._on_cpu else as_uniform(numbers.to(self._device))
+
+    def _stream(self, sentence: int) -> np.random.SFC64:
+        if sentence not in self._streams:
+            digest = hashlib.blake2b(f"{self._seed} {sentence}".encode(), digest_size=8).digest()
+            self._streams[sentence] = np.random.SFC64(int.from_bytes(digest, "little") >> 1)
+        return self._streams[sentence]
 
 
-def _fill(bits: np.random.BitGenerator, row: np.ndarray) -> None:
-    """Write multiples of 2**-16 in [0, 1)."""
-    row[:] = bits.random_raw(-(-len(row) // 4)).view(np.uint16)[: len(row)]
-    row *= np.float32(2.0**-16)
+def as_uniform(words: torch.Tensor) -> torch.Tensor:
+    """Multiples of 2**-16 in [0, 1) from words of 16 bits, of which torch knows signed ones alone on all devices."""
+    return words.to(torch.int32).bitwise_and_(0xFFFF).to(torch.float32).mul_(2.0**-16)
 
 
 class Expansions(NamedTuple):

@@ -25,6 +25,7 @@ from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.checkpoints import model_options
 from pseudogec.seq2seq.data import END, PADDING, SIDES, UNKNOWN, dictionary_name, read_dictionary
+from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.search import Sentence, like_lengths
 
@@ -106,6 +107,7 @@ def train_detector(
         shutil.copyfile(initial_model / name, save_dir / name)
     detector = Detector(save_dir, architecture, options.dropout)
     detector.model.load_state_dict(model_cache.load(initial_model).model.state_dict())
+    model_cache.release()  # training needs the memory
     usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= detector.longest]
     training = [sentences[number] for number in usable], [has_error[number] for number in usable]
     if len(set(training[1])) < 2:
@@ -247,9 +249,13 @@ class Detector(torch.nn.Module):
         found = np.zeros(len(sentences))
         shortened = [list(subwords[: self.longest]) for subwords in sentences]
         lengths = [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords]
+
+        def compute(places: list[int]) -> list[float]:
+            return torch.sigmoid(self([shortened[place] for place in places])).tolist()
+
         with torch.no_grad():
-            for places in like_lengths(lengths, max_tokens):
-                found[places] = torch.sigmoid(self([shortened[place] for place in places])).cpu().numpy()
+            for places, probabilities in in_batches(lengths, BatchLimit(max_tokens), compute):
+                found[places] = probabilities
         return found.tolist()
 
 

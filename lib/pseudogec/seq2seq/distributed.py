@@ -27,6 +27,7 @@ from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import UserError
 from pseudogec.seq2seq import compat
+from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.training import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.distributed"
@@ -103,6 +104,8 @@ def _follow(
                 return TrainingResult.model_validate(message["result"])
             elif "advice" in message:
                 raise UserError(message["advice"])
+            elif "out_of_memory" in message:
+                raise OutOfMemoryError(message["out_of_memory"])
             elif "failure" in message:
                 failures.append(message["failure"])
     if failures:
@@ -181,7 +184,7 @@ class _Handler(socketserver.StreamRequestHandler):
             for line in self.rfile:
                 message = json.loads(line)
                 self.server.messages.put(message)
-        if not message.keys() & {"end", "result", "failure", "advice"}:
+        if not message.keys() & {"end", "result", "failure", "advice", "out_of_memory"}:
             self.server.messages.put({"failure": f"{name} ended without a message: was it killed, or did it run out of memory?"})
 
 
@@ -203,6 +206,9 @@ def main(path: Path) -> None:
         result = _train(order.job, lambda now: tell({"progress": now}))
     except UserError as error:
         tell({"advice": str(error)})
+        raise
+    except OutOfMemoryError as error:
+        tell({"out_of_memory": str(error)})
         raise
     except Exception:
         tell({"failure": f"{name}: {traceback.format_exc()}"})

@@ -8,14 +8,15 @@ from pathlib import Path
 
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import DICTIONARY, END, PADDING, UNKNOWN, read_text_numbers
-from pseudogec.seq2seq.search import Sentence, like_lengths
+from pseudogec.seq2seq.memory import BatchLimit, in_batches
+from pseudogec.seq2seq.search import Sentence
 
 
 class LanguageModel:
     """A language model in a folder written by `train_language_model`; ``max_tokens`` bounds a batch, padding included."""
 
     def __init__(self, folder: Path, max_tokens: int = 4000) -> None:
-        self._max_tokens = max_tokens
+        self._limit = BatchLimit(max_tokens)
         self._numbers = read_text_numbers(folder / DICTIONARY)
         self._loaded = model_cache.load(folder)
         # A convolutional model has no limit of positions; it was trained on sentences up to the task's limit.
@@ -32,8 +33,8 @@ class LanguageModel:
         first: dict[tuple[str, ...], int] = {}
         places = [first.setdefault(tuple(subwords), place) for place, subwords in enumerate(sentences)]
         lengths = [(len(subwords), place) for subwords, place in first.items() if len(subwords) < self._longest]
-        for batch in like_lengths(lengths, self._max_tokens):
-            for place, score in zip(batch, self._score([sentences[place] for place in batch]), strict=True):
+        for batch, found in in_batches(lengths, self._limit, lambda batch: self._score([sentences[place] for place in batch])):
+            for place, score in zip(batch, found, strict=True):
                 scores[place] = score
         return [scores[place] for place in places]
 

@@ -6,6 +6,9 @@ of one system, are soon needed again: up to `MOST_KEPT` of them, of files of up 
 
 from __future__ import annotations
 
+import functools
+import gc
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -42,6 +45,7 @@ class _Key(NamedTuple):
 
 _alive: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
 _kept: OrderedDict[_Key, Any] = OrderedDict()
+_remembering: list[Callable[[], None]] = []  # what empties the caches of `remembered`
 _lock = threading.RLock()
 _times_loaded = 0
 
@@ -119,6 +123,17 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
     return LoadedModel(model, task, device)
 
 
+def remembered(at_most: int) -> Callable[[Callable[..., Loaded]], Callable[..., Loaded]]:
+    """`functools.lru_cache` for what holds models; `release` empties it too."""
+
+    def decorate(make: Callable[..., Loaded]) -> Callable[..., Loaded]:
+        cached = functools.lru_cache(maxsize=at_most)(make)
+        _remembering.append(cached.cache_clear)
+        return cached
+
+    return decorate
+
+
 def times_loaded() -> int:
     """How often this process has read a model file, into fairseq or CTranslate2."""
     return _times_loaded
@@ -130,7 +145,13 @@ def in_memory() -> int:
 
 
 def release() -> None:
-    """Forget all models; one that is still in use is read anew for the next who asks."""
+    """Forget all models and give their memory back; one that is still in use is read anew for the next who asks."""
     with _lock:
+        for forget in _remembering:
+            forget()
         _kept.clear()
         _alive.clear()
+    gc.collect()  # fairseq's models refer to themselves
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()

@@ -5,6 +5,7 @@ With several GPUs the same loop runs in processes of its own (`pseudogec.seq2seq
 
 from __future__ import annotations
 
+import logging
 import math
 import shutil
 import sys
@@ -16,12 +17,15 @@ from pydantic import BaseModel, ConfigDict
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file, flush_to_disk, write_atomically
-from pseudogec.seq2seq import compat, data
+from pseudogec.seq2seq import compat, data, model_cache
 from pseudogec.seq2seq.checkpoints import MODEL
+from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.options import Architecture, FairseqOptions, LanguageModelArchitecture, Optimisation, fairseq_arguments
 
 RESULT = "training.json"
 _WORK = "unfinished"
+
+log = logging.getLogger(__name__)
 
 
 class TrainingProgress(NamedTuple):
@@ -61,6 +65,7 @@ class TrainingJob(BaseModel):
     fused_attention: bool = False
     updates_per_point: int = 25
     seconds_between_saves: float = 120.0
+    batch_parts: int = 1  # into which each batch is divided, because a whole one does not fit into memory
 
 
 class TrainingResult(BaseModel):
@@ -68,6 +73,7 @@ class TrainingResult(BaseModel):
 
     arguments: list[str]  # of the same training by ``fairseq-train``, whose epochs are the shards of data read in shards
     processes: int = 1
+    batch_parts: int = 1  # into which each batch was divided, because a whole one did not fit into memory
     updates: int
     epochs: int  # begun
     seconds: float  # from start to model file, without those of a killed process after its last saved state
@@ -126,9 +132,12 @@ def train(
             ``-m MODULE FILE`` follows it as with ``torchrun``; it sets their number. For example ``srun --ntasks-per-node=1
             torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint HOST:PORT``.
 
+    Models that this process keeps for decoding are released. Where memory is too small for a batch, the training goes on from its
+    last saved state with each batch computed in two parts, then in four, and so on: the same model but for rounding and dropout.
+
     Raises:
         UserError: data, dictionary, initial model, options and this machine do not fit together, or ``save_dir`` holds an
-            unfinished training with other options or data of another size.
+            unfinished training with other options or data of another size; not even a sentence fits into memory.
         RuntimeError: one of several processes failed; training again goes on from the last saved state.
     """
     if (result := _finished(save_dir)) is not None:
@@ -256,8 +265,26 @@ def _run(
 
     progress = progress or (lambda _: None)
     number = 1 if launcher else distributed.usable_processes(processes, job.optimisation.update_frequency)
-    if launcher or number > 1:
-        return distributed.run(job, progress, number, launcher)
+    while True:
+        model_cache.release()  # also what a failed attempt leaves
+        try:
+            return _attempt(job, progress, number, launcher)
+        except OutOfMemoryError as error:
+            problem = str(error)
+        job = job.model_copy(update={"batch_parts": 2 * job.batch_parts})
+        log.warning(
+            "training ran out of memory (%s); it goes on from its last saved state, with each batch computed in %d parts",
+            *(problem, job.batch_parts),
+        )
+
+
+def _attempt(
+    job: TrainingJob, progress: Callable[[TrainingProgress], None], processes: int, launcher: Sequence[str] | None
+) -> TrainingResult:
+    from pseudogec.seq2seq import distributed
+
+    if launcher or processes > 1:
+        return distributed.run(job, progress, processes, launcher)
     with compat.isolated():
         from pseudogec.seq2seq.training_loop import TrainingRun
 

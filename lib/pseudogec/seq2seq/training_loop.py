@@ -7,7 +7,8 @@ The loop gives bit for bit the weights of ``fairseq-train`` with the same argume
   Here a state is saved every few minutes, and otherwise the weights of those checkpoints that may still be chosen;
 - it rounds validation losses to three places before it chooses the best, and keeps the best in a global of the process;
 - it reports progress in a log, without the time left, as it does not count an epoch's updates before it trains;
-- it lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`.
+- it lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`;
+- it drops an update for which memory is too small. Here the training goes on from its last saved state in smaller batches.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from omegaconf import OmegaConf
 from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.fused_attention import use_fused_attention
+from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import LossPoint, TrainingJob, TrainingProgress, TrainingResult
 
@@ -95,6 +97,7 @@ class TrainingRun:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))
         self._epochs: Any = None  # fairseq's iterator over the shards
+        self._stand_in: Any = None  # what a process computes in place of an empty batch, in step with the others
         self._resume()
         _clear_placeholders(model)
         optimisation, per_epoch = self._optimisation, self._history.updates_an_epoch
@@ -216,10 +219,13 @@ class TrainingRun:
         number = self._epochs.epoch
         groups = GroupedIterator(batches, self._cfg.optimization.update_freq[0])
         self._trainer.begin_epoch(number)
+        self._stand_in = self._parts(self._epochs.first_batch, "train")[0]
+        self._trainer.reset_dummy_batch(self._stand_in)
         for samples in groups:
             # At the end of a shard some processes have one batch fewer and get an empty one. In fairseq an empty last batch voids
             # the process's whole share, so it is kept only where there is no other.
-            losses = self._update([sample for sample in samples if sample] or samples[:1])
+            kept = [sample for sample in samples if sample] or samples[:1]
+            losses = self._update([part for sample in kept for part in self._parts(sample, "train")])
             end_of_epoch = number % self._shards == 0 and not groups.has_next()
             if losses is not None:  # else half precision overflowed, and fairseq made no update
                 self._record(losses)
@@ -231,10 +237,22 @@ class TrainingRun:
                 return
         self._trainer.lr_step(number)
 
+    def _parts(self, batch: Any, split: str) -> list[Any]:
+        """A batch, divided as the job says. Gradients and losses are sums over sentences, so that parts add up to the whole."""
+        if self._job.batch_parts == 1 or not batch:
+            return [batch]
+        dataset, sentences = self._task.dataset(split), batch["id"].numpy()
+        shares = np.array_split(sentences, min(self._job.batch_parts, len(sentences)))
+        return [dataset.collater([dataset[number] for number in share.tolist()]) for share in shares]
+
     def _update(self, samples: list[Any]) -> dict[str, float] | None:
         """Make one update; returns its losses, or None where half precision overflowed."""
         try:
-            losses: dict[str, float] | None = self._trainer.train_step(samples)
+            # By default fairseq returns None for an update that ran out of memory, too.
+            losses: dict[str, float] | None = self._trainer.train_step(samples, raise_oom=True)
+        except RuntimeError as error:
+            self._look_at_memory(error, samples)
+            raise
         except (FloatingPointError, StopIteration) as error:
             # fairseq's search for the layer at fault raises StopIteration where a layer has no output, and hides the first error.
             cause = error if isinstance(error, FloatingPointError) else error.__context__
@@ -290,11 +308,35 @@ class TrainingRun:
     def _validate(self, update: int, epoch: int) -> LossPoint:
         self._trainer.begin_valid_epoch(self._epochs.epoch)
         batches = self._trainer.get_valid_iterator("valid").next_epoch_itr(shuffle=False, set_dataset_epoch=False)
+        self._trainer.reset_dummy_batch(self._stand_in)
         with metrics.aggregate(new_root=True) as losses:
             for batch in batches:
-                self._trainer.valid_step(batch)
+                parts = self._parts(batch, "valid")
+                if self._process.processes > 1:  # they wait for each other in every step
+                    parts += [{}] * (self._job.batch_parts - len(parts))
+                for part in parts:
+                    self._valid_step(part)
         # The meters' own means: fairseq's log rounds them to three places.
         return LossPoint(update=update, epoch=epoch, loss=float(losses["loss"].avg), nll_loss=float(losses["nll_loss"].avg))
+
+    def _valid_step(self, batch: Any) -> None:
+        try:
+            self._trainer.valid_step(batch, raise_oom=True)
+        except RuntimeError as error:
+            self._look_at_memory(error, [batch])
+            raise
+
+    def _look_at_memory(self, error: RuntimeError, batches: list[Any]) -> None:
+        """Raise another error in place of one that says that memory is too small for these batches."""
+        if not is_out_of_memory(error):
+            return
+        problem = str(error).partition("\n")[0]
+        if all((batch or self._stand_in)["nsentences"] == 1 for batch in batches):
+            raise UserError(
+                f"training ran out of memory with single sentences ({problem}); lower max_positions or the model's sizes, "
+                "train in half precision, or take a GPU with more memory"
+            ) from error
+        raise OutOfMemoryError(f"after {self._trainer.get_num_updates()} updates: {problem}") from error
 
     def _save_weights(self, name: str) -> None:
         if self._process.rank == 0:
@@ -338,6 +380,7 @@ class TrainingRun:
         return TrainingResult(
             arguments=self._job.arguments,
             processes=self._process.processes,
+            batch_parts=self._job.batch_parts,
             updates=trainer.get_num_updates(),
             epochs=history.epoch,
             seconds=history.seconds,

@@ -31,7 +31,7 @@ class _OfStep(Recipe):
 
     @property
     def needs_gpu(self) -> bool:  # type: ignore[override]  # other recipes always or never run on one; here the step says
-        return self.step.needs_gpu
+        return self.step.needs_gpu or self.step.uses_language_model
 
     @property
     def work_kind(self) -> str:

@@ -347,6 +347,7 @@ class TrainedLanguageModel(Training):
             self.optimisation,
             seed=self.seed,
             progress=_report_to(progress),
+            launcher=launcher(),
         )
         return result.model_dump(mode="json")
 

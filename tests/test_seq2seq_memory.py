@@ -1,0 +1,193 @@
+"""When memory is too small: no update and no sentence is lost, and what was in memory before a training is given back."""
+
+from __future__ import annotations
+
+import gc
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from artefacts.errors import UserError
+from pseudogec.seq2seq import Architecture, Decoder, LanguageModelArchitecture, binarise_text, checkpoints, compat, model_cache
+from pseudogec.seq2seq.data import prepare_texts
+from pseudogec.seq2seq.memory import BatchLimit, in_batches
+from pseudogec.seq2seq.training import TrainingProgress, TrainingResult, training_job
+from seq2seq_training import assert_close_weights, train_tiny
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+
+PLUGIN = Path(__file__).parent / "small_memory"
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def small_memory(sentences: int, until: int = 0) -> Architecture:
+    """A model for as many sentences as memory has room for, from an update on."""
+    options = {"user-dir": str(PLUGIN), "memory-for-sentences": sentences, "memory-until": until}
+    return TINY.model_copy(update={"name": "small_memory_transformer", "dropout": 0.0, "fairseq_options": options})
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with dict.txt, training data and validation data."""
+    folder = tmp_path_factory.mktemp("data")
+    dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
+    make_dataset(folder / "genuine", dictionary, 150, seed=1)
+    make_dataset(folder / "valid", dictionary, 50, seed=2)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[TrainingResult, Path]:
+    """A training with memory enough."""
+    folder = tmp_path_factory.mktemp("whole") / "model"
+    return train(data, folder, small_memory(1000)), folder
+
+
+def train(data: Path, save_dir: Path, architecture: Architecture, **options: object) -> TrainingResult:
+    return train_tiny(data, save_dir, architecture=architecture, updates_per_point=1, **{"update_frequency": 2, **options})
+
+
+def assert_same_training(one: tuple[TrainingResult, Path], other: tuple[TrainingResult, Path]) -> None:
+    (result, folder), (other_result, other_folder) = one, other
+    for count in ("updates", "epochs", "target_words", "pairs", "skipped_pairs", "chosen"):
+        assert getattr(result, count) == getattr(other_result, count)
+    for point, other_point in zip(result.validation_curve, other_result.validation_curve, strict=True):
+        assert point.loss == pytest.approx(other_point.loss, rel=1e-5)
+    assert_close_weights(folder / "model.pt", other_folder / "model.pt", rtol=1e-4, atol=2e-6)
+
+
+# --- Training
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("until", "seconds_between_saves"), [(0, 120.0), (3, 0.0)])
+def test_a_training_that_runs_out_of_memory_loses_no_update(
+    data: Path,
+    whole: tuple[TrainingResult, Path],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    until: int,
+    seconds_between_saves: float,
+) -> None:
+    result = train(data, tmp_path / "model", small_memory(12, until), seconds_between_saves=seconds_between_saves)
+    assert result.batch_parts > 1 == whole[0].batch_parts
+    assert f"ran out of memory (after {until} updates: CUDA out of memory" in caplog.text
+    assert_same_training((result, tmp_path / "model"), whole)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(torch.cuda.is_available(), reason="two processes share the CPU's cores by gloo")
+def test_several_processes_start_again_together(data: Path, whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
+    result = train(data, tmp_path / "model", small_memory(48), processes=2)
+    assert result.processes == 2 and result.batch_parts > 1
+    assert_same_training((result, tmp_path / "model"), whole)
+
+
+@pytest.mark.slow
+def test_a_training_without_memory_for_a_sentence_says_what_may_help(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"single sentences \(CUDA out of memory.*\); lower max_positions"):
+        train(data, tmp_path / "model", small_memory(0))
+
+
+@pytest.mark.slow
+def test_parts_of_texts_add_up_to_the_whole(data: Path, tmp_path: Path) -> None:
+    """A language model's batches are made by a dataset of another kind."""
+    compat.apply()
+    from pseudogec.seq2seq.training_loop import TrainingRun
+
+    binarise_text((target for _, target in make_pairs(60, seed=3)), data / "dict.txt", tmp_path / "text")
+    shape = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=16, feed_forward_size=32, dropout=0.0)
+    arguments = ["--task", "language_modeling", *shape.fairseq_arguments()]
+    results = []
+    for parts in (1, 4):
+        folder = tmp_path / str(parts)
+        shards = prepare_texts([tmp_path / "text"], tmp_path / "text", data / "dict.txt", folder / "data")
+        job = training_job(arguments, shards, short_training(max_tokens=100), 1, folder, True, batch_parts=parts)
+        with compat.isolated():
+            results.append((TrainingRun(job, lambda _: None).to_the_end(), folder))
+    assert results[1][0].batch_parts == 4
+    assert_same_training(*results)
+
+
+@pytest.mark.slow
+def test_models_for_decoding_leave_memory_before_a_training(
+    data: Path, whole: tuple[TrainingResult, Path], tmp_path: Path
+) -> None:
+    models_in_memory: list[int] = []
+
+    def look(_: TrainingProgress) -> None:
+        gc.collect()
+        models_in_memory.append(model_cache.in_memory())
+
+    kept = model_cache.remembered(at_most=1)(Decoder)
+    kept((whole[1],)).decode([["ba"]])
+    assert model_cache.in_memory() > 0
+    train(data, tmp_path / "model", small_memory(1000), progress=look)
+    assert set(models_in_memory) == {0}
+    assert kept((whole[1],)).decode([["ba"]])
+
+
+# --- Decoding
+
+
+def copy_with_memory_for(sentences: int, model: Path, folder: Path) -> Path:
+    shutil.copytree(model, folder)
+    state = checkpoints.load(folder / "model.pt")
+    state["cfg"]["model"].memory_for_sentences = sentences
+    checkpoints.save(state, folder / "model.pt")
+    return folder
+
+
+@pytest.mark.slow
+def test_outputs_are_those_of_memory_enough(whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
+    """Also where they are random; sentences of one length, whose first batch would hold all of them."""
+    small = copy_with_memory_for(4, whole[1], tmp_path / "small")
+    sentences = [source for source, _ in make_pairs(60, seed=5)]
+    enough, too_small = (Decoder([folder], engine="fairseq") for folder in (whole[1], small))
+    for options in ({}, {"beam": 3, "n_best": 3}, {"beta_random": 4.0}):
+        found, expected = too_small.decode(sentences, **options), enough.decode(sentences, **options)
+        for one, other in zip(found, expected, strict=True):
+            assert [hypothesis.subwords for hypothesis in one] == [hypothesis.subwords for hypothesis in other]
+            assert np.allclose([each.score for each in one], [each.score for each in other], atol=1e-4)
+    assert [h[0].subwords for h in too_small.sample(sentences)] == [h[0].subwords for h in enough.sample(sentences)]
+    candidates = [[sentence, sentence[1:]] for sentence in sentences]
+    assert np.allclose(too_small.score(sentences, candidates), enough.score(sentences, candidates), atol=1e-4)
+
+
+@pytest.mark.slow
+def test_a_sentence_that_does_not_fit_alone_is_said(whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
+    decoder = Decoder([copy_with_memory_for(0, whole[1], tmp_path / "none")], engine="fairseq")
+    with pytest.raises(UserError, match=r"a sentence of 3 subwords does not fit into memory by itself \(CUDA out of memory"):
+        decoder.decode([["ba", "ba"], ["ba"]])
+
+
+def test_a_batch_that_does_not_fit_is_halved_and_so_are_later_ones(caplog: pytest.LogCaptureFixture) -> None:
+    tried: list[int] = []
+
+    def compute(places: list[int]) -> list[int]:
+        tried.append(len(places))
+        if len(places) > 5:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return [10 * place for place in places]
+
+    limit = BatchLimit(8 * 16)
+    found = {
+        place: value
+        for places, values in in_batches([(7, place) for place in range(40)], limit, compute)
+        for place, value in zip(places, values, strict=True)
+    }
+    assert found == {place: 10 * place for place in range(40)}
+    # 14 sentences are tried, then 7 and at last 3 or 4, which later batches have from the start.
+    assert tried[:2] == [14, 7] and max(tried[2:]) <= 4
+    assert limit.tokens == 28 and len(caplog.records) == 2
+
+
+def test_other_errors_are_passed_on() -> None:
+    def compute(places: list[int]) -> list[int]:
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+
+    with pytest.raises(RuntimeError, match="mat1"):
+        list(in_batches([(3, 0), (3, 1)], BatchLimit(100), compute))
