@@ -212,7 +212,7 @@ def _steps_shown(profile: Profile) -> Iterator[tuple[str, Step]]:
 
 
 def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Row]:
-    """A row for each file or pattern; then one for each part of the corpora; then one for each file of a released model.
+    """A row for each file or pattern; then for each part of the corpora, each blind test set, each file of a released model.
 
     Args:
         profile: a checked profile.
@@ -234,6 +234,12 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
             yield _missing_row(folder, path, names, f"make data PROFILE={profile.name}")
     for part in parts:
         yield _part_row(folder, part, count_all)
+    for name, test in profile.corpora.blind.items():
+        if (folder / test.file).is_file():
+            yield Row(f"blind.{name}", str(test.file), "ok", format_size((folder / test.file).stat().st_size))
+        else:  # no problem of a run: `pseudogec submit` alone reads it
+            missing = _missing_row(folder, test.file, f"blind.{name}", f"make data PROFILE={profile.name}")
+            yield missing._replace(state="note")
     for system, path in dict.fromkeys((system, path) for system, step in _steps_shown(profile) for path in step.files):
         if (folder / path).is_file():
             yield Row(f"systems.{system}", str(path), "ok", format_size((folder / path).stat().st_size))
