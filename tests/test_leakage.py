@@ -10,6 +10,8 @@ import pytest
 from artefacts.errors import UserError
 from pseudogec.commands.run_all import main
 from pseudogec.corpora import M2
+from pseudogec.report import Report
+from pseudogec.report.tables import StyledTable
 from pseudogec.study import PROJECT, Study
 from pseudogec.study.leakage import Finding, chance_allows, find_overlap, refuse
 
@@ -152,3 +154,22 @@ def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes() -> None:
         checks = opened.checks([recipe for name in names for recipe in opened.recipes(name)])
         same = [check for check in checks if any(overlap.test == overlap.text for overlap in check.overlaps)]
         assert all(check.tuned_on and {purpose for purpose, _ in check.uses} == {"tuning"} for check in same), path.stem
+
+
+@pytest.mark.slow
+def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(tmp_path: Path) -> None:
+    same = "{source: world, split: test, sentences: 80}"
+    tested = same.replace("{", "{tuned_on: true, ")
+    overrides = ["first_stages=[]", f"corpora.validation={same}", f"corpora.tests={{mine: {tested}}}"]
+    overrides += ["annotator=offline", DIRECT, TUNED]
+    opened = Study.open("smoke", overrides, store=tmp_path / "store", workers=1, outputs=tmp_path / "outputs")
+    grid = opened.grid("generation_methods", method=["none", "direct_noise"])
+    with opened.engine:
+        scores = opened.scores(grid)
+    assert set(scores[scores.setting == "joint"].tuned_on_test) == {"checkpoints"}
+    assert scores[scores.setting == "baseline"].tuned_on_test.isna().all(), "the mean of the last checkpoints is not chosen"
+    report = Report(opened)
+    table = report.compare(scores, "method", "methods")
+    assert isinstance(table, StyledTable)
+    footnote = "so that figures are higher than on others: checkpoints (joint/direct_noise/"
+    assert footnote in table.to_html() and footnote in report.differences(grid)

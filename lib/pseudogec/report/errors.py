@@ -18,7 +18,7 @@ from pseudogec.report.markup import marked_corrections
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
-from pseudogec.report.tables import StyledTable, f05_cells, summarise
+from pseudogec.report.tables import StyledTable, f05_cells, note_on_tuning, summarise
 from pseudogec.study import Study, System, overview
 from pseudogec.study.outputs import ScoredOutputs, hypotheses
 from pseudogec.study.results import By
@@ -85,7 +85,9 @@ class ErrorAnalysis:
             wide.insert(0, "edits", list(self.types.values()))
         spread = spread_told(shown, "after ± one standard deviation")
         origin = self.report.origin(shown.seed.dropna())
-        caption = f"F0.5 in percent on {self.dataset}; the best of each row in bold. {spread} {origin}"
+        datasets = ", ".join(dict.fromkeys(scores.dataset))
+        notes = " ".join(filter(None, [spread, note_on_tuning(scores), origin]))
+        caption = f"F0.5 in percent on {datasets}; the best of each row in bold. {notes}"
         table = StyledTable(wide.reset_index(names=category.replace("_", " ")), caption)
         table.format(na_rep="", escape="html").in_figures([name for name in wide if name == "edits"], end=True)
         return self.report.keep(table.in_figures(list(means)).best_in_rows(means.reset_index(drop=True)), summary, name)
@@ -100,7 +102,8 @@ class ErrorAnalysis:
         theirs = paper_error_types().set_index("error_type").add_prefix("paper ")
         table = ours.join(theirs, how="outer").sort_values("edits", ascending=False).reset_index(names="error type")
         decimals = dict.fromkeys([*measures, *theirs.columns], 1)
-        return self.report.table(table, name, f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test.", decimals)
+        note = f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test. {note_on_tuning(scores)}"
+        return self.report.table(table, name, note.strip(), decimals)
 
     def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
         """Sentences that two systems of a grid, by name, correct differently or leave as they are, beside the reference."""

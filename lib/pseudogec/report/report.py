@@ -22,6 +22,7 @@ from pseudogec.report.tables import (
     beside_paper,
     comparison,
     f05_cells,
+    note_on_tuning,
     styled,
     summarise,
 )
@@ -115,9 +116,10 @@ class Report:
         signatures = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         marks = self._marks(marked, rows)
+        notes = f"{NOTE_ON_MARKS if any(marks.values()) else ''} {note_on_tuning(scores)}"
         caption = (
             f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
-            f"{NOTE_ON_MARKS if any(marks.values()) else ''} {self.origin(scores.seed)} Metric: {signatures}."
+            f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
         )
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
 
@@ -139,7 +141,8 @@ class Report:
         note = (
             "F0.5 in percent by the writer's proficiency level, mean ± standard deviation over seeds; each level's best in bold."
         )
-        return self.keep(styled(cells, f"{note} {self.origin()}"), summary, name)
+        caption = " ".join(filter(None, [note, note_on_tuning(scores), self.origin()]))
+        return self.keep(styled(cells, caption), summary, name)
 
     # Differences and claims
 
@@ -150,7 +153,7 @@ class Report:
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
             against: the value that all others are compared with; by default the baseline, which is compared with every system.
         """
-        return as_table(self._compared(grid, column, against))
+        return Finding(f"{as_table(self._compared(grid, column, against))}\n\n{self._note_on_tuning(grid)}".strip())
 
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
         """Where each claim is made, what is found here, and whether that agrees.
@@ -159,7 +162,12 @@ class Report:
         """
         rows = [claim.row(self._compared(claim.grid, claim.column, claim.against)) for claim in made]
         seeds = {system.seed for claim in made for system in claim.grid}
-        return self.table(pd.DataFrame(rows), name, NOTE_ON_CLAIMS, seeds=seeds or None)
+        notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
+        return self.table(pd.DataFrame(rows), name, " ".join([NOTE_ON_CLAIMS, *notes]), seeds=seeds or None)
+
+    def _note_on_tuning(self, grid: Sequence[System]) -> str:
+        # Most studies tune on no test set, and need not read their scores again to know it.
+        return note_on_tuning(self.study.scores(grid)) if grid and self.study.planner.tuned_on else ""
 
     def _compared(self, grid: Sequence[System], column: str, against: Any) -> list[Contrast]:
         """The contrasts of a grid, each computed once: a table's marks, its differences and its claims share them."""

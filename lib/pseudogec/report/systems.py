@@ -20,7 +20,7 @@ from pseudogec.report.findings import in_points
 from pseudogec.report.markup import marked_traces
 from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
-from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, styled
+from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, note_on_tuning, styled
 from pseudogec.study import Pipeline
 from pseudogec.study.corrections import Correction, Search, read_corrected
 
@@ -62,7 +62,8 @@ class SystemsReport:
         flat = ours.set_axis(list(map(" ".join, ours.columns)), axis="columns").map(lambda cell: cell.strip(FIGURE_SPACE))
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
-        caption = f"{note} {self._report.origin(self._seeds)} Metrics: {signatures}."
+        notes = " ".join(filter(None, [note, note_on_tuning(scores), self._report.origin(self._seeds)]))
+        caption = f"{notes} Metrics: {signatures}."
         ours.insert(0, ("", "", "system"), list(ours.index))
         return self._report.keep(styled(ours, caption), flat.reset_index(names="system"), name)
 
@@ -75,7 +76,7 @@ class SystemsReport:
         """What each system adds to the one in the row before it, in points, and whether that may be chance."""
         if not self._systems:
             return NOT_LISTED
-        self._study.scores(self._systems)
+        scores = self._study.scores(self._systems)
         found = []
         for (before, earlier), (name, versions) in pairwise(self._versions.items()):
             label = f"{name} against {before}"
@@ -84,7 +85,8 @@ class SystemsReport:
                 found.append(contrast(label, [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds]))
             elif 1 in (len(ours), len(theirs)):
                 found.append(contrast_each(label, list(ours.values()), list(theirs.values())))
-        return Finding(f"{as_table(found, NOTE + NOTE_ON_ENSEMBLES)}\n\n{_direction(found)}".strip())
+        parts = [as_table(found, NOTE + NOTE_ON_ENSEMBLES), note_on_tuning(scores), _direction(found)]
+        return Finding("\n\n".join(filter(None, parts)))
 
     def _counts(self, versions: Sequence[Pipeline]) -> dict[int, np.ndarray]:
         return {version.seed: self._study.score(version).per_sentence() for version in versions}
@@ -131,17 +133,22 @@ class SystemsReport:
         return self._report.figure(Picture(drawn, caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
-        """What was chosen on development data, those of a system's track: the ensembles' members, thresholds, types of edits."""
+        """What searches chose: the ensembles' members, thresholds, types of edits; and whether on sentences of the test set."""
         if not self._systems:
             return NOT_LISTED
-        lines = []
+        self._study.scores(self._systems)
+        lines: dict[str, list[str]] = {}
         for name, (version, *_) in self._versions.items():
-            step = self._last(version)
-            self._study.build([step])
-            searches = [parent for parent in step.parents if isinstance(parent, Search)]
-            found = [search.step.tell(read_found(self._study.store.folder(search))) for search in searches]
-            lines += [f"- **{name}**: {told}" for told in found]
-        return Finding("\n".join(lines) or "None of these systems is tuned on development data.")
+            on_test = self._study.tuned_on_test(version, self._study.test)
+            for search in self._last(version).parents:
+                if isinstance(search, Search):
+                    where = f"development data ({search.references.corpus.name}), and not on the test set"
+                    if search.step.tuned in on_test:
+                        where = "the very sentences of the test set that are scored, as the profile allows"
+                    told = search.step.tell(read_found(self._study.store.folder(search)))
+                    lines.setdefault(f"Chosen on {where}:", []).append(f"- **{name}**: {told}")
+        parts = ["\n".join([head, "", *listed]) for head, listed in lines.items()]
+        return Finding("\n\n".join(parts) or "None of these systems is tuned on development data.")
 
     def _last(self, pipeline: Pipeline) -> Correction:
         return self._study.planner.correction(pipeline, self._study.test)

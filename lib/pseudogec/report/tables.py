@@ -132,6 +132,18 @@ def as_csv(table: pd.DataFrame) -> bytes:
 # Scores
 
 
+def note_on_tuning(scores: pd.DataFrame) -> str:
+    """A footnote for a table of scores in which a system was tuned on the sentences that it is scored on; else nothing."""
+    if "tuned_on_test" not in scores or scores.tuned_on_test.isna().all():
+        return ""
+    systems = {
+        str(what): "every row" if len(part) == len(scores) else ", ".join(dict.fromkeys(part.system))
+        for what, part in scores.groupby("tuned_on_test", sort=False)
+    }
+    said = "; ".join(f"{what} ({named})" for what, named in systems.items())
+    return f"Chosen on the very sentences that are scored, so that figures are higher than on others: {said}."
+
+
 def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     """Mean and standard deviation over seeds, in percent.
 

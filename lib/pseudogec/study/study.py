@@ -172,10 +172,9 @@ class Study:
 
     def tuned_on_test(self, system: System | Pipeline, test: str) -> list[str]:
         """What of a system is chosen on the very sentences of a test set that it is scored on; its score must have been built."""
-        score = self.planner.score(system, test)
-        if score.references.corpus not in self.planner.tuned_on:
+        if self.planner.test_sentences(system, test) not in self.planner.tuned_on:
             return []
-        findings = [self.found_by(check) for check in self.checks([score])]
+        findings = [self.found_by(check) for check in self.checks([self.planner.score(system, test)])]
         tuned = [what for found in findings if found.overlaps for purpose, what in found.check.uses if purpose == "tuning"]
         return list(dict.fromkeys(tuned))
 
@@ -209,17 +208,27 @@ class Study:
             metric: how they are scored.
 
         Returns:
-            See :func:`pseudogec.study.results.tidy`.
+            See :func:`pseudogec.study.results.tidy`; ``tuned_on_test`` says what is chosen on the sentences that are scored
+            (:meth:`tuned_on_test`), and is missing where nothing is.
         """
         test, metric = test or self.test, METRICS.make(metric)
         self.build([self.planner.score(system, test, metric) for system in grid])
-        return tidy((self._row(system, test, metric) for system in grid), by)
+        return self._tidy([(system, test, metric) for system in grid], by)
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
         """The tidy scores of systems on every test corpus by every metric that the profile names for it."""
         scored = self._scored()
         self.build([self.planner.score(system, test, metric) for system in systems for test, metric in scored])
-        return tidy(self._row(system, test, metric) for system in systems for test, metric in scored)
+        return self._tidy([(system, test, metric) for system in systems for test, metric in scored])
+
+    def _tidy(self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None) -> pd.DataFrame:
+        table = tidy((self._row(*cell) for cell in cells), by)
+        tuned: dict[tuple[str, str], str | None] = {}
+        for system, test, _ in cells:
+            if (key := (system.name, self.planner.dataset(system, test))) not in tuned:
+                tuned[key] = ", ".join(self.tuned_on_test(system, test)) or None
+        table["tuned_on_test"] = list(map(tuned.get, zip(table.system, table.dataset, strict=True)))
+        return table
 
     def _row(self, system: System | Pipeline, test: str, metric: Metric) -> tuple[System | Pipeline, str, Score, list[str]]:
         levels = self.levels(self.planner.test_sentences(system, test))
