@@ -98,6 +98,7 @@ class Subwords(Section):
     """Byte-pair encoding (TASLP section IV-A: 8,000 merges, learnt on the genuine targets)."""
 
     algorithm: ClassVar[str] = "subword-nmt"
+    learnt_on: ClassVar[str] = "the genuine targets"
     dictionaries: ClassVar[str] = "one for both sides"
     merges: int = Field(gt=0)
 
