@@ -162,7 +162,7 @@ def test_help_shows_the_parameters_of_the_method_that_is_named(capsys: pytest.Ca
         (["--set", "mu_mask=0.3", "--set", "mu_mask=0.4"], "given twice"),
         (["--method", "realistic"], "--genuine-source"),
         (["--method", "backtrans"], "works with a reverse model; name it under `methods` in a profile"),
-        (["--method", "nowhere.noise:Mine"], "cannot be imported (No module named 'nowhere')"),
+        (["--method", "nowhere.noise:Mine"], "cannot be imported (there is no module `nowhere` in "),
         (["--method", "json:JSONDecoder"], "json has no class `JSONDecoder` that derives from Method"),
         (["--genuine-source", "x"], "belong together"),
         (["--jobs", "0"], "at least 1"),
