@@ -162,11 +162,11 @@ def test_equal_arguments_give_equal_files_that_need_nothing_else(architecture, t
 def test_training_leaves_the_correction_model_in_memory_as_it_was(model, tmp_path):
     from pseudogec.seq2seq.model_cache import load
 
-    before = {name: value.clone() for name, value in load(model).model.state_dict().items()}
+    in_use = load(model).model
+    before = {name: value.clone() for name, value in in_use.state_dict().items()}
     train_detector(*labelled(60, seed=6), labelled(20, seed=7), model, tmp_path, OPTIONS, seed=1)
-    after = load(model).model
-    assert not after.training
-    assert all((before[name] == value).all() for name, value in after.state_dict().items())
+    assert not in_use.training
+    assert all((before[name] == value).all() for name, value in in_use.state_dict().items())
 
 
 def test_progress_counts_the_sentences_of_all_epochs(model, tmp_path):

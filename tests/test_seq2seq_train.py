@@ -193,10 +193,10 @@ def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, 
         from fairseq.trainer import Trainer
     step, calls = Trainer.train_step, 0
 
-    def overflow_now_and_then(trainer, samples):
+    def overflow_now_and_then(trainer, samples, **options):
         nonlocal calls
         calls += 1
-        return None if calls in (1, an_epoch, 3 * an_epoch) else step(trainer, samples)
+        return None if calls in (1, an_epoch, 3 * an_epoch) else step(trainer, samples, **options)
 
     monkeypatch.setattr(Trainer, "train_step", overflow_now_and_then)
     result = train_tiny(data, tmp_path / "model", epochs=3)
