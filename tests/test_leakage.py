@@ -64,7 +64,7 @@ def test_test_sentences_in_training_are_refused(tmp_path: Path) -> None:
     assert "the test set mine shares sentences with genuine (trained on it: models; learnt from it: subwords" in message
     assert "3 of its 3 sentences of 12 tokens or more; chance explains up to 1" in message
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in message
-    assert "right would be: test on sentences that genuine does not have" in message
+    assert "right would be: a test set without sentences of genuine" in message
     assert "tuned_on" not in message, "no key allows this"
 
 
@@ -72,7 +72,7 @@ def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> Non
     noise = "{method: realistic, seed_corpus: simple, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
     opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])
     with pytest.raises(
-        UserError, match=r"mine shares sentences with genuine \(learnt from it: .*the noise \(Realistic\)"
+        UserError, match=r"mine shares sentences with genuine \(learnt from it: .*the noise \(realistic\)"
     ) as caught:
         refuse(findings(opened))
     assert f"is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in str(caught.value)

@@ -84,7 +84,7 @@ def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> 
 
     Returns:
         ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
-        those that occur in the text. ``examples``: of some, the test set's source, and what the text says in this sentence.
+        those that occur in the text. ``examples``: of the longest, the test set's source, and what the text says there.
     """
     places: dict[bytes, list[int]] = {}
     counted = 0
@@ -94,14 +94,15 @@ def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> 
             for digest in set(map(_digest, sides)):
                 places.setdefault(digest, []).append(place)
     found: set[int] = set()
-    seen: dict[int, list[str]] = {}
+    longest: dict[int, list[str]] = {}  # chance explains the shorter ones, and says the same sentence again
     for sides in text:
         for side in dict.fromkeys(sides):
-            for place in places.get(_digest(side), ()):
-                found.add(place)
-                if len(seen) < _SHOWN:
-                    seen.setdefault(place, [side, *sides])
-    examples = [{"source": sides[0], "said": seen[place]} for place, sides in enumerate(test()) if place in seen] if seen else []
+            if fresh := [place for place in places.get(_digest(side), ()) if place not in found]:
+                found.update(fresh)
+                longest[fresh[0]] = [side, *sides]
+                if len(longest) > _SHOWN:
+                    del longest[min(longest, key=lambda place: len(longest[place][0]))]
+    examples = [{"source": sides[0], "said": longest[place]} for place, sides in enumerate(test()) if place in longest]
     return {"counted": counted, "found": sorted(found), "examples": examples}
 
 
@@ -183,7 +184,7 @@ class Finding:
 
     @property
     def remedy(self) -> str:
-        given = f"test on sentences that {self.check.text} does not have, or take them out of it"
+        given = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
         if {purpose for purpose, _ in self.check.uses} == {"tuning"}:
             return f"{given}; where the paper tunes on the set that it reports, say `tuned_on: true` in that test set's section"
         return given

@@ -86,7 +86,7 @@ class NoisedData(PseudoData, Learner):
     """The genuine pairs' edits, for methods that learn from them."""
 
     def uses(self) -> Iterator[Use]:
-        yield Use(self.genuine, "dictionary", f"the noise ({self.method.label})")
+        yield Use(self.genuine, "dictionary", f"the noise ({self.method.known_as()})")
 
     def noiser(self, store: Artefacts) -> Noiser:
         """The method at work; the store must hold the parents, but for the seed text."""
