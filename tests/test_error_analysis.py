@@ -16,7 +16,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, frequent_types, type_agreement
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Estimate, Score, compare_means, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.errors import agreement_table, instructive_sentences
@@ -183,27 +183,25 @@ BY_TYPE = pd.DataFrame(
 )
 
 
-def test_gains_are_paired_by_seed_and_say_where_all_seeds_agree() -> None:
-    text = findings.gains_by(BY_TYPE, "error_type", ["SPELL", "DET", "WO"], {"backtrans": "New", "none": "Old"})
+def test_gains_say_where_a_difference_is_more_than_chance() -> None:
+    differences = {"SPELL": Estimate(-0.005, 0.02, 50, (2, 2)), "DET": Estimate(0.03, 0.01, 50, (2, 2))}
+    text = findings.gains(differences, ("New", "Old"))
     assert text.startswith(
-        "**New against Old**, F0.5 in points: better in 1, worse in 1 and equal in 0 of 2 types: DET +3.0*, SPELL -0.5 (*: all"
+        "**New against Old**, F0.5 in points with 95% intervals: clearly better in 1, clearly worse in 0 and not decided in 1 of "
+        "2: DET +3.0 [+1.0, +5.0] \\*, SPELL -0.5 [-4.5, +3.5]."
     )
-    assert "2 of 2 agree once in 2 cases, so in about 1.0 of these types" in text
-    assert findings.gains_by(BY_TYPE.iloc[:0], "error_type", ["DET"], {"backtrans": "New", "none": "Old"}) == ""
+    assert "another seed may differ" not in text
+    assert "another seed may differ" in findings.gains({"DET": Estimate(0.03, 0.01, 50, (1, 1))}, ("New", "Old"))
+    assert findings.gains({}, ("New", "Old")) == ""
 
 
 def test_the_best_choice_of_each_category() -> None:
-    scores = pd.DataFrame(
-        [
-            row("direct_noise", 1, f05, level=level, seed_corpus=corpus)
-            for level, corpus, f05 in [("A", "", 0.9), ("A", "x", 0.3), ("A", "y", 0.2), ("B", "x", 0.2), ("B", "y", 0.2)]
-        ]
-    )
-    assert findings.best_by(scores, "level", ["A", "B", "C"], "seed_corpus").splitlines() == [
+    leads = {"A": Estimate(0.1, 0.01, 1000, (2, 2)), "B": Estimate(0.0, 0.01, 1000, (2, 2))}
+    assert findings.best_of({"A": ["x", "y"], "B": ["x", "y"]}, leads, ["A"]).splitlines() == [
         "**Here**, the highest mean of these is that of x in 2 of 2. The baseline, without any pseudo data, is above all of them "
         "in 1 of 2 (A).",
         "",
-        "- **A**: x, 10.0 points ahead of y.",
+        "- **A**: x, +10.0 [+8.0, +12.0] points against y.",
         "- **B**: no single best.",
     ]
 
@@ -219,11 +217,13 @@ SIZES = pd.DataFrame(
 
 
 def test_what_more_data_bring_to_each_level() -> None:
-    assert findings.more_data_by_level(SIZES).splitlines() == [
-        "- **A**: +30.0 ± 0.0 from 0 to 60,000 pairs; +20.0 ± 0.0 from 4,000 pairs on.",
-        "- **N**: +0.0 ± 0.0 from 0 to 60,000 pairs; +0.0 ± 0.0 from 4,000 pairs on.",
+    sure, unsure = Estimate(0.2, 0.01, 1000, (2, 2)), Estimate(0.01, 0.01, 1000, (2, 2))
+    text = findings.more_data({"A": sure, "N": sure}, {"A": sure, "N": unsure}, [0, 4000, 60_000])
+    assert text.splitlines() == [
+        "- **A**: +20.0 [+18.0, +22.0] from 0 to 60,000 pairs; +20.0 [+18.0, +22.0] from 4,000 pairs on.",
+        "- **N**: +20.0 [+18.0, +22.0] from 0 to 60,000 pairs; +1.0 [-1.0, +3.0] from 4,000 pairs on.",
         "",
-        "**Here**, the last step still raises F0.5 at A, of 2 levels.",
+        "**Here**, the last step clearly raises F0.5 at A, of 2 levels (p < 0.05, corrected for their number).",
     ]
 
 

@@ -183,8 +183,8 @@ def test_the_best_method_and_those_ahead_of_the_baseline() -> None:
     table = pd.DataFrame([row(method, 1, value) for method, value in f05.items()])
     text = findings.against_baseline(table)
     assert "Realistic**, 35.0, +5.0 points against the baseline (30.0)" in text
-    assert "Ahead of it: Realistic, Backtrans; behind: DirectNoise" in text
-    assert "None is ahead of it; behind: DirectNoise" in findings.against_baseline(
+    assert "Means above it: Realistic, Backtrans; below: DirectNoise" in text
+    assert "No mean is above it; below: DirectNoise" in findings.against_baseline(
         table[table.method.isin(["none", "direct_noise"])]
     )
     assert findings.against_baseline(table[table.method == "none"]) == NOT_LISTED

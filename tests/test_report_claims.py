@@ -5,57 +5,89 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
 
+from pseudogec.evaluate import Estimate
 from pseudogec.report import findings
-from pseudogec.report.contrasts import Claim, Contrast
+from pseudogec.report.contrasts import Claim, Contrast, claims_table, note_on_claims
+from pseudogec.study.overview import Budget
 
 CLAIM = Claim("It helps", "a paper", ())
 
 
-def found(points: list[float], p_value: float) -> Contrast:
-    return Contrast("one against other", {"F0.5": np.array(points)}, {"F0.5": p_value})
+def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), passes: float = 2.0) -> Contrast:
+    difference = Estimate(points / 100, error / 100, 1000, seeds)
+    budgets = Budget((300,), 2.0, 6000), Budget((300,), passes, 6000)
+    return Contrast("one against other", {"F0.5": difference}, budgets=budgets)
 
 
 @pytest.mark.parametrize(
-    ("points", "p_value", "direction", "expected"),
+    ("compared", "direction", "expected"),
     [
-        ([1.0, 2.0, 3.0], 0.01, "higher", "yes"),
-        ([1.0, 2.0, 3.0], 0.01, "lower", "no"),
-        ([-1.0, -2.0, -3.0], 0.01, "lower", "yes"),
-        ([1.0, 2.0, 3.0], 0.20, "higher", "open"),  # the sentences may be chance
-        ([1.0, -2.0, 9.0], 0.01, "higher", "open"),  # the seeds do not agree
-        ([5.0], 0.001, "higher", "open"),  # one seed decides nothing
-        ([1.0, -1.0, 0.5], 0.40, "no clear difference", "yes"),
-        ([-4.0, -2.0, 0.5], 0.001, "no clear difference", "open"),  # the seeds disagree: that is not the same as no difference
-        ([1.0, 2.0, 3.0], 0.01, "no clear difference", "no"),
-        ([0.1], 0.9, "no clear difference", "open"),
+        (found(2), "higher", "as claimed"),
+        (found(2), "lower", "the opposite"),
+        (found(-2), "lower", "as claimed"),
+        (found(2, error=2), "higher", "not decided"),
+        (found(9, seeds=(3, 1)), "higher", "not decided"),  # another seed may do otherwise
+        (found(-9, passes=6), "higher", "not comparable"),
+        (found(0.1, error=0.2), "no clear difference", "as claimed"),
+        (found(0.1, error=0.6), "no clear difference", "not decided"),  # a large p-value is no proof
+        (found(0.9, error=0.2), "no clear difference", "not decided"),
+        (found(1.6, error=0.5), "no clear difference", "not decided"),
+        (found(4), "no clear difference", "clearly higher"),
+        (found(-4), "no clear difference", "clearly lower"),
+        (found(0.1, error=0.2, seeds=(1, 1)), "no clear difference", "not decided"),
     ],
 )
-def test_a_claim_is_decided_by_seeds_and_sentences_together(
-    points: list[float], p_value: float, direction: Any, expected: str
-) -> None:
-    assert replace(CLAIM, direction=direction).verdict(found(points, p_value)) == expected
+def test_a_claim_is_decided_by_an_interval_over_sentences_and_seeds(compared: Contrast, direction: Any, expected: str) -> None:
+    (row,) = claims_table([(replace(CLAIM, direction=direction), [compared])])
+    assert row["verdict"] == expected
 
 
-def test_where_no_difference_was_claimed_the_verdict_says_on_which_side_one_is() -> None:
-    none = replace(CLAIM, direction="no clear difference")
-    assert none.in_words(found([-16.0, -15.0], 0.001)) == "clearly lower"
-    assert none.in_words(found([16.0, 15.0], 0.001)) == "clearly higher"
-    assert CLAIM.in_words(found([-16.0, -15.0], 0.001)) == "the opposite"
+def test_the_margin_of_no_difference_is_the_claim_s() -> None:
+    wide = replace(CLAIM, direction="no clear difference", margin=5.0)
+    assert claims_table([(wide, [found(3)])])[0]["verdict"] == "as claimed"
+    assert "within 5 points" in note_on_claims([wide])
+    assert "No difference" not in note_on_claims([CLAIM])
 
 
-def test_differences_of_nothing_are_not_clear() -> None:
-    assert not found([0.0, 0.0], 0.01).is_clear("F0.5")
+def test_claims_of_one_table_are_corrected_together() -> None:
+    barely = found(1.05)  # p = 0.036
+    alone, twice, beside_untested = (
+        claims_table([(CLAIM, [barely]), *others]) for others in ([], [(CLAIM, [barely])], [(CLAIM, [found(1, passes=9)])])
+    )
+    assert alone[0]["here"] == "one against other: +1.1 [+0.1, +2.0] (p = 0.036)"
+    assert alone[0]["verdict"] == beside_untested[0]["verdict"] == "as claimed"
+    assert [row["verdict"] for row in twice] == ["not decided"] * 2
+    assert "(p = 0.072)" in twice[0]["here"]
+
+
+def test_verdicts_of_several_comparisons_are_counted() -> None:
+    row = claims_table([(CLAIM, [found(4), found(0), found(5), found(-3, passes=1)])])[0]
+    assert row["verdict"] == "2 as claimed, 1 not decided, 1 not comparable"
+    assert row["here"].endswith("-3.0 [-4.0, -2.0] (2.0 passes over the genuine data against 1.0)")
+    assert claims_table([(CLAIM, [])])[0]["verdict"] == "not decided"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        (Budget((1000, 300), 2.0, 6000), Budget((1000, 300), 2.4, 6000), ""),
+        (Budget((1000, 300), 2.0, 6000), Budget((1000, 300), 2.6, 6000), "2.0 passes over the genuine data against 2.6"),
+        (Budget((300,), 6.0, 0), Budget((900,), 6.0, 6000), ""),  # more data, longer training
+        (Budget((300,), 6.0, 6000), Budget((300, 100), 6.0, 6000), "300 updates against 400"),
+        (Budget((300,), 0.0, 6000), Budget((300,), 0.0, 6000), ""),  # neither sees genuine data
+    ],
+)
+def test_budgets_are_equal_within_a_quarter(one: Budget, other: Budget, told: str) -> None:
+    assert one.unlike(other) == told
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_direction() -> None:
-    assert found([-0.01, -0.03], 0.01).cell("F0.5").startswith("+0.0 ± 0.0")
+    assert findings.with_interval(Estimate(-0.0002, 0.0001, 1000, (2, 2))) == "+0.0 [+0.0, +0.0]"
     falling = pd.DataFrame({"method": "realistic", "pseudo_pairs": [1, 2], "f05": [0.3, 0.29999], "seed": 1, "level": "A"})
     assert "+0.0 points a doubling" in findings.per_doubling(falling)
-    assert "**A**: +0.0 from 1 to 2 pairs; +0.0 from 1 pairs on" in findings.more_data_by_level(falling)
     assert "30.0, +0.0 points" in findings.against_baseline(pd.concat([falling.iloc[:1].assign(method="none"), falling.iloc[1:]]))
 
 

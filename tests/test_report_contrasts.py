@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from pseudogec.evaluate import Estimate
 from pseudogec.noise import DirectNoise
-from pseudogec.report.contrasts import Contrast, as_table, contrast, opponents
+from pseudogec.report.contrasts import Contrast, as_table, clear, contrast, opponents
 from pseudogec.study import Grid, System
 
 
@@ -21,13 +22,13 @@ def counts(*sentences: tuple[int, int, int]) -> np.ndarray:
     return np.array(sentences)
 
 
-def test_every_method_is_compared_with_the_baseline_over_the_seeds_that_both_have() -> None:
+def test_every_method_is_compared_with_the_baseline_each_with_all_its_seeds() -> None:
     grid = [
         system(method, seed) for method, seeds in (("none", 3), ("direct_noise", 2), ("backtrans", 3)) for seed in range(seeds)
     ]
     found = list(opponents(grid, "method", "none"))
     assert [label for label, *_ in found] == ["DirectNoise against Baseline", "Backtrans against Baseline"]
-    assert [[each.seed for each in side] for _, *sides in found for side in sides] == [[0, 1], [0, 1], [0, 1, 2], [0, 1, 2]]
+    assert [[each.seed for each in side] for _, *sides in found for side in sides] == [[0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
     assert all(each.method == "none" for _, _, side in found for each in side)
 
 
@@ -67,33 +68,37 @@ def test_a_part_of_a_grid_holds_the_chosen_systems() -> None:
     assert grid.only(method=["realistic"]) == ()
 
 
-def test_differences_are_taken_seed_by_seed() -> None:
-    # Precision 3/4 against 2/4, and 3/4 against 1/4: 25 and 50 points; recall is the same everywhere.
+def test_differences_are_of_the_means_over_seeds() -> None:
+    # Precision 3/4 against 2/4 and 1/4; recall is the same everywhere. Each side has a sentence without edits.
     first = [counts((3, 1, 3), (0, 0, 0)), counts((3, 1, 3), (0, 0, 0))]
     second = [counts((2, 2, 2), (0, 0, 0)), counts((1, 3, 1), (0, 0, 0))]
-    found = contrast("one against other", first, second)
-    assert found.differences["P"] == pytest.approx([25, 50])
-    assert found.differences["R"] == pytest.approx([0, 0])
+    found = contrast("one against other", first, second).differences
+    assert found["P"].value == pytest.approx(0.375)
+    assert found["R"].value == pytest.approx(0)
     # F0.5 = 1.25 P R / (0.25 P + R) with R = 1/2: 15/22 against 1/2 and 5/18.
-    assert found.differences["F0.5"] == pytest.approx([100 * (15 / 22 - 1 / 2), 100 * (15 / 22 - 5 / 18)])
-    assert found.cell("P").startswith("+37.5 ± 17.7 (2/2, p = ")
+    assert found["F0.5"].value == pytest.approx(15 / 22 - (1 / 2 + 5 / 18) / 2)
+
+
+def estimated(value: float, error: float, seeds: tuple[int, int] = (3, 3)) -> Contrast:
+    return Contrast("one against other", dict.fromkeys(("P", "R", "F0.5"), Estimate(value, error, 1000, seeds)))
 
 
 def test_equal_systems_differ_by_chance_and_clearly_different_ones_do_not() -> None:
     draws = np.random.default_rng(1)
     one = [draws.integers(0, 3, (400, 3)) for _ in range(3)]
-    assert contrast("", one, one).p_values == {"P": 1.0, "R": 1.0, "F0.5": 1.0}
-    better = [side + counts((2, 0, 0)) for side in one]
-    clear = contrast("", better, one)
-    assert max(clear.p_values.values()) < 0.001
-    assert clear.cell("F0.5").endswith("(3/3, p < 0.001)")
+    equal, better = contrast("", one, one), contrast("", [side + counts((2, 0, 0)) for side in one], one)
+    assert [clear([equal, better], measure) for measure in ("P", "R", "F0.5")] == [[False, True]] * 3
 
 
-def test_seeds_of_either_sign_are_counted() -> None:
-    values = dict.fromkeys(("P", "R", "F0.5"), np.array([2.0, 4.0, -3.0]))
-    mixed = Contrast("a against b", values, dict.fromkeys(values, 0.04))
-    assert mixed.cell("R") == "+1.0 ± 3.6 (2/3, p = 0.040)"
-    single = Contrast("", {name: array[:1] for name, array in values.items()}, dict.fromkeys(values, 0.04))
-    assert single.cell("R") == "+2.0 (1/1, p = 0.040)"
-    assert "| a against b | +1.0 ± 3.6 (2/3, p = 0.040) |" in as_table([mixed])
+def test_marks_are_corrected_for_the_number_of_rows() -> None:
+    barely = estimated(0.021, 0.01)  # p = 0.036
+    assert clear([barely], "F0.5") == [True]
+    assert clear([barely, estimated(0, 0.01)], "F0.5") == [False, False]
+
+
+def test_a_table_shows_intervals_and_how_many_models_they_rest_on() -> None:
+    table = as_table([estimated(0.021, 0.01), estimated(0.05, 0.01, (1, 1))])
+    assert "| one against other | 3, 3 | +2.1 [+0.1, +4.1] \\* |" in table
+    assert "| one against other | 1, 1 | +5.0 [+3.0, +7.0] \\* |" in table
+    assert "*1, 1* speaks of these two models only" in table
     assert "nothing to compare" in as_table([])

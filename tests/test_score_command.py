@@ -75,27 +75,28 @@ def test_edits_are_counted(
 ) -> None:
     found = score(capsys, f"--metric {metric} --hypothesis hyp.txt --reference {references} --annotator offline")
     assert found["metric"] == metric
-    (system,) = found["systems"]
+    (system,) = found["outputs"]
     tp, fp, fn = totals
     assert counts(system) == totals
     assert (system["precision"], system["recall"]) == pytest.approx((tp / (tp + fp), tp / (tp + fn)))
     assert system["f05"] == pytest.approx(1.25 * tp / (1.25 * tp + 0.25 * fn + fp))
     assert system["hypothesis"] == "hyp.txt"
-    assert not system.keys() & {"by", "p_value", "difference"}
+    assert "by" not in system
+    assert found["differences"] == []
     annotated = metric == "errant" or "ref.txt" in references
     assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
 
 
 def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:
     found = score(capsys, "--metric errant --hypothesis hyp.txt --reference ref.m2 --by type --annotator offline")
-    by = found["systems"][0]["by"]
+    by = found["outputs"][0]["by"]
     assert {name: counts(measures) for name, measures in by.items()} == {"NOUN:NUM": (0, 0, 1), "VERB:SVA": (1, 1, 0)}
     assert by["VERB:SVA"]["f05"] == pytest.approx(1.25 * 0.5 / (0.25 * 0.5 + 1))
 
 
 def test_by_level(capsys: pytest.CaptureFixture[str]) -> None:
     found = score(capsys, "--metric maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
-    by = found["systems"][0]["by"]
+    by = found["outputs"][0]["by"]
     assert {name: counts(measures) for name, measures in by.items()} == {"A": (1, 0, 1), "B": (0, 1, 0)}
     assert (by["A"]["precision"], by["A"]["recall"], by["A"]["f05"]) == pytest.approx((1, 0.5, 1.25 * 0.5 / (0.25 + 0.5)))
 
@@ -107,7 +108,7 @@ def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("levels.txt", "AB")
     command = "--metric gleu --hypothesis hyp.txt --reference ref.txt --source src.txt --by level --levels levels.txt"
     found = score(capsys, command)
-    (system,) = found["systems"]
+    (system,) = found["outputs"]
     # All n-grams are right; 11 tokens stand for 12, and within level B 5 for 6: the brevity penalty alone.
     assert (system["gleu"], system["std"]) == pytest.approx((math.exp(1 - 12 / 11), 0))
     assert {level: measures["gleu"] for level, measures in system["by"].items()} == pytest.approx({"A": 1, "B": math.exp(-1 / 5)})
@@ -116,47 +117,53 @@ def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
 def test_an_m2_file_gives_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
     from_edits = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.m2")
     rewritten = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.txt --source src.txt")
-    assert from_edits["systems"] == rewritten["systems"]
+    assert from_edits["outputs"] == rewritten["outputs"]
     assert from_edits["signature"] == rewritten["signature"], "the same rewrites have one digest"
 
 
-def test_systems_are_tested_against_the_first(capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("ref.m2", [*M2[:3]] * 10)
-    write_lines("none.txt", [SOURCE[0]] * 10)
-    write_lines("all.txt", [HYPOTHESIS[0]] * 10)
-    found = score(capsys, "--metric maxmatch --hypothesis none.txt --hypothesis all.txt none.txt --reference ref.m2")
-    first, second, third = found["systems"]
-    assert (first["difference"], first["p_value"]) == (None, None)
-    assert second["difference"] == 1
-    # Only when all ten sentences are swapped, or none, is the difference as large: 2 of 1,024 ways.
-    assert second["p_value"] == pytest.approx(2 / 1024, abs=0.0015)
-    assert (third["difference"], third["p_value"]) == (0, 1)
+def test_systems_are_compared_with_the_first(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("ref.m2", [*M2[:3]] * 20)
+    for name, right in (("none.txt", 0), ("few.txt", 5), ("many.txt", 12), ("most.txt", 15)):
+        write_lines(name, [HYPOTHESIS[0]] * right + [SOURCE[0]] * (20 - right))
+    found = score(capsys, "--metric maxmatch --hypothesis few.txt --hypothesis most.txt --hypothesis few.txt --reference ref.m2")
+    better, same = found["differences"]
+    # Precision is 1; F0.5 is 1.25 R / (0.25 + R) with R = 3/4 and 1/4.
+    assert better["difference"] == pytest.approx(1.25 * 0.75 - 1.25 * 0.25 / 0.5)
+    assert better["low"] < better["difference"] < better["high"]
+    assert better["p_value"] < 0.05
+    assert (same["system"], same["from"], same["difference"], same["p_value"]) == ("few.txt", "few.txt", 0, 1)
+    command = "--metric maxmatch --hypothesis none.txt few.txt --hypothesis most.txt many.txt --reference ref.m2"
+    (with_seeds,) = score(capsys, command)["differences"]
+    assert (with_seeds["system"], with_seeds["from"]) == ("most.txt many.txt", "none.txt few.txt")
+    assert with_seeds["high"] - with_seeds["low"] > better["high"] - better["low"], "seeds that differ add to chance"
 
 
-def test_gleu_of_systems_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
+def test_gleu_of_systems_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("src.txt", [GLEU_SOURCE] * 10)
-    for name in ("ref.txt", "right.txt"):
-        write_lines(name, [GLEU_REFERENCE] * 10)
-    found = score(capsys, "--metric gleu --hypothesis src.txt right.txt right.txt --reference ref.txt --source src.txt")
-    _, second, third = found["systems"]
-    assert second["difference"] == third["difference"] == pytest.approx(1), "the source's GLEU is 0: no 4-gram is right"
-    assert second["p_value"] == pytest.approx(2 / 1024, abs=0.0015)
+    write_lines("ref.txt", [GLEU_REFERENCE] * 10)
+    write_lines("right.txt", [GLEU_REFERENCE] * 9 + [GLEU_SOURCE])
+    found = score(capsys, "--metric gleu --hypothesis src.txt --hypothesis right.txt --reference ref.txt --source src.txt")
+    (difference,) = found["differences"]
+    assert difference["difference"] == pytest.approx(found["outputs"][1]["gleu"]), "the source's GLEU is 0: no 4-gram is right"
+    assert difference["p_value"] < 0.05
 
 
 def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:
-    command = "score --metric maxmatch --hypothesis src.txt hyp.txt --reference ref.m2 --by level --levels levels.txt"
-    assert main(command.split()) == 0
-    whole, by_level, note, signature = capsys.readouterr().out.strip().split("\n\n")
+    command = "--metric maxmatch --hypothesis src.txt --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt"
+    assert main(["score", *command.split()]) == 0
+    whole, by_level, differences, note, signature = capsys.readouterr().out.strip().split("\n\n")
     head, *rows = whole.splitlines()
-    assert head.split() == ["hypothesis", "P", "R", "F0.5", "TP", "FP", "FN", "difference", "p"]
-    assert rows[0].split() == ["src.txt", "100.00", "0.00", "0.00", "0", "0", "2", "-", "-"]
-    assert rows[1].split()[:8] == ["hyp.txt", "50.00", "50.00", "50.00", "1", "1", "1", "+50.00"]
+    assert head.split() == ["hypothesis", "P", "R", "F0.5", "TP", "FP", "FN"]
+    assert rows[0].split() == ["src.txt", "100.00", "0.00", "0.00", "0", "0", "2"]
+    assert rows[1].split() == ["hyp.txt", "50.00", "50.00", "50.00", "1", "1", "1"]
     assert len({len(line) for line in (head, *rows)}) == 1
     assert [line.split()[:2] for line in by_level.splitlines()] == [
         ["hypothesis", "level"],
         *([system, level] for system in ("src.txt", "hyp.txt") for level in "AB"),
     ]
-    assert "src.txt" in note
+    assert differences.splitlines()[0].split() == ["system", "against", "difference", "from", "to", "p"]
+    assert differences.splitlines()[1].split()[:3] == ["hyp.txt", "src.txt", "+50.00"]
+    assert "difference in F0.5" in note
     assert signature.startswith("maxmatch:")
 
 
@@ -236,20 +243,22 @@ def test_maxmatch_gives_the_published_scorer_s_figures(shared_data: Path, capsys
     gold = [shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"]
     Path("wi.m2").write_bytes(b"".join(path.read_bytes() for path in gold))
     outputs = [shared_data / "outputs" / f"wi.dev.ABC.pretlarge+sse+r2l{ending}.txt" for ending in ("", "+sed")]
-    found = score(capsys, f"--metric maxmatch --hypothesis {outputs[0]} {outputs[1]} --reference wi.m2")
-    first, second = found["systems"]
+    found = score(capsys, f"--metric maxmatch --hypothesis {outputs[0]} --hypothesis {outputs[1]} --reference wi.m2")
+    first, second = found["outputs"]
     assert [round(first[name], 4) for name in ("precision", "recall", "f05")] == [0.6505, 0.3905, 0.5740]
     assert [round(second[name], 4) for name in ("precision", "recall", "f05")] == [0.6807, 0.3577, 0.5766]
-    assert second["difference"] == pytest.approx(0.0026, abs=0.0001)
-    assert 0 < second["p_value"] < 1
+    (difference,) = found["differences"]
+    assert difference["difference"] == pytest.approx(0.0026, abs=0.0001)
+    assert 0 < difference["p_value"] < 1
 
 
 def test_gleu_gives_the_jfleg_script_s_figures(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     jfleg = shared_data / "jfleg"
     references = " ".join(str(jfleg / f"dev.ref{number}") for number in range(4))
     source, spellchecked = jfleg / "dev.src", jfleg / "dev.spellchecked.src"
-    found = score(capsys, f"--metric gleu --hypothesis {source} {spellchecked} --reference {references} --source {source}")
-    first, second = found["systems"]
+    outputs = f"--hypothesis {source} --hypothesis {spellchecked}"
+    found = score(capsys, f"--metric gleu {outputs} --reference {references} --source {source}")
+    first, second = found["outputs"]
     assert (round(first["gleu"], 6), round(first["std"], 6)) == (0.381965, 0.009597)
     assert (round(second["gleu"], 6), round(second["std"], 6)) == (0.434253, 0.009212)
-    assert second["p_value"] < 0.01
+    assert found["differences"][0]["p_value"] < 0.01

@@ -180,11 +180,11 @@ def test_the_program_scores_by_a_metric_from_outside(
     monkeypatch.chdir(tmp_path)
     for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "out": [*REWRITES[0][:2], "All well ."]}.items():
         write_lines(tmp_path / name, lines)
-    command = f"score --metric {own_metric} --hypothesis source out --reference rewrite --source source"
+    command = f"score --metric {own_metric} --hypothesis source --hypothesis out --reference rewrite --source source"
     assert main(command.split()) == 0
     head, source, out, *_ = capsys.readouterr().out.splitlines()
     assert (head.split(), source.split()[:2], out.split()[:2]) == (
-        ["hypothesis", "EM", "difference", "p"],
+        ["hypothesis", "EM"],
         ["source", "33.33"],
         ["out", "66.67"],
     )

@@ -17,7 +17,7 @@ from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines
 from pseudogec.corpora import read_jfleg, read_plain
 from pseudogec.edits import Annotator, AnnotatorName, load_annotator, read_m2
-from pseudogec.evaluate import METRICS, Gold, Metric, Score, compare_scores
+from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
 _REFERENCES = {
     "edits": "one M2 file, or parallel references, whose edits ERRANT finds",
@@ -37,7 +37,8 @@ def add_parser(commands: Any) -> None:
         help=f"score corrected text with {', '.join(metric.label for metric in METRICS)} or a metric of your own",
         description="Score corrected text. Files hold one tokenised sentence a line (M2 files: one block a sentence); tokens are "
         "taken as they\nstand. M2 files are known by their content. The metrics and their references:\n"
-        f"{metrics}\nOf several hypotheses, each is tested against the first.",
+        f"{metrics}\nOf several systems, each is compared with the first. A system may have several outputs, one of each seed of "
+        "its\nmodels: then the interval and p allow for other seeds too, and otherwise only for other sentences.",
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument(
@@ -48,7 +49,10 @@ def add_parser(commands: Any) -> None:
         "'{metric: NAME, field: value}'",
     )
     several: dict[str, Any] = {"required": True, "action": "extend", "nargs": "+", "type": Path, "metavar": "F"}
-    parser.add_argument("--hypothesis", **several, help="a system's corrections; may be repeated")
+    outputs = several | {"action": "append"}
+    parser.add_argument(
+        "--hypothesis", **outputs, help="a system's corrections, a file for each seed; repeat it for another system"
+    )
     parser.add_argument("--reference", **several, help="an M2 file, or corrected sentences (may be repeated)")
     parser.add_argument(
         "--source", type=Path, metavar="F", help="the sentences before correction; an M2 file holds them, so only others need it"
@@ -69,25 +73,31 @@ def run(options: argparse.Namespace) -> None:
     annotator = load_annotator(options.annotator) if metric.needs_annotator else None
     gold = _read_gold(options, metric, annotator)
     # All files are read and counted before anything is scored, which may take minutes.
-    hypotheses = [list(read_plain(path)) for path in options.hypothesis]
-    for path, hypothesis in zip(options.hypothesis, hypotheses, strict=True):
+    outputs = [path for system in options.hypothesis for path in system]
+    hypotheses = {path: list(read_plain(path)) for path in outputs}
+    for path, hypothesis in hypotheses.items():
         _check_length(gold, path, len(hypothesis))
     levels = _read_levels(options.levels, gold) if options.by == "level" else []
     with _warnings_told():
-        scores = [
-            metric.score(gold, tokens, annotator, name=str(path))
-            for path, tokens in zip(options.hypothesis, hypotheses, strict=True)
-        ]
-    systems = []
-    for path, score in zip(options.hypothesis, scores, strict=True):
-        system = {"hypothesis": str(path), **score.figures}
-        if len(scores) > 1:
-            system |= _against_first(score, scores[0])
+        scores = {path: metric.score(gold, tokens, annotator, name=str(path)) for path, tokens in hypotheses.items()}
+    rows = []
+    for path in outputs:
+        row = {"hypothesis": str(path), **scores[path].figures}
         if options.by:
-            parts = score.by_type() if options.by == "type" else score.by_group(levels)
-            system["by"] = {name: part.figures for name, part in parts.items()}
-        systems.append(system)
-    found = {"metric": options.metric, "signature": scores[0].signature, "systems": systems}
+            parts = scores[path].by_type() if options.by == "type" else scores[path].by_group(levels)
+            row["by"] = {name: part.figures for name, part in parts.items()}
+        rows.append(row)
+    first, *others = ([scores[path] for path in system] for system in options.hypothesis)
+    differences = [_difference(compare_scores(other, first)) for other in others]
+    names = [" ".join(map(str, system)) for system in options.hypothesis]
+    found = {
+        "metric": options.metric,
+        "signature": first[0].signature,
+        "outputs": rows,
+        "differences": [
+            {"system": name, "from": names[0], **difference} for name, difference in zip(names[1:], differences, strict=True)
+        ],
+    }
     print(json.dumps(found, ensure_ascii=False) if options.json else _shown(found, metric, options.by))
 
 
@@ -169,26 +179,27 @@ def _warnings_told() -> Iterator[None]:
         print(f"warning: {warning.message}", file=sys.stderr)
 
 
-def _against_first(score: Score, first: Score) -> Figures:
-    """How much a system's score exceeds the first one's, and the p-value of the difference; nulls for the first itself."""
-    if score is first:
-        return {"difference": None, "p_value": None}
-    return {"difference": score.headline - first.headline, "p_value": compare_scores(score, first)}
+def _difference(found: Estimate) -> Figures:
+    low, high = found.interval
+    return {"difference": found.value, "low": low, "high": high, "p_value": found.p_value}
 
 
 def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
-    systems = found["systems"]
-    parts = [_table([{name: value for name, value in system.items() if name != "by"} for system in systems], metric)]
+    outputs = found["outputs"]
+    parts = [_table([{name: value for name, value in output.items() if name != "by"} for output in outputs], metric)]
     if by:
         rows = [
-            {"hypothesis": system["hypothesis"], by: group, **figures}
-            for system in systems
-            for group, figures in system["by"].items()
+            {"hypothesis": output["hypothesis"], by: group, **figures}
+            for output in outputs
+            for group, figures in output["by"].items()
         ]
         parts.append(_table(rows, metric) if rows else "no edits, so no error types")
-    if len(systems) > 1:
-        first = systems[0]["hypothesis"]
-        parts.append(f"difference, p: against {first}; two-sided approximate randomisation")
+    if differences := found["differences"]:
+        parts.append(_table(differences, metric))
+        parts.append(
+            f"difference in {metric.headline.label}, with its 95% interval and p: over other sentences, and over other seeds "
+            "of systems with several outputs"
+        )
     return "\n\n".join([*parts, found["signature"]])
 
 
@@ -196,7 +207,7 @@ def _table(rows: Sequence[Figures], metric: Metric) -> str:
     """Rows of one shape in aligned columns, texts to the left and numbers to the right."""
     names = list(rows[0])
     headings = {measure.name: measure.label for measure in metric.measures} | {name: name.upper() for name in metric.counts}
-    headings["p_value"] = "p"
+    headings |= {"p_value": "p", "low": "from", "high": "to", "from": "against"}
     cells = [[headings.get(name, name) for name in names], *([_cell(name, row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     texts = [isinstance(value, str) for value in rows[0].values()]
@@ -208,10 +219,8 @@ def _table(rows: Sequence[Figures], metric: Metric) -> str:
 
 
 def _cell(name: str, value: Any) -> str:
-    if value is None:
-        return "-"
     if isinstance(value, str | int):
         return str(value)
     if name == "p_value":
         return f"{value:.4f}"
-    return f"{100 * value:+.2f}" if name == "difference" else f"{100 * value:.2f}"
+    return f"{100 * value:+.2f}" if name in {"difference", "low", "high"} else f"{100 * value:.2f}"

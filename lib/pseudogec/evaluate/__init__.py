@@ -4,6 +4,7 @@ from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
+from pseudogec.evaluate.inference import Estimate, Versions, compare, compare_means, compare_scores, holm, score_interval
 from pseudogec.evaluate.maxmatch import MaxMatch
 from pseudogec.evaluate.metric import (
     METRICS,
@@ -16,7 +17,6 @@ from pseudogec.evaluate.metric import (
     f05_of,
     precision_recall_f05,
 )
-from pseudogec.evaluate.significance import compare_means, compare_scores, confidence_interval, randomisation_p_values
 
 __all__ = [
     "CUT_OTHERWISE",
@@ -25,6 +25,7 @@ __all__ = [
     "AnyMetric",
     "EditMetric",
     "Errant",
+    "Estimate",
     "Gleu",
     "Gold",
     "MaxMatch",
@@ -32,14 +33,16 @@ __all__ = [
     "Metric",
     "MetricChoice",
     "Score",
+    "Versions",
+    "compare",
     "compare_means",
     "compare_scores",
-    "confidence_interval",
     "f05_of",
     "frequent_types",
     "gleu_of",
+    "holm",
     "main_type",
     "precision_recall_f05",
-    "randomisation_p_values",
+    "score_interval",
     "type_agreement",
 ]

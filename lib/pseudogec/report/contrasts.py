@@ -1,32 +1,30 @@
-"""Systems against systems: how large a difference is, whether it may be chance, and what that says of the papers' claims."""
+"""Systems against systems: how large a difference is, how far it can be trusted, and what that says of the papers' claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
-
-from pseudogec.evaluate import ERRANT, randomisation_p_values
+from pseudogec.evaluate import ERRANT, Estimate, Versions, compare, holm
 from pseudogec.report.display import Finding
-from pseudogec.report.findings import in_points
+from pseudogec.report.findings import MARK, with_interval
 from pseudogec.report.methods import method_label
 from pseudogec.study import System
+from pseudogec.study.overview import EQUAL_BUDGETS, Budget
 
-_STATISTICS = {measure.label: measure.of for measure in ERRANT.measures}
-
-SWAPS = 10_000
+_MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
 
 NOTE = (
-    "In points, mean ± standard deviation over the seeds that both sides have. In brackets: how many seeds agree with the sign "
-    f"of the mean, and *p* by approximate randomisation ({SWAPS:,} swaps). Differences are of unrounded scores."
+    "In points, with the 95% interval: the true differences that these scores allow, as other test sentences and other seeds "
+    "would have given other scores. \\*: more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: "
+    "how many each side has, one a seed. A single one is taken as it is: *1, 1* speaks of these two models only, not of how they "
+    "were made. Differences are of unrounded scores."
 )
 
-NOTE_ON_MARKS = "*: all seeds agree that it differs from the baseline, and p < 0.05 by approximate randomisation over sentences."
-
-NOTE_ON_ENSEMBLES = (
-    " A system that exists once is compared with each model of one that exists for every seed; *p* is then the largest."
+NOTE_ON_MARKS = (
+    "*: differs from the baseline by more than chance, over sentences and seeds (p < 0.05, corrected by Holm's method for the "
+    "number of rows)."
 )
 
 _Kind = tuple[tuple[str, Any], ...]
@@ -41,60 +39,62 @@ class Contrast:
 
     Attributes:
         label: what is compared with what.
-        differences: measure -> first minus second in points, one value a seed.
-        p_values: measure -> two-sided p-value of approximate randomisation, over the sentences of all seeds or (an ensemble
-            against its models) the largest of those of each.
-        system: one of the systems of the first kind, where they are of a grid.
+        differences: measure -> first minus second.
+        system: one of the first kind, where they are of a grid.
+        budgets: of the trainings of both sides, where they are single models.
     """
 
     label: str
-    differences: dict[str, np.ndarray]
-    p_values: dict[str, float]
+    differences: Mapping[str, Estimate]
     system: System | None = None
+    budgets: tuple[Budget, Budget] | None = None
 
-    def is_clear(self, measure: str) -> bool:
-        """Whether the sentences speak against chance (p < 0.05) and all seeds agree in the sign."""
-        signs = np.sign(self.differences[measure])
-        return self.p_values[measure] < 0.05 and bool(np.all(signs == signs[0])) and bool(signs[0])
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return next(iter(self.differences.values())).seeds
 
-    def cell(self, measure: str) -> str:
-        """The difference as a table prints it, such as ``+9.9 ± 0.6 (3/3, p < 0.001)``."""
-        values = self.differences[measure]
-        mean = float(values.mean())
-        spread = f" ± {values.std(ddof=1):.1f}" if len(values) > 1 else ""
-        agree = int(np.count_nonzero(values * mean > 0))
-        p_value = self.p_values[measure]
-        chance = "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
-        return f"{in_points(mean)}{spread} ({agree}/{len(values)}, {chance})"
+    @property
+    def of_models_alone(self) -> bool:
+        """Whether both sides exist once."""
+        return max(self.seeds) == 1
 
-
-def contrast(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray], system: System | None = None) -> Contrast:
-    """Compare the counts of every sentence, (sentences, 3): tp, fp, fn, of two kinds of systems, seed for seed."""
-    differences = {
-        name: np.array([100 * float(of(one.sum(0)) - of(other.sum(0))) for one, other in zip(first, second, strict=True)])
-        for name, of in _STATISTICS.items()
-    }
-    together = np.concatenate(first), np.concatenate(second)
-    return Contrast(label, differences, randomisation_p_values(*together, _STATISTICS, SWAPS), system)
+    @property
+    def unequal_budgets(self) -> str:
+        """Why the trainings of both sides are not comparable, in numbers; empty where they are."""
+        return self.budgets[0].unlike(self.budgets[1]) if self.budgets else ""
 
 
-def contrast_each(label: str, first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> Contrast:
-    """Compare every version of a system with every one of another, of which one exists once, such as an ensemble.
+def contrast(
+    label: str,
+    first: Versions,
+    second: Versions,
+    system: System | None = None,
+    budgets: tuple[Budget, Budget] | None = None,
+) -> Contrast:
+    """Compare two kinds of systems by their counts of every sentence, (sentences, 3): tp, fp, fn; one matrix a seed."""
+    return Contrast(label, {name: compare(first, second, of) for name, of in _MEASURES.items()}, system, budgets)
 
-    The p-value is the largest of those of each: it says whether the one differs from all of them.
-    """
-    singles = [contrast(label, [one], [other]) for one in first for other in second]
-    differences = {name: np.concatenate([single.differences[name] for single in singles]) for name in _STATISTICS}
-    return Contrast(label, differences, {name: max(single.p_values[name] for single in singles) for name in _STATISTICS})
+
+def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
+    """Which of a table's differences in one measure are more than chance: p below 0.05, corrected for their number."""
+    return [p_value < 0.05 for p_value in holm([item.differences[measure].p_value for item in contrasts])]
 
 
-def as_table(contrasts: Iterable[Contrast], note: str = NOTE) -> Finding:
+def as_table(contrasts: Iterable[Contrast]) -> Finding:
     """Contrasts as a Markdown table with a note on how to read it; a line that says so where there are none."""
-    rows = [f"| {item.label} | {' | '.join(item.cell(measure) for measure in _STATISTICS)} |" for item in contrasts]
-    if not rows:
+    listed = list(contrasts)
+    if not listed:
         return Finding("This profile has nothing to compare here.")
-    head = ["| difference | " + " | ".join(_STATISTICS) + " |", "|:---" * (len(_STATISTICS) + 1) + "|"]
-    return Finding("\n".join([*head, *rows, "", note]))
+    columns = []
+    for measure in _MEASURES:
+        cells = [with_interval(item.differences[measure]) for item in listed]
+        columns.append([cell + MARK if marked else cell for cell, marked in zip(cells, clear(listed, measure), strict=True)])
+    head = ["| difference | models | " + " | ".join(_MEASURES) + " |", "|:---" * (len(_MEASURES) + 2) + "|"]
+    rows = [
+        f"| {item.label} | {', '.join(map(str, item.seeds))} | {' | '.join(cells)} |"
+        for item, *cells in zip(listed, *columns, strict=True)
+    ]
+    return Finding("\n".join([*head, *rows, "", NOTE]))
 
 
 def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tuple[str, list[System], list[System]]]:
@@ -106,11 +106,11 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
         against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
 
     Yields:
-        What is compared with what, and the systems of both sides, one for each seed that both have.
+        What is compared with what, and the systems of both sides, one for each seed.
     """
-    kinds: dict[_Kind, dict[int, System]] = {}
+    kinds: dict[_Kind, list[System]] = {}
     for system in grid:
-        kinds.setdefault(_kind(system), {})[system.seed] = system
+        kinds.setdefault(_kind(system), []).append(system)
     varying = _varying(kinds) - {column}
     for kind, systems in kinds.items():
         choices = dict(kind)
@@ -119,9 +119,7 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
             continue
         context = ", ".join(_shown(name, value) for name, value in kind if name in varying)
         label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
-        if seeds := sorted(systems.keys() & kinds[opponent].keys()):
-            whole = f"{context}: {label}" if context else label
-            yield whole, [systems[seed] for seed in seeds], [kinds[opponent][seed] for seed in seeds]
+        yield (f"{context}: {label}" if context else label), systems, kinds[opponent]
 
 
 def _kind(system: System) -> _Kind:
@@ -153,15 +151,24 @@ def _shown(name: str, value: Any) -> str:
 
 Direction = Literal["higher", "lower", "no clear difference"]
 
-Verdict = Literal["yes", "no", "open"]
+MARGIN = 1.0
+"""Points of F0.5, precision or recall within which two systems are called equal, unless a claim says otherwise."""
 
-_WORDS: dict[Verdict, str] = {"yes": "as claimed", "no": "the opposite", "open": "not decided"}
 
-NOTE_ON_CLAIMS = (
-    "A difference counts where all of several seeds agree and p < 0.05 by approximate randomisation over sentences; that there "
-    "is none counts as claimed where p is larger, which is no proof. One seed alone decides nothing. "
-    "In points, mean ± standard deviation over seeds, seeds of the same sign, p."
-)
+def note_on_claims(made: Sequence[Claim]) -> str:
+    """How the table's verdicts come about; with the margins of its claims of no difference, if it has any."""
+    note = (
+        "In points, with the 95% interval over other sentences and other seeds; p is corrected by Holm's method for all tested "
+        "comparisons of this table, and decides where it is below 0.05. Where a side has one seed nothing is decided, as another "
+        f"seed may do otherwise. {EQUAL_BUDGETS}"
+    )
+    margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
+    if margins:
+        note += (
+            f" No difference: within {' or '.join(f'{margin:g}' for margin in margins)} points either way. This is decided where "
+            "the interval, corrected in the same way, lies within that margin or outside of it."
+        )
+    return note
 
 
 @dataclass(frozen=True)
@@ -173,6 +180,7 @@ class Claim:
         against: the value that the others are compared with.
         direction: what the paper says of the others.
         measure: ``P``, ``R`` or ``F0.5``.
+        margin: the points within which a claim of no difference holds.
     """
 
     text: str
@@ -182,40 +190,59 @@ class Claim:
     against: Any = "none"
     direction: Direction = "higher"
     measure: str = "F0.5"
+    margin: float = MARGIN
 
-    def verdict(self, found: Contrast) -> Verdict:
-        """Whether a comparison says what the claim says.
-
-        A difference counts when it is clear (:meth:`Contrast.is_clear`); one that is not leaves a claimed difference open. That
-        there is none is left open where the sentences show a difference but the seeds disagree about its direction. Of one seed
-        everything may hold of that model alone, so that a single seed leaves all open.
-        """
-        clear = found.is_clear(self.measure)
-        if len(found.differences[self.measure]) < 2:
-            return "open"
+    def p_value(self, found: Contrast) -> float | None:
+        """Of the test that decides the claim, not corrected; ``None`` where the comparison cannot decide it."""
+        difference = found.differences[self.measure]
+        if min(difference.seeds) == 1 or found.unequal_budgets:
+            return None
         if self.direction == "no clear difference":
-            shown = found.p_values[self.measure] < 0.05
-            return "no" if clear else "open" if shown else "yes"
-        if not clear:
-            return "open"
-        risen = bool(np.mean(found.differences[self.measure]) > 0)
-        return "yes" if risen == (self.direction == "higher") else "no"
+            return difference.p_value_of_side(self.margin / 100)
+        return difference.p_value
 
-    def in_words(self, found: Contrast) -> str:
-        """The verdict; where a claim of no difference fails, on which side the difference is."""
-        verdict = self.verdict(found)
-        if verdict == "no" and self.direction == "no clear difference":
-            return "clearly higher" if np.mean(found.differences[self.measure]) > 0 else "clearly lower"
-        return _WORDS[verdict]
+    def verdict(self, found: Contrast, p_value: float | None) -> str:
+        """What a comparison says of the claim.
 
-    def row(self, compared: Sequence[Contrast]) -> dict[str, str]:
-        said = [self.in_words(found) for found in compared]
-        words = list(dict.fromkeys(said)) or [_WORDS["open"]]
-        return {
-            "claim": self.text,
-            "made in": self.source,
-            "measure": self.measure,
-            "here": "; ".join(f"{found.label}: {found.cell(self.measure)}" for found in compared)
-            or "this profile has nothing to compare",
-            "verdict": words[0] if len(words) == 1 else ", ".join(f"{said.count(word)} {word}" for word in words),
-        }
+        Args:
+            p_value: that of :meth:`p_value`, corrected for the number of comparisons.
+        """
+        if found.unequal_budgets:
+            return "not comparable"
+        if p_value is None or p_value >= 0.05:
+            return "not decided"
+        value = 100 * found.differences[self.measure].value
+        if self.direction == "no clear difference":
+            return "as claimed" if abs(value) < self.margin else "clearly higher" if value > 0 else "clearly lower"
+        return "as claimed" if (value > 0) == (self.direction == "higher") else "the opposite"
+
+
+def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
+    """One row a claim: what is claimed and where, what is found here, and the verdict, or how often each is given."""
+    tested = [(claim.p_value(found)) for claim, compared in made for found in compared]
+    corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
+    p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
+    rows = []
+    for claim, compared in made:
+        here, verdicts = [], list[str]()
+        for found in compared:
+            p_value = next(p_values)
+            here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
+            verdicts.append(claim.verdict(found, p_value))
+        words = list(dict.fromkeys(verdicts)) or ["not decided"]
+        rows.append(
+            {
+                "claim": claim.text,
+                "made in": claim.source,
+                "measure": claim.measure,
+                "here": "; ".join(here) or "this profile has nothing to compare",
+                "verdict": words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words),
+            }
+        )
+    return rows
+
+
+def _reason(p_value: float | None, found: Contrast) -> str:
+    if p_value is None:
+        return found.unequal_budgets or "one seed"
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"

@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
-from pseudogec.evaluate import Score, compare_scores, confidence_interval, frequent_types, main_type
+from pseudogec.evaluate import Estimate, Score, compare, compare_scores, f05_of, frequent_types, main_type, score_interval
 from pseudogec.noise import EditDictionary, RealisticNoise
+from pseudogec.report import findings
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import bar_colours, f05_bars, spread_told
-from pseudogec.report.findings import UNKNOWN_TRUTH
+from pseudogec.report.findings import UNKNOWN_TRUTH, with_interval
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
 from pseudogec.report.tables import StyledTable, f05_cells, note_on_tuning, summarise
-from pseudogec.study import Study, System, overview
+from pseudogec.study import Grid, Study, System, overview
 from pseudogec.study.outputs import ScoredOutputs, hypotheses
 from pseudogec.study.results import By
 
@@ -47,6 +48,60 @@ class ErrorAnalysis:
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
         return self.report.study.scores(grid, by, self.dataset)
+
+    def gains(self, grid: Grid, by: By, systems: Mapping[str, str]) -> Finding:
+        """In which error types or levels the first of two methods is better than the second; both with what to call them."""
+        first, second = systems
+        differences = self._differences(grid, by, "method", first, second)
+        return findings.gains(differences, (systems[first], systems[second]))
+
+    def best(self, grid: Grid, by: By, column: str) -> Finding:
+        """Which value of a choice, such as ``seed_corpus``, is best in each error type or level, and by how much."""
+        scores = self.scores(grid, by)
+        if scores.empty:
+            return self._nothing
+        means = scores.groupby([by, column]).f05.mean()
+        ranked: dict[str, list[str]] = {}
+        leads: dict[str, Estimate] = {}
+        baseline_ahead = []
+        for name, of_category in means.groupby(level=0):
+            order = of_category.droplevel(by).sort_values(ascending=False)
+            choices = list(order.drop("", errors="ignore").index)
+            if str(name) in self._order(by, scores) and len(choices) > 1:
+                ranked[str(name)] = choices
+                leads[str(name)] = self._differences(grid, by, column, choices[0], choices[1])[str(name)]
+                if order.index[0] == "":
+                    baseline_ahead.append(str(name))
+        return findings.best_of(ranked, leads, baseline_ahead)
+
+    def more_data(self, grid: Grid) -> Finding:
+        """For each level what all the pseudo data of one method bring, and what the last step of their amount brings."""
+        sizes = sorted({system.pseudo_pairs for system in grid})
+        if len(sizes) < 2:
+            return Finding("")
+        whole, last = (self._differences(grid, "level", "pseudo_pairs", sizes[-1], size) for size in (sizes[0], sizes[-2]))
+        return findings.more_data(whole, last, sizes)
+
+    def _differences(self, grid: Grid, by: By, column: str, first: Any, second: Any) -> dict[str, Estimate]:
+        """F0.5 of the systems with one value of a choice less that of those with another, in each error type or level."""
+        order = self._order(by, self.scores(grid, by))
+        ours, theirs = (self._statistics(grid.only(**{column: [value]}), by, order) for value in (first, second))
+        if not ours or not theirs:
+            return {}
+        return {name: compare([part[name] for part in ours], [part[name] for part in theirs], f05_of) for name in order}
+
+    def _order(self, by: By, scores: pd.DataFrame) -> list[str]:
+        return list(self.types) if by == "error_type" else sorted(scores.level.unique())
+
+    def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> list[Mapping[str, np.ndarray]]:
+        """For each system the statistics of every sentence, of each type or level alone; zeros for a type that it never had."""
+        study, found = self.report.study, list[Mapping[str, np.ndarray]]()
+        levels = study.levels(study.planner.tests[self.dataset])
+        for score in (study.score(system, self.dataset) for system in systems):
+            parts = score.by_type() if by == "error_type" else score.by_group(levels)
+            statistics = {name: part.per_sentence() for name, part in parts.items()}
+            found.append(dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics)
+        return found
 
     def figure(
         self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[Any, str] | None = None
@@ -179,7 +234,7 @@ class OutputsReport:
     def overall(self, name: str) -> StyledTable | Finding:
         """The measures of each system by each metric, in percent.
 
-        The interval is the bootstrap's, 95%, of the last measure; p that of approximate randomisation against the first system.
+        The 95% interval is that of the last measure over sentences; so is that of its difference from the first system.
         """
         if not self._outputs.errant:
             return NO_FILES
@@ -187,17 +242,20 @@ class OutputsReport:
         for metric, scores in self._outputs.by_metric.items():
             first = next(iter(scores.values()))
             for system, score in scores.items():
-                low, high = confidence_interval(score.per_sentence(), metric.headline.of)
+                low, high = score_interval(score.per_sentence(), metric.headline.of)
                 measures = {measure.label: 100 * score[measure.name] for measure in metric.measures}
                 percent = {**measures, "from": 100 * low, "to": 100 * high}
-                p_value = None if score is first else compare_scores(score, first)
-                rows.append({"system": system, "metric": metric.title, **percent, "p": p_value})
+                difference = "" if score is first else with_interval(compare_scores([score], [first]))
+                rows.append({"system": system, "metric": metric.title, **percent, "difference": difference})
                 signatures.add(score.signature)
         labels = dict.fromkeys(measure.label for metric in self._outputs.by_metric for measure in metric.measures)
-        table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "p"])
+        table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "difference"])
         headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))
-        note = f"Percent, with the 95% confidence interval of {headlines}; p: difference from the first system."
-        decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1, "p": 4}
+        note = (
+            f"Percent, with the 95% interval of {headlines}; difference from the first system, in points, with its interval. "
+            "They allow for other sentences and speak of these very outputs, not of how systems were made."
+        )
+        decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1}
         return self._report.table(table, name, f"{note} Metrics: {'; '.join(sorted(signatures))}.", decimals)
 
     def figure(self, category: By, name: str) -> Finding | None:

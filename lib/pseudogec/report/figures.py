@@ -643,6 +643,6 @@ def _counted(seeds: int) -> str:
 def spread_told(scores: pd.DataFrame, shown: str = "error bars one standard deviation") -> str:
     """What the spread in a figure or table is, as a sentence of its caption."""
     if "f05_low" in scores:
-        return "Error bars: 95% confidence intervals (bootstrap over sentences)."
+        return "Error bars: 95% confidence intervals over sentences."
     seeds = scores.seed.nunique()
     return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, so no spread."

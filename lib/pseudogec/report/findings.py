@@ -11,7 +11,7 @@ from pandas.api.typing import DataFrameGroupBy
 
 from artefacts import UserError, with_ancestors
 from artefacts.progress import format_duration
-from pseudogec.evaluate import CUT_OTHERWISE, main_type
+from pseudogec.evaluate import CUT_OTHERWISE, Estimate, holm, main_type
 from pseudogec.report.display import NOT_LISTED, Finding
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_error_types, paper_scores
@@ -20,9 +20,19 @@ from pseudogec.study import Pipeline, Study, System
 UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")
 
 
+MARK = " \\*"
+"""Stands behind a difference that is more than chance, in Markdown."""
+
+
 def in_points(difference: float) -> str:
     """``+1.2``; a difference that rounds to nothing has no direction: ``+0.0``."""
     return f"{round(float(difference), 1) + 0.0:+.1f}"
+
+
+def with_interval(difference: Estimate) -> str:
+    """A difference of fractions in points, with its 95% interval: ``+2.1 [-0.4, +4.6]``."""
+    low, high = difference.interval
+    return f"{in_points(100 * difference.value)} [{in_points(100 * low)}, {in_points(100 * high)}]"
 
 
 def varies(scores: pd.DataFrame, parameter: str) -> bool:
@@ -73,8 +83,8 @@ def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) ->
     lead = in_points(means.iloc[0] - zero)
     names = [_named(rows, key if isinstance(key, tuple) else (key,)) for key in means.index]
     ahead = sum(means > zero)
-    more = f"Ahead of it: {', '.join(names[:ahead])}" if ahead else "None is ahead of it"
-    rest = f"; behind: {', '.join(names[ahead:])}" if names[ahead:] else ""
+    more = f"Means above it: {', '.join(names[:ahead])}" if ahead else "No mean is above it"
+    rest = f"; below: {', '.join(names[ahead:])}" if names[ahead:] else ""
     return Finding(
         f"**Highest mean F0.5 here: {names[0]}**, {means.iloc[0]:.1f}, {lead} points against the baseline "
         f"({zero:.1f}). {more}{rest}, from the highest to the lowest."
@@ -212,77 +222,67 @@ def _course(leads: list[float]) -> str:
 # Error types and levels
 
 
-def gains_by(scores: pd.DataFrame, category: str, order: Sequence[str], systems: Mapping[str, str]) -> Finding:
-    """In which categories (``error_type`` or ``level``) the first of two systems is better than the second, seed by seed.
+def gains(differences: Mapping[str, Estimate], systems: tuple[str, str]) -> Finding:
+    """In which categories, such as error types, the first of two systems is better than the second.
 
     Args:
-        order: the categories to speak of.
-        systems: two methods and what to call them.
+        differences: category -> F0.5 of the first less that of the second.
     """
-    (first, first_name), (second, second_name) = systems.items()
-    by_seed = {name: scores[scores.method == name].set_index([category, "seed"]).f05 * 100 for name in (first, second)}
-    gaps = (by_seed[first] - by_seed[second]).dropna()
-    # As printed: a gap that rounds to nothing is none.
-    means = gaps.groupby(level=0).mean().reindex(list(order)).dropna().round(1).sort_values(ascending=False)
-    if means.empty:
+    if not differences:
         return Finding("")
-    seeds = gaps.groupby(level=0).size()
-    agreed = {name for name in means.index if seeds[name] > 1 and ((gaps[name] > 0).all() or (gaps[name] < 0).all())}
-    listed = ", ".join(f"{name} {in_points(gap)}{'*' if name in agreed else ''}" for name, gap in means.items())
-    what = "types" if category == "error_type" else "levels"
-    better, worse, equal = ((means > 0).sum(), (means < 0).sum(), (means == 0).sum())
-    verdict = f"better in {better}, worse in {worse} and equal in {equal} of {len(means)} {what}"
-    most = int(seeds.reindex(means.index).max())
-    chance = f"By chance alone {most} of {most} agree once in {2 ** (most - 1)} cases"
-    note = f" (*: all seeds agree in sign. {chance}, so in about {len(means) / 2 ** (most - 1):.1f} of these {what})"
-    return Finding(f"**{first_name} against {second_name}**, F0.5 in points: {verdict}: {listed}{note if agreed else ''}.")
+    corrected = dict(zip(differences, holm([difference.p_value for difference in differences.values()]), strict=True))
+    clear = {name: difference.value for name, difference in differences.items() if corrected[name] < 0.05}
+    order = sorted(differences, key=lambda name: -differences[name].value)
+    listed = ", ".join(f"{name} {with_interval(differences[name])}{MARK if name in clear else ''}" for name in order)
+    better, worse = (sum(sign * value > 0 for value in clear.values()) for sign in (1, -1))
+    undecided = len(differences) - len(clear)
+    note = f"{MARK.strip()}: more than chance, p < 0.05, corrected by Holm's method for {len(differences)} comparisons."
+    return Finding(
+        f"**{systems[0]} against {systems[1]}**, F0.5 in points with 95% intervals: clearly better in {better}, clearly worse in "
+        f"{worse} and not decided in {undecided} of {len(differences)}: {listed}. {note}{_one_seed(differences)}"
+    )
 
 
-def more_data_by_level(scores: pd.DataFrame) -> Finding:
-    """For each level what all the pseudo data of one method bring, and what the last step of their amount brings."""
-    sizes = sorted(scores.pseudo_pairs.unique())
-    if len(sizes) < 2:
-        return Finding("")
-    lines, ends = [], {}
-    for level, part in scores.groupby("level"):
-        by_seed = part.pivot_table(index="seed", columns="pseudo_pairs", values="f05") * 100
-        steps = [by_seed[sizes[-1]] - by_seed[size] for size in (sizes[0], sizes[-2])]
-        whole, last = (in_points(step.mean()) + (f" ± {step.std():.1f}" if step.notna().sum() > 1 else "") for step in steps)
-        lines.append(f"- **{level}**: {whole} from {sizes[0]:,} to {sizes[-1]:,} pairs; {last} from {sizes[-2]:,} pairs on.")
-        ends[level] = round(float((by_seed[sizes[-1]] - by_seed[sizes[-2]]).mean()), 1)
-    risen = [level for level, step in ends.items() if step > 0]
-    seeds = scores.seed.nunique()
-    caution = " With one seed nobody knows which of these steps another would repeat." if seeds == 1 else ""
-    rises = f"still raises F0.5 at {', '.join(map(str, risen))}" if risen else "raises F0.5 at none"
-    lines += ["", f"**Here**, the last step {rises}, of {len(ends)} levels.{caution}"]
-    return Finding("\n".join(lines))
+def _one_seed(differences: Mapping[str, Estimate]) -> str:
+    alone = any(max(difference.seeds) == 1 for difference in differences.values())
+    return " There is one model on each side: this speaks of these two, and another seed may differ." if alone else ""
 
 
-def best_by(scores: pd.DataFrame, category: str, order: Sequence[str], column: str) -> Finding:
+def more_data(whole: Mapping[str, Estimate], last: Mapping[str, Estimate], sizes: Sequence[int]) -> Finding:
+    """What more pseudo data bring to each level.
+
+    Args:
+        whole: level -> F0.5 with most pseudo data less that with least.
+        last: level -> F0.5 with most less that with the amount before.
+        sizes: the amounts, from least to most.
+    """
+    lines = [
+        f"- **{level}**: {with_interval(whole[level])} from {sizes[0]:,} to {sizes[-1]:,} pairs; {with_interval(last[level])} "
+        f"from {sizes[-2]:,} pairs on."
+        for level in whole
+    ]
+    corrected = holm([difference.p_value for difference in last.values()])
+    risen = [level for level, p_value in zip(last, corrected, strict=True) if p_value < 0.05 and last[level].value > 0]
+    rises = f"clearly raises F0.5 at {', '.join(risen)}" if risen else "clearly raises F0.5 at none"
+    told = f"**Here**, the last step {rises}, of {len(last)} levels (p < 0.05, corrected for their number).{_one_seed(last)}"
+    return Finding("\n".join([*lines, "", told]))
+
+
+def best_of(ranked: Mapping[str, Sequence[str]], leads: Mapping[str, Estimate], baseline_ahead: Sequence[str]) -> Finding:
     """Which choice is best in each category and how far ahead of the next; before that, where the baseline is better than all.
 
     Args:
-        scores: tidy scores, split by ``category``; those of the baseline have no choice (an empty string).
-        order: the categories to speak of.
-        column: the choice, such as ``seed_corpus``.
+        ranked: category -> choices, from the highest mean F0.5 to the lowest.
+        leads: category -> F0.5 of the first less that of the second.
+        baseline_ahead: the categories where the baseline is above all of them.
     """
-    groups = scores.groupby([category, column]).f05
-    means, spreads = groups.mean() * 100, groups.std() * 100
-    lines, best, baseline_ahead = [], [], []
-    for name in order:
-        of_category = means[means.index.get_level_values(category) == name].droplevel(category)
-        ranked = of_category.drop("", errors="ignore").sort_values(ascending=False)
-        if len(ranked) < 2:
-            continue
-        best.append(ranked.index[0])
-        if of_category.get("", float("-inf")) > ranked.iloc[0]:
-            baseline_ahead.append(name)
-        lead = ranked.iloc[0] - ranked.iloc[1]
-        # Without a spread (one seed) the comparison is false.
-        within = " (within the spread over seeds)" if lead <= max(spreads[name, choice] for choice in ranked.index[:2]) else ""
-        ahead = f"{ranked.index[0]}, {lead:.1f} points ahead of {ranked.index[1]}{within}" if round(lead, 1) else "no single best"
-        lines.append(f"- **{name}**: {ahead}.")
-    return Finding("\n".join([*_baseline_first(baseline_ahead, best), *lines]))
+    lines = [
+        f"- **{name}**: {choices[0]}, {with_interval(leads[name])} points against {choices[1]}."
+        if round(100 * leads[name].value, 1)
+        else f"- **{name}**: no single best."
+        for name, choices in ranked.items()
+    ]
+    return Finding("\n".join([*_baseline_first(baseline_ahead, [choices[0] for choices in ranked.values()]), *lines]))
 
 
 def _baseline_first(ahead: Sequence[str], best: Sequence[str]) -> list[str]:

@@ -11,7 +11,17 @@ import numpy as np
 import pandas as pd
 
 from artefacts.files import write_atomically
-from pseudogec.report.contrasts import NOTE_ON_CLAIMS, NOTE_ON_MARKS, Claim, Contrast, as_table, contrast, opponents
+from pseudogec.report.contrasts import (
+    NOTE_ON_MARKS,
+    Claim,
+    Contrast,
+    as_table,
+    claims_table,
+    clear,
+    contrast,
+    note_on_claims,
+    opponents,
+)
 from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure
 from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.methods import method_label, show_methods
@@ -27,6 +37,7 @@ from pseudogec.report.tables import (
     summarise,
 )
 from pseudogec.study import Study, System
+from pseudogec.study.overview import budget
 
 
 class Report:
@@ -116,7 +127,8 @@ class Report:
         signatures = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         marks = self._marks(marked, rows)
-        notes = f"{NOTE_ON_MARKS if any(marks.values()) else ''} {note_on_tuning(scores)}"
+        marked_any = any(mark for row in marks.values() for mark in row.values())
+        notes = f"{NOTE_ON_MARKS if marked_any else ''} {note_on_tuning(scores)}"
         caption = (
             f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
             f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
@@ -125,14 +137,14 @@ class Report:
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
-        names = {title: measure for measure, title in MEASURES.items()}
-        # One seed may speak of its own model alone, so that it earns no mark.
-        return {
-            tuple(str(getattr(found.system, row) or "") for row in rows): {
-                names[title]: " *" for title, values in found.differences.items() if len(values) > 1 and found.is_clear(title)
-            }
-            for found in self._compared(grid, "method", "none")
-        }
+        # One model a side may speak of itself alone, so that it earns no mark.
+        compared = [found for found in self._compared(grid, "method", "none") if not found.of_models_alone]
+        marks: dict[tuple[str, ...], dict[str, str]] = {}
+        for measure, title in MEASURES.items():
+            for found, is_clear in zip(compared, clear(compared, title), strict=True):
+                row = tuple(str(getattr(found.system, name) or "") for name in rows)
+                marks.setdefault(row, {})[measure] = " *" if is_clear else ""
+        return marks
 
     def f05_by_level(self, scores: pd.DataFrame, name: str) -> StyledTable:
         """F0.5 of each method by proficiency level, in percent, mean ± standard deviation over seeds; the best is bold."""
@@ -147,7 +159,7 @@ class Report:
     # Differences and claims
 
     def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
-        """Whether systems that differ in one choice differ in their scores, over seeds and over sentences.
+        """By how much systems that differ in one choice differ in their scores, and whether that may be chance.
 
         Args:
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
@@ -160,10 +172,10 @@ class Report:
 
         Tables whose name begins with ``claims_`` are repeated on the index of a run's site.
         """
-        rows = [claim.row(self._compared(claim.grid, claim.column, claim.against)) for claim in made]
+        rows = claims_table([(claim, self._compared(claim.grid, claim.column, claim.against)) for claim in made])
         seeds = {system.seed for claim in made for system in claim.grid}
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
-        return self.table(pd.DataFrame(rows), name, " ".join([NOTE_ON_CLAIMS, *notes]), seeds=seeds or None)
+        return self.table(pd.DataFrame(rows), name, " ".join([note_on_claims(made), *notes]), seeds=seeds or None)
 
     def _note_on_tuning(self, grid: Sequence[System]) -> str:
         # Most studies tune on no test set, and need not read their scores again to know it.
@@ -174,9 +186,14 @@ class Report:
         key = (tuple(grid), column, against)
         if key not in self._contrasts:
             self.study.scores(grid)
-            # Models of the same seed are compared, and tested by swapping their corrections sentence by sentence.
             self._contrasts[key] = [
-                contrast(label, self._counts(ours), self._counts(theirs), ours[0])
+                contrast(
+                    label,
+                    self._counts(ours),
+                    self._counts(theirs),
+                    ours[0],
+                    (budget(self.study, ours[0]), budget(self.study, theirs[0])),
+                )
                 for label, ours, theirs in opponents(grid, column, against)
             ]
         return self._contrasts[key]

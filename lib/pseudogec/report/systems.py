@@ -12,11 +12,11 @@ from pseudogec.correct import Trace
 from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
 from pseudogec.evaluate import ERRANT, METRICS, MetricChoice
-from pseudogec.report.contrasts import NOTE, NOTE_ON_ENSEMBLES, Contrast, as_table, contrast, contrast_each
+from pseudogec.report.contrasts import Contrast, as_table, clear, contrast
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
-from pseudogec.report.findings import in_points
+from pseudogec.report.findings import with_interval
 from pseudogec.report.markup import marked_traces
 from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
@@ -77,19 +77,14 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
-        found = []
-        for (before, earlier), (name, versions) in pairwise(self._versions.items()):
-            label = f"{name} against {before}"
-            ours, theirs = self._counts(versions), self._counts(earlier)
-            if seeds := sorted(ours.keys() & theirs.keys()):
-                found.append(contrast(label, [ours[seed] for seed in seeds], [theirs[seed] for seed in seeds]))
-            elif 1 in (len(ours), len(theirs)):
-                found.append(contrast_each(label, list(ours.values()), list(theirs.values())))
-        parts = [as_table(found, NOTE + NOTE_ON_ENSEMBLES), note_on_tuning(scores), _direction(found)]
-        return Finding("\n\n".join(filter(None, parts)))
+        found = [
+            contrast(f"{name} against {before}", self._counts(versions), self._counts(earlier))
+            for (before, earlier), (name, versions) in pairwise(self._versions.items())
+        ]
+        return Finding("\n\n".join(filter(None, [as_table(found), note_on_tuning(scores), _direction(found)])))
 
-    def _counts(self, versions: Sequence[Pipeline]) -> dict[int, np.ndarray]:
-        return {version.seed: self._study.score(version).per_sentence() for version in versions}
+    def _counts(self, versions: Sequence[Pipeline]) -> list[np.ndarray]:
+        return [self._study.score(version).per_sentence() for version in versions]
 
     def _ours_for(self) -> dict[str, str]:
         """The paper's names of systems -> ours."""
@@ -205,11 +200,14 @@ def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
 
 
 def _direction(found: Sequence[Contrast]) -> str:
-    def listed(some: Sequence[Contrast]) -> str:
-        return ", ".join(f"{item.label.partition(' against ')[0]} {in_points(item.differences['F0.5'].mean())}" for item in some)
-
     parts = []
+    marks = clear(found, "F0.5")
     for said, wanted in (("F0.5 changes clearly with", True), ("Not beyond chance", False)):
-        if some := [item for item in found if item.is_clear("F0.5") == wanted]:
-            parts.append(f"{said}: {listed(some)}.")
+        listed = [
+            f"{item.label.partition(' against ')[0]} {with_interval(item.differences['F0.5'])}"
+            for item, is_clear in zip(found, marks, strict=True)
+            if is_clear == wanted
+        ]
+        if listed:
+            parts.append(f"{said}: {', '.join(listed)}.")
     return f"**Here:** {' '.join(parts)}" if parts else ""

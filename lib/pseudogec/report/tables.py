@@ -19,6 +19,7 @@ from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.study import Study, System
+from pseudogec.study.overview import budget
 
 MEASURES = {measure.name: measure.label for measure in ERRANT.measures}
 
@@ -333,24 +334,20 @@ def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
     comparison.
 
     Returns:
-        One row for each kind of system: ``setting``; ``method``; ``pseudo pairs``; ``updates``, stage after stage; of the last
-        stage its pairs, and how often it began to pass over them.
+        One row for each kind of system: ``setting``; ``method``; ``pseudo pairs``, in all stages; ``updates``, stage after stage;
+        ``passes over the genuine data``, in all stages.
     """
     rows = []
     first = min((system.seed for system in grid), default=0)
     for system in (each for each in grid if each.seed == first):
-        stages = [study.planner.model(system)]
-        while (before := stages[0].initial) is not None:
-            stages.insert(0, before)
-        facts = [study.result(stage) for stage in stages]
+        trained = budget(study, system)
         rows.append(
             {
                 "setting": system.setting,
                 "method": method_label(system.method),
-                "pseudo pairs": system.pseudo_pairs,
-                "updates": " + ".join(f"{fact['updates']:,}" for fact in facts),
-                "pairs of the last stage": facts[-1]["pairs"],
-                "passes begun over them": facts[-1]["epochs"],
+                "pseudo pairs": trained.pseudo_pairs,
+                "updates": " + ".join(f"{updates:,}" for updates in trained.updates),
+                "passes over the genuine data": trained.passes,
             }
         )
     return pd.DataFrame(rows)

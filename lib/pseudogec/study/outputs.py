@@ -11,7 +11,7 @@ from artefacts.cluster import cores_of_this_machine
 from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
-from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, confidence_interval
+from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, score_interval
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import CHOICES, By, score_columns, tidy_parts
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Tokens = Sequence[str]
-
-BOOTSTRAP_SAMPLES = 1000
-"""Samples behind a confidence interval: its ends are then good to some tenths of a point."""
 
 
 def hypotheses(study: Study, system: System | Pipeline, test: str) -> list[Tokens]:
@@ -56,14 +53,14 @@ class ScoredOutputs:
 
         Returns:
             The columns of :func:`pseudogec.study.results.tidy`, those of training empty; and ``f05_low`` and ``f05_high``, the
-            ends of the 95% confidence interval by a bootstrap over sentences.
+            ends of the 95% confidence interval over sentences.
         """
         import pandas as pd
 
         records = []
         for name, score in self.errant.items():
             for row, part in tidy_parts(self.gold.name, score, self.levels, by):
-                low, high = confidence_interval(part.per_sentence(), ERRANT.headline.of, samples=BOOTSTRAP_SAMPLES)
+                low, high = score_interval(part.per_sentence(), ERRANT.headline.of)
                 records.append({"system": name, **row, "f05_low": low, "f05_high": high})
         return pd.DataFrame.from_records(records).reindex(columns=[*CHOICES, *score_columns(), "f05_low", "f05_high"])
 

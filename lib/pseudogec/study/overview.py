@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import System
+from pseudogec.study.models import BinarisedPairs
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import PseudoData
 from pseudogec.study.study import Study
@@ -71,6 +73,62 @@ def _kept(optimisation: Optimisation) -> str:
         return "best on validation"
     last = optimisation.selection.average_last
     return "last" if last == 1 else f"mean of the last {last}"
+
+
+EQUAL_BUDGETS = (
+    "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
+    "equally many updates, both within a quarter."
+)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How long a system was trained.
+
+    Attributes:
+        updates: of each stage.
+        passes: over the genuine pairs, in all stages.
+        pseudo_pairs: in all stages.
+    """
+
+    updates: tuple[int, ...]
+    passes: float
+    pseudo_pairs: int
+
+    def unlike(self, other: Budget) -> str:
+        """By which numbers the budgets are no basis for a comparison (see ``EQUAL_BUDGETS``); empty where they are one.
+
+        More pseudo pairs mean more updates at equal passes. Where their amount is what is compared, that is no other budget.
+        """
+        if _far_apart(self.passes, other.passes):
+            return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}"
+        if self.pseudo_pairs == other.pseudo_pairs and _far_apart(sum(self.updates), sum(other.updates)):
+            return f"{sum(self.updates):,} updates against {sum(other.updates):,}"
+        return ""
+
+
+def _far_apart(one: float, other: float) -> bool:
+    return max(one, other) > 1.25 * min(one, other)
+
+
+def budget(study: Study, system: System) -> Budget:
+    """How long a system was trained, from the records of its trainings; what is missing is built."""
+    stages = [study.planner.model(system)]
+    while (before := stages[0].initial) is not None:
+        stages.insert(0, before)
+    updates, seen, genuine, pseudo = list[int](), 0.0, 0, 0
+    for stage in stages:
+        facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
+        repeats = [stage.upsample, *(1 for _ in sizes[1:])]
+        words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
+        updates.append(facts["updates"])
+        for data, times, size in zip(stage.data, repeats, sizes, strict=True):
+            if isinstance(data, PseudoData):
+                pseudo += size["pairs"]
+            elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
+                seen += times * size["pairs"] * facts["target_words"] / words
+                genuine = max(genuine, size["pairs"])
+    return Budget(tuple(updates), seen / genuine if genuine else 0.0, pseudo)
 
 
 def data_recipes(study: Study) -> list[Recipe]:

@@ -37,7 +37,7 @@ from pseudogec.report.site.run_record import PAGES
 FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
 
-_LONGEST_NUMBER = 32  # characters of "+25.0 ± 10.0 (3/3, p < 0.001)" and the like
+_LONGEST_NUMBER = 32  # characters of "+25.0 [+10.0, +40.0] *" and the like
 
 CLAIMS = "claims_"
 """How the file names of tables of claims begin."""

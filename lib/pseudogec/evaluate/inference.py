@@ -1,0 +1,186 @@
+"""How far a score, or a difference of two, can be trusted: intervals and p-values that hold for new sentences and new seeds.
+
+Chance comes in twice. Other sentences could have been in the test set, and a model trained with another seed has another score.
+A system is therefore given as one matrix of statistics for each of its seeds, over the same sentences:
+
+1. *Sentences.* The jackknife (Efron and Stein 1981; Miller 1974) gives every sentence its share in a score, also where the score
+   is no mean: n times the score less n - 1 times the score without the sentence. The same sentence under all seeds is one unit,
+   as it is equally hard for all of them. The variance of these shares, averaged over the seeds, over n is the sentences' part.
+2. *Seeds.* The variance of the scores of a system's seeds, over their number.
+3. Both contain the interaction: one model's luck with one sentence. It is estimated from what is left of the shares without the
+   means of sentence and seed (analysis of variance of two crossed random factors), and is subtracted once.
+
+The sum has about a t distribution, with the degrees of freedom of Satterthwaite (1946); Welch (1947) does the same for two means.
+`tests/bench/bench_inference.py` shows that intervals hold the truth as often as they say, and why nothing more is done:
+
+- Variances of seeds are not pooled over the systems of a table. That makes intervals shorter by a sixth with 2 seeds, less than a
+  tenth with 3 and nothing with 5; and where two systems spread twice as much as the others, it finds differences that are not
+  there in one case of ten.
+- Seeds of the same number are not paired. The classroom's models of one seed are alike, since they share their first stage, and
+  pairs halve the variance. But they also halve the degrees of freedom: with 3 seeds little is gained, and with 2 intervals become
+  twice as long. Where seeds have something in common, intervals without pairs are longer than they need be, never too short.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from artefacts.errors import UserError
+from pseudogec.evaluate.metric import Score
+
+OfSums = Callable[[np.ndarray], np.ndarray]
+"""Scores, (...), of summed statistics, (..., statistics): `Measure.of`."""
+
+Versions = Sequence[np.ndarray]
+"""A system: the statistics of each of its seeds, (sentences, statistics), with the sentences in one order."""
+
+LEVEL = 0.95
+_NUMBERS_AT_ONCE = 4_000_000
+"""Shuffled values of groups that are held at once: some 60 MB."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A score or a difference of two, and how far off it may be.
+
+    Attributes:
+        value: of the mean over seeds.
+        standard_error: over sentences, and over the seeds of each side that has several.
+        degrees_of_freedom: of the t distribution.
+        seeds: how many each side has. A side with one seed is taken as it is: the estimate speaks of that very model.
+    """
+
+    value: float
+    standard_error: float
+    degrees_of_freedom: float
+    seeds: tuple[int, ...]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Both ends of the 95% interval."""
+        from scipy.stats import t
+
+        half = float(t.ppf((1 + LEVEL) / 2, self.degrees_of_freedom)) * self.standard_error
+        return self.value - half, self.value + half
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, against a value of 0."""
+        return self._two_sided(abs(self.value))
+
+    def p_value_of_side(self, margin: float) -> float:
+        """Whether the size of the true value is on the side of a margin on which that of the estimate is.
+
+        Below 0.05 if and only if the 95% interval lies within (-margin, margin) or outside of it. Within, these are Schuirmann's
+        (1987) two one-sided tests, each at 2.5%.
+        """
+        return self._two_sided(abs(abs(self.value) - margin))
+
+    def _two_sided(self, distance: float) -> float:
+        from scipy.stats import t
+
+        if self.standard_error == 0:
+            return 0.0 if distance else 1.0
+        return float(2 * t.sf(distance / self.standard_error, self.degrees_of_freedom))
+
+
+def compare(first: Versions, second: Versions, measure: OfSums) -> Estimate:
+    """By how much the first system's score exceeds the second's, on the same sentences.
+
+    Raises:
+        UserError: the shapes differ, a system has no seeds, or there are no sentences.
+    """
+    return _estimate([(1, first), (-1, second)], measure)
+
+
+def score_interval(statistics: np.ndarray, measure: OfSums) -> tuple[float, float]:
+    """The 95% interval of one output's score, over sentences; within 0 and 1.
+
+    Raises:
+        UserError: there are no sentences.
+    """
+    low, high = np.clip(_estimate([(1, [statistics])], measure).interval, 0, 1)
+    return float(low), float(high)
+
+
+def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
+    """By how much the first system exceeds the second in the metric's headline measure; one score for each seed.
+
+    The statistics are those of the references that the metric chose for each system.
+
+    Raises:
+        UserError: the scores are not of the same metric, settings and references, or as of `compare`.
+    """
+    kinds = {(score.signature, score.sentences): None for score in (*first, *second)}
+    if len(kinds) > 1:
+        found = " and ".join(f"{signature} ({sentences} sentences)" for signature, sentences in kinds)
+        raise UserError(f"only scores of one metric over the same references can be compared; these are {found}")
+    ours, theirs = ([score.per_sentence() for score in side] for side in (first, second))
+    return compare(ours, theirs, first[0].metric.headline.of)
+
+
+def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimate:
+    shapes = {np.shape(matrix) for _, versions in sides for matrix in versions}
+    if len(shapes) != 1 or not all(len(versions) for _, versions in sides):
+        raise UserError(f"the systems' statistics have the shapes {sorted(shapes)}; they must be the same")
+    sentences = shapes.pop()[0]
+    if not sentences:
+        raise UserError("there are no sentences to compare systems on")
+    value, both = 0.0, 0.0
+    of_sentence = np.zeros(sentences)
+    of_seeds: list[tuple[float, int]] = []  # variance of a side's mean, and its degrees of freedom
+    for sign, versions in sides:
+        matrices = np.stack(versions).astype(float)
+        totals, seeds = matrices.sum(axis=1, keepdims=True), len(versions)
+        scores = measure(totals)  # (seeds, 1)
+        shares = sentences * scores - (sentences - 1) * measure(totals - matrices)  # (seeds, sentences)
+        value += sign * float(scores.mean())
+        of_sentence += sign * shares.mean(axis=0)
+        if seeds > 1:
+            of_seeds.append((float(scores.var(ddof=1)) / seeds, seeds - 1))
+            rest = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
+            both += float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
+    if sentences == 1:  # it says nothing of others
+        return Estimate(value, np.inf, 1.0, tuple(len(versions) for _, versions in sides))
+    from_sentences = float(of_sentence.var(ddof=1)) / sentences
+    # Few seeds may lie close together by luck. Their part holds the interaction, so it is never taken for less than half of that.
+    variance = max(from_sentences - both, 0.0) + max(sum(part for part, _ in of_seeds), both / 2)
+    squares = sum(part**2 / freedom for part, freedom in [(from_sentences, sentences - 1), *of_seeds])
+    freedom = min(max(variance**2 / squares, 1.0), sentences - 1.0) if squares else sentences - 1.0
+    return Estimate(value, variance**0.5, freedom, tuple(len(versions) for _, versions in sides))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """p-values corrected for their number: with all those below 0.05, at most 5% of families hold a false one (Holm 1979)."""
+    corrected, largest = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(np.argsort(p_values, kind="stable").tolist()):
+        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
+        corrected[place] = largest
+    return corrected
+
+
+def compare_means(first: Sequence[float], second: Sequence[float], samples: int = 10_000) -> float:
+    """The two-sided p-value of the difference of two groups' means, by a permutation test (Choe et al. 2019, table 9).
+
+    Args:
+        first: one value a sentence, such as its edits per token.
+        second: the same of the other group; the sizes may differ.
+        samples: random permutations of the pooled values; where fewer exist, all are taken.
+
+    Raises:
+        UserError: a group has fewer than two values.
+    """
+    from scipy.stats import permutation_test
+
+    def difference(one: np.ndarray, other: np.ndarray, axis: int) -> Any:
+        return one.mean(axis=axis) - other.mean(axis=axis)
+
+    groups = (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
+    if min(map(len, groups)) < 2:
+        raise UserError(f"a permutation test needs two values in each group; these have {len(groups[0])} and {len(groups[1])}")
+    batch = max(1, _NUMBERS_AT_ONCE // sum(map(len, groups)))
+    return float(permutation_test(groups, difference, n_resamples=samples, batch=batch, vectorized=True, rng=1).pvalue)

@@ -1,0 +1,124 @@
+"""Intervals and p-values against SciPy, and against systems whose truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from artefacts.errors import UserError
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.evaluate import ERRANT, Estimate, Gold, compare, compare_scores, f05_of, holm, score_interval
+from simulated_scores import Trial
+
+
+def mean_of(sums: np.ndarray) -> np.ndarray:
+    """The mean of a value a sentence, from statistics (value, 1)."""
+    return sums[..., 0] / sums[..., 1]
+
+
+def values(numbers: np.ndarray) -> np.ndarray:
+    return np.stack([numbers, np.ones_like(numbers)], axis=-1)
+
+
+DRAWS = np.random.default_rng(1)
+ONE, OTHER = DRAWS.normal(1, 2, 40), DRAWS.normal(0, 2, 40)
+
+
+def test_two_single_outputs_are_compared_by_student_s_test_of_their_sentences() -> None:
+    found = compare([values(ONE)], [values(OTHER)], mean_of)
+    expected = stats.ttest_rel(ONE, OTHER)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert (found.degrees_of_freedom, found.seeds) == (39, (1, 1))
+
+
+def test_where_all_sentences_are_alike_seeds_are_compared_by_welch_s_test() -> None:
+    ours, theirs = [3.0, 4.0, 4.5], [1.0, 3.0]
+    found = compare(*([values(np.full(20, score)) for score in side] for side in (ours, theirs)), mean_of)
+    expected = stats.ttest_ind(ours, theirs, equal_var=False)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    assert found.seeds == (3, 2)
+
+
+def test_the_interaction_of_sentence_and_seed_is_counted_once() -> None:
+    # Without effects of sentence or seed, every value is a draw of its own, and the mean of n k of them has variance 1 / (n k).
+    draws = np.random.default_rng(2).normal(size=(2000, 4, 50))
+    nothing = [values(np.zeros(50))]
+    squares = [compare([values(seed) for seed in version], nothing, mean_of).standard_error ** 2 for version in draws]
+    assert np.mean(squares) >= 1 / 200, "never too small"
+    assert np.mean(squares) == pytest.approx(1 / 200, rel=0.35), "both parts alone would add up to twice as much"
+
+
+def test_a_side_with_one_seed_is_taken_as_it_is() -> None:
+    scores = [values(ONE + shift) for shift in (-1, 0, 1)]
+    against_one = compare(scores, [values(OTHER)], mean_of)
+    against_itself = compare(scores, scores, mean_of)
+    assert against_one.seeds == (3, 1)
+    single = compare([values(ONE)], [values(OTHER)], mean_of)
+    assert against_one.value == pytest.approx(single.value)
+    assert against_one.standard_error == pytest.approx((single.standard_error**2 + 1 / 3) ** 0.5)
+    assert (against_itself.value, against_itself.p_value) == (0, 1)
+    assert against_itself.standard_error == pytest.approx((2 / 3) ** 0.5)
+
+
+def test_the_interval_of_one_output_is_about_the_bootstrap_s() -> None:
+    counts = Trial(1, 0, 0, sentences=400).draw(np.random.default_rng(3))[0][0]
+    expected = stats.bootstrap(
+        (np.arange(len(counts)),), lambda places, axis=-1: f05_of(counts[places].sum(axis=-2)), n_resamples=4000, rng=7
+    ).confidence_interval
+    assert score_interval(counts, f05_of) == pytest.approx((expected.low, expected.high), abs=0.01)
+
+
+@pytest.mark.parametrize("value", [0.0, 0.4, -0.4, 0.9, 1.2, -1.6, 3.0])
+@pytest.mark.parametrize("error", [0.05, 0.2, 0.5])
+def test_the_side_of_a_margin_is_decided_where_the_interval_lies_on_it(value: float, error: float) -> None:
+    found = Estimate(value, error, 30, (3, 3))
+    low, high = found.interval
+    assert (found.p_value_of_side(1) < 0.05) == (-1 < low < high < 1 or low > 1 or high < -1)
+
+
+def test_holm_s_correction() -> None:
+    assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
+    assert holm([0.5, 0.9]) == [1, 1]
+    assert holm([]) == []
+
+
+def test_scores_are_compared_when_they_are_comparable() -> None:
+    references = [AnnotatedSentence(("a", "b"), {0: (Edit(0, 1, "x", "R:NOUN"),)})] * 40
+    right, wrong = [Edit(0, 1, "x", "R:NOUN")], [Edit(1, 2, "x", "R:NOUN")]
+    good = ERRANT.compare(Gold.annotated(references), [right] * 35 + [wrong] * 5)
+    bad = ERRANT.compare(Gold.annotated(references), [right] * 5 + [wrong] * 35)
+    assert compare_scores([good], [bad]).value == pytest.approx(0.75)
+    assert compare_scores([good], [bad]).p_value < 0.01
+    with pytest.raises(UserError, match="same references can be compared"):
+        compare_scores([good], [ERRANT.compare(Gold.annotated(references[:39]), [[]] * 39)])
+    with pytest.raises(UserError, match="must be the same"):
+        compare([values(ONE)], [values(OTHER[:-1])], mean_of)
+    with pytest.raises(UserError, match="no sentences"):
+        compare([values(ONE[:0])], [values(OTHER[:0])], mean_of)
+
+
+def test_a_single_sentence_says_nothing_of_others() -> None:
+    found = compare([values(ONE[:1])] * 2, [values(OTHER[:1])], mean_of)
+    assert (found.p_value, found.interval) == (1, (-np.inf, np.inf))
+    assert score_interval(np.array([[1, 0, 1]]), f05_of) == (0, 1)
+
+
+TRIALS = 400
+FOUR_ERRORS = 4 * (0.05 * 0.95 / TRIALS) ** 0.5
+"""How far a share of trials may be from 5%: four of its standard errors, 4.4%. `bench/bench_inference.py` has more trials."""
+
+
+@pytest.mark.parametrize(
+    ("seeds", "spread", "correlation"), [(1, 0, 0), (2, 1.6, 0.25), (2, 0.5, 0.5), (3, 1.6, 0), (3, 0, 0.5), (5, 0.5, 0.25)]
+)
+def test_intervals_hold_the_truth_and_tests_find_nothing_else(seeds: int, spread: float, correlation: float) -> None:
+    random = np.random.default_rng([seeds, int(10 * spread)])
+    trial = Trial(seeds, spread, correlation, lead=2, sentences=300)
+
+    found = [compare(*trial.draw(random), f05_of) for _ in range(TRIALS)]
+    missed = np.mean([not low <= 0.02 <= high for low, high in (each.interval for each in found)])
+    assert missed <= 0.05 + FOUR_ERRORS
+    assert missed >= 0.005, "intervals are not needlessly long"
