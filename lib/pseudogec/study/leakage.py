@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from textwrap import shorten
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -179,7 +180,7 @@ class Finding:
         for example in self.examples[:_SHOWN]:
             tested = _place(check.test.files, [example["source"]]) or check.test.name
             learnt_from = _place(files, example["said"]) or check.text
-            lines.append(f"    {example['said'][0]!r} is in {tested} and in {learnt_from}")
+            lines.append(f"    {shorten(example['said'][0], 100, placeholder=' ...')!r} is in {tested} and in {learnt_from}")
         return "\n".join(lines)
 
     @property
