@@ -18,8 +18,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from textwrap import shorten
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, ClassVar
 
 from artefacts import Artefacts, Progress, Recipe, with_ancestors
