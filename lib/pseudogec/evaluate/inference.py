@@ -11,11 +11,11 @@ A system is therefore given as one matrix of statistics for each of its seeds, o
    means of sentence and seed (analysis of variance of two crossed random factors), and is subtracted once.
 
 The sum has about a t distribution, with the degrees of freedom of Satterthwaite (1946); Welch (1947) does the same for two means.
-`tests/bench/bench_inference.py` shows that intervals hold the truth as often as they say, and why nothing more is done:
+`tests/bench/bench_inference.py` shows that intervals hold the truth as often as they say. Two things are left out on purpose:
 
-- Variances of seeds are not pooled over the systems of a table. That makes intervals shorter by a sixth with 2 seeds, less than a
-  tenth with 3 and nothing with 5; and where two systems spread twice as much as the others, it finds differences that are not
-  there in one case of ten.
+- Variances of seeds are not pooled over the systems of a table. Where seeds differ by 1.6 points that would make intervals of 5
+  seeds shorter by 7%, of 3 by 18% and of 2 by 40%; but where two systems spread twice as much as the others, it finds differences
+  that are not there in one case of ten. More seeds are the better remedy.
 - Seeds of the same number are not paired. The classroom's models of one seed are alike, since they share their first stage, and
   pairs halve the variance. But they also halve the degrees of freedom: with 3 seeds little is gained, and with 2 intervals become
   twice as long. Where seeds have something in common, intervals without pairs are longer than they need be, never too short.
