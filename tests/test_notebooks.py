@@ -30,7 +30,7 @@ def run_all(folder: Path, *arguments: str) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=900,
+        timeout=1800,
         check=False,
     )
     assert finished.returncode == 0, finished.stdout + finished.stderr

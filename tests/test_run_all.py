@@ -33,7 +33,7 @@ def command(store: Path, outputs: Path, *arguments: str) -> list[str]:
 
 
 def run(store: Path, outputs: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(store, outputs, *arguments), capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(command(store, outputs, *arguments), capture_output=True, text=True, timeout=1800, check=False)
 
 
 def artefacts(store: Path) -> dict[str, int]:
@@ -101,7 +101,7 @@ def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as process:
-        deadline = time.monotonic() + 300
+        deadline = time.monotonic() + 900
         while not moment(store, outputs):
             assert process.poll() is None, "the run ended before the moment came"
             assert time.monotonic() < deadline, "the moment never came"
@@ -132,7 +132,7 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
     arguments = command(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "1")
     both = [subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
     for process in both:
-        output, _ = process.communicate(timeout=600)
+        output, _ = process.communicate(timeout=1800)
         assert process.returncode == 0, output
     assert len(artefacts(tmp_path / "store")) == len(artefacts(undisturbed[0]))
     pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(undisturbed[1]))
