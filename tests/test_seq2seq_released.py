@@ -18,7 +18,7 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
+from pseudogec.seq2seq import Decoder, checkpoints, compat, decode, import_checkpoint
 from pseudogec.seq2seq.data import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs
 
@@ -119,7 +119,7 @@ def old_names(weights: dict[str, torch.Tensor], shared: bool) -> dict[str, torch
             for kind in ("weight", "bias"):
                 parts = [old.pop(f"{attention}{part}_proj.{kind}") for part in "qkv"]
                 old[f"{attention}in_proj_{kind}"] = torch.cat(parts)
-    output = old.pop("decoder.output_projection.weight")
+    output = old.pop("decoder.output_projection.weight", None)  # a convolutional model has none
     if not shared:
         old["decoder.embed_out"] = output
     return {name: value.half() for name, value in old.items()}  # --fp16
@@ -286,6 +286,23 @@ def build(options: Namespace, source: Path, target: Path) -> torch.nn.Module:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         return ARCH_MODEL_REGISTRY[options.arch].build_model(options, task).eval()
+
+
+def test_a_convolutional_model_decodes_in_the_memory_of_a_gpu(released, sentences, tmp_path, monkeypatch):
+    """Its options give its layers as text, and it keeps other states than a Transformer."""
+    layers = {f"{side}_layers": "[(16, 3)] * 2" for side in ("encoder", "decoder")}
+    attention = {"decoder_attention": "True", "decoder_out_embed_dim": 16, "share_input_output_embed": False}
+    changes = {"arch": "fconv", **layers, **attention}
+    model = build(Namespace(**(OLD_OPTIONS | changes)), released.source, released.target)
+    save_old_checkpoint(model.state_dict(), tmp_path / "checkpoint.pt", **changes)
+    import_checkpoint(tmp_path / "checkpoint.pt", released.source, released.target, tmp_path / "model")
+    candidates = [[sentence] for sentence in sentences]
+    expected = Decoder([tmp_path / "model"]).score(sentences, candidates)
+    monkeypatch.setattr(decode, "_gpus", lambda: 1)
+    monkeypatch.setattr(decode, "_free_memory", lambda: 2**20)
+    decoder = Decoder([tmp_path / "model"])
+    assert np.allclose(decoder.score(sentences, candidates), expected, atol=1e-4)
+    assert all(hypothesis.score < 0 for (hypothesis,) in decoder.decode(sentences))
 
 
 @pytest.mark.parametrize("shared", [True, False])

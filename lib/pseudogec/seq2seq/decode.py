@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file
@@ -212,7 +212,7 @@ class Decoder:
         number = {"fp32": 4, "fp16": 2}[self._computation.precision]
         outputs = _LENGTH_FACTOR + _LENGTH_MARGIN / _SHORT  # for each subword of the source
         states = sum(
-            (2 * options.decoder_layers * (1 + outputs) * options.decoder_embed_dim + options.encoder_embed_dim) * number
+            (2 * _layers_with_states(options) * (1 + outputs) * options.decoder_embed_dim + options.encoder_embed_dim) * number
             for options in map(model_options, self._models)
         )
         return beam * (states + 4.0 * 4 * vocabulary / _SHORT)
@@ -255,6 +255,11 @@ class Decoder:
             raise UserError(f"CTranslate2 cannot serve here: {problem}; use the engine fairseq or auto")
         self._wanted = "fairseq"
         return None
+
+
+def _layers_with_states(options: Any) -> int:
+    """Layers of the decoder that keep a state for every subword; fairseq writes those of convolutions, which do not, as text."""
+    return options.decoder_layers if isinstance(options.decoder_layers, int) else 0
 
 
 def _gpus() -> int:
