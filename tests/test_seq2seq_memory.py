@@ -158,7 +158,7 @@ def test_outputs_are_those_of_memory_enough(whole: tuple[TrainingResult, Path], 
 
 
 @pytest.mark.slow
-def test_a_sentence_that_does_not_fit_alone_is_said(whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
+def test_a_sentence_that_does_not_fit_alone_is_reported(whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
     decoder = Decoder([copy_with_memory_for(0, whole[1], tmp_path / "none")], engine="fairseq")
     with pytest.raises(UserError, match=r"a sentence of 3 subwords does not fit into memory by itself \(CUDA out of memory"):
         decoder.decode([["ba", "ba"], ["ba"]])

@@ -32,8 +32,9 @@ def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[
     Raises:
         ValueError: a name is not known; the nearest is offered.
     """
+    known = set(known)
     for name in names:
-        if name not in set(known):
+        if name not in known:
             raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
 
 

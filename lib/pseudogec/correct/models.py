@@ -26,6 +26,7 @@ from pseudogec.correct.step import (
     SentenceProgress,
     Step,
     Tokens,
+    models_of,
 )
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
@@ -59,8 +60,7 @@ class DecodingStep(Step):
         return self.n_best > 1
 
     def title(self, needs: Mapping[str, Need]) -> str:
-        models = needs["models"]
-        assert isinstance(models, tuple)
+        models = models_of(needs)
         return models[0].label if len(models) == 1 else f"{len(models)} models"
 
     def prepare(self, built: Built) -> ReadyStep:
@@ -209,9 +209,7 @@ class RightToLeft(StepOfModels):
         return f"ranked by {' and '.join(self.models)} from right to left"
 
     def title(self, needs: Mapping[str, Need]) -> str:
-        models = needs["models"]
-        assert isinstance(models, tuple)
-        return f"{len(models)} {self.label}"
+        return f"{len(models_of(needs))} {self.label}"
 
     def check(self, before: Sequence[Step]) -> None:
         if not (before and before[-1].keeps_candidates):

@@ -79,7 +79,6 @@ class Spelling(Step):
     language_model: bool = Field(default=True, description="judge suggestions in their sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
-
     suggestions: int = Field(default=10, ge=1, description="of hunspell for a word, at most")
 
     @model_validator(mode="after")

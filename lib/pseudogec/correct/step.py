@@ -30,7 +30,6 @@ SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
 Need = Recipe | tuple[Recipe, ...] | str | int | float
 """Something that a step needs: artefacts, or a setting that the profile gives for all steps."""
 
-
 SentenceProgress = Callable[[int, int], None]
 """Called with the sentences done and all sentences."""
 
@@ -112,6 +111,13 @@ class Planning(Protocol):
         """What the step finds by `Step.tune` with these needs, after the steps before it, on the development data."""
 
 
+def models_of(needs: Mapping[str, Need]) -> tuple[Recipe, ...]:
+    """The models among a step's needs; none where it needs no models."""
+    models = needs.get("models", ())
+    assert isinstance(models, tuple)
+    return models
+
+
 class Built:
     """The needs of a step, built.
 
@@ -134,8 +140,7 @@ class Built:
 
     def decoder(self, members: Sequence[int] | None = None) -> Decoder:
         """The models, or those of them whose numbers (from 0) are given, as an ensemble."""
-        models = self._needs["models"]
-        assert isinstance(models, tuple)
+        models = models_of(self._needs)
         return _decoder(tuple(self._folder(models[number]) for number in (range(len(models)) if members is None else members)))
 
     @property

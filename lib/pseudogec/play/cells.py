@@ -137,7 +137,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
 
     controls = {
         "sentence": line_of_text("Sentence", sentence),
-        "beta_random": slider("β_random", 6.0, 10.0, 0.5, at_once=False),
+        "beta_random": slider("β_random", 6.0, _MOST_NOISE, 0.5, at_once=False),
         "draw": draw_number(),
         "step": counter("Step of the search", _SHOWN_IN_BATCH),
     }

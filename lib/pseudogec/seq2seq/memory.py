@@ -10,7 +10,7 @@ from typing import TypeVar
 from artefacts.errors import UserError
 from pseudogec.seq2seq.search import like_lengths
 
-_SAYINGS = ("out of memory", "not enough memory", "can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED")
+_PHRASES = ("out of memory", "not enough memory", "can't allocate memory", "CUBLAS_STATUS_ALLOC_FAILED")
 
 Result = TypeVar("Result")
 
@@ -22,8 +22,8 @@ class OutOfMemoryError(Exception):
 
 
 def is_out_of_memory(error: RuntimeError) -> bool:
-    """Whether torch or CTranslate2 raised it for lack of memory; both have a type of their own for some such errors alone."""
-    return any(saying in str(error) for saying in _SAYINGS)
+    """Whether torch or CTranslate2 raised it for lack of memory; only some of these errors have a type of their own."""
+    return any(phrase in str(error) for phrase in _PHRASES)
 
 
 @dataclass

@@ -15,7 +15,7 @@ from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
-from pseudogec.correct.step import Tokens
+from pseudogec.correct.step import Tokens, models_of
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.study.corpora import Corpus, Learner, References, Use
 from pseudogec.study.models import sentences_of_big, shapes_of_models
@@ -40,9 +40,7 @@ class _OfStep(Recipe):
     @property
     def models(self) -> tuple[Recipe, ...]:
         """The models that it asks for every sentence."""
-        models = self.needs.get("models", ())
-        assert isinstance(models, tuple)
-        return models
+        return models_of(self.needs)
 
     def built(self, store: Artefacts) -> Built:
         return Built(self.needs, store.folder)
