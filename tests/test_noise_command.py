@@ -41,6 +41,7 @@ def test_source_is_noised_and_target_is_the_input(text: Path, tmp_path: Path) ->
     assert all(source)
 
 
+@pytest.mark.slow
 def test_the_program_is_also_a_module(text: Path, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "pseudogec", "noise", "--method", "sse", "--input", str(text)]
     run = subprocess.run([*command, "--output-prefix", str(tmp_path / "out")], capture_output=True, text=True)
@@ -53,6 +54,7 @@ def test_the_program_is_also_a_module(text: Path, tmp_path: Path) -> None:
     assert "sse_rate" in run.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", [method.name for method in METHODS if issubclass(method, TextMethod)])
 def test_any_number_of_processes_gives_the_same_bytes(method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = tmp_path / "in.txt"

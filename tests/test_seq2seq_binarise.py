@@ -20,6 +20,7 @@ def write_sides(folder: Path, pairs) -> None:
         (folder / f"text.{name}").write_text("".join(" ".join(pair[side]) + "\n" for pair in pairs), encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_files_equal_those_of_fairseq_preprocess(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[binarise.__module__], "_FLUSHED_AT", 60)  # several blocks of sentences and of numbers
     pairs = [*make_pairs(200, seed=1), ([], ["ba"]), (["|", "é@@", "🙂"], ["|"])]

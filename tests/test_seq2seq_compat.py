@@ -192,6 +192,7 @@ def test_applying_too_late_is_an_error():
     assert "must run before the first import of fairseq" in done.stderr
 
 
+@pytest.mark.slow
 def test_importing_fairseq_leaves_logging_alone():
     done = run_python(
         "import logging; from pseudogec.seq2seq import compat; compat.apply(); root = logging.getLogger(); "

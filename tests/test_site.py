@@ -21,6 +21,8 @@ from pseudogec.report.site.notebook_page import mathml, read_page
 from pseudogec.study import PROJECT, Study
 from site_example import FAILURE, make_site
 
+pytestmark = pytest.mark.slow
+
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 
 

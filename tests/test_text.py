@@ -131,6 +131,7 @@ def test_vocabulary_order_is_by_count_then_text() -> None:
     assert list(Vocabulary({"b": 2}, symbols=())) == ["b"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("fairseq") is None, reason="fairseq is not installed")
 def test_vocabulary_is_read_by_fairseq_as_written(tmp_path: Path) -> None:
     script = (

@@ -25,6 +25,8 @@ from artefacts import ClusterSection, Engine, Store, UserError, missing
 from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, gpus_of_this_machine, local_cluster
 from cluster_processes import dask_worker, start_scheduler, wait_for
 
+pytestmark = pytest.mark.slow
+
 LIB = Path(artefacts.__file__).parent.parent
 
 
