@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import UserError
+from pseudogec.commands.preflight import check
 from pseudogec.commands.run_all import main
 from pseudogec.corpora import M2
 from pseudogec.report import Report
@@ -118,6 +119,11 @@ def test_neither_tokenisation_nor_case_nor_side_hides_a_sentence(text: str) -> N
     assert find_overlap(lambda: pairs, [("Another one .",), (text,)])["found"] == [1]
 
 
+def test_a_test_set_of_short_sentences_shares_none_that_count() -> None:
+    found = find_overlap(lambda: [("Thank you .",)], [("Thank you .",)])
+    assert found == {"counted": 0, "found": [], "examples": []} and chance_allows(0) == 0
+
+
 def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_data: Path) -> None:
     def sides(*names: str) -> list[tuple[str, ...]]:
         corpus = M2(files=tuple(shared_data / name for name in names))
@@ -144,6 +150,12 @@ def test_the_check_before_a_run_says_it(tmp_path: Path, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "not in genuine" in out and "3 of its 3 sentences" in out
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in out
+
+
+def test_a_corpus_that_cannot_be_read_is_said_by_its_own_row_of_the_check(tmp_path: Path) -> None:
+    opened = study(tmp_path, "corpora.genuine.sentences=4")
+    rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))
+    assert "3; the profile draws 4" in [row.finding for row in rows if row.part == "genuine"]
 
 
 def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from artefacts.engine import missing
 from artefacts.errors import UserError
-from pseudogec.commands.preflight import check, run_check
+from pseudogec.commands.preflight import check, show
 from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
 from pseudogec.study.overview import corpus_table, data_recipes
@@ -134,7 +134,7 @@ def test_a_check_names_the_corpus_and_what_is_wrong_with_it(
     (folder / "my_csv.py").write_text(module)
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "my_csv", raising=False)
-    assert run_check(load_profile(csv_profile, library=PROJECT / "params"), folder / "store") == 1
+    assert show("mine", check(load_profile(csv_profile, library=PROJECT / "params"), folder / "store")) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert finding in out and "wrong tests.world-test" in out
 
@@ -174,7 +174,7 @@ def test_their_fields_belong_to_the_recipe(folder: Path) -> None:
 
 
 def test_a_check_counts_them(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run_check(load(folder), folder / "store", count=True) == 0
+    assert show("mine", check(load(folder), folder / "store", count=True)) == 0
     assert "1 corrected of 2" in capsys.readouterr().out
 
 

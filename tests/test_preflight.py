@@ -14,7 +14,7 @@ import pytest
 
 from corpora_by_format import read_pairs
 from pseudogec.commands import preflight
-from pseudogec.commands.preflight import Row, check, format_size, run_check, show
+from pseudogec.commands.preflight import Row, check, format_size, show
 from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
 
@@ -311,7 +311,7 @@ def test_scores_by_another_annotator_are_noted_where_they_are_compared_with_the_
 @pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
 def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     profile = load_profile(path, [f"data_folder={tmp_path}"])
-    status = run_check(profile, tmp_path / "store")
+    status = show(profile.name, check(profile, tmp_path / "store"))
     out = capsys.readouterr().out
     if profile.simulation:
         assert status == 0 and "nothing is to be fetched" in out
@@ -321,7 +321,7 @@ def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Pat
 
 
 def test_the_papers_sizes_stand_beside_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run_check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
+    show("paper", check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
     out = capsys.readouterr().out
     for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979", "70,000,000 are needed"):
         assert size in out

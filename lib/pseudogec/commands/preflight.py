@@ -118,23 +118,8 @@ def check(
     ]
 
 
-def run_check(
-    profile: Profile,
-    store: Path,
-    *,
-    leakage: Sequence[Check] = (),
-    count: bool = False,
-    disk_needed: int | None = None,
-    elsewhere: bool = False,
-) -> int:
-    """Print what `check` finds; returns 0, or 1 when something that the profile needs is missing."""
-    rows = check(profile, store, leakage=leakage, count=count, disk_needed=disk_needed, elsewhere=elsewhere)
-    show(profile.name, rows)
-    return int(any(row.fails for row in rows))
-
-
-def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> None:
-    """Print a table of what was found for a profile, then what would mend each problem."""
+def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> int:
+    """Print a table of what was found for a profile, then what would mend each problem; returns 1 if there is one, else 0."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -159,6 +144,7 @@ def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> None:
     states = Counter(row.state for row in rows if row.fails)
     counts = ", ".join(f"{count} {state}" for state, count in states.items())
     console.print(f"\n{name}   {len(rows)} checks, {counts or 'nothing is missing'}", markup=False)
+    return int(bool(states))
 
 
 def format_size(count: float) -> str:
@@ -401,8 +387,8 @@ def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:
             continue
         try:
             found = check.of({overlap.key: overlap.in_files() for overlap in check.overlaps})
-        except DataError:
-            continue  # the file's own row says why
+        except Exception:
+            continue  # the corpus's own rows say why
         if found.refused:
             yield Row(part, item, "wrong", found.summary, f"{found.explain()}\n{found.remedy}")
         elif found.overlaps:

@@ -20,7 +20,7 @@ from artefacts.files import write_atomically
 from artefacts.progress import RichDisplay, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
-from pseudogec.commands.preflight import run_check
+from pseudogec.commands.preflight import check, show
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, BuildError, Study, missing
 from pseudogec.study.overview import data_recipes
@@ -144,9 +144,10 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int
         return 0
     need, elsewhere = int(plan.bytes), options.scheduler is not None
     leakage = study.checks(targets)
-    return run_check(
+    found = check(
         study.profile, study.store.root, leakage=leakage, count=options.count_all, disk_needed=need, elsewhere=elsewhere
     )
+    return show(study.profile.name, found)
 
 
 def _make_folder(folder: Path) -> None:
