@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -14,7 +14,7 @@ from artefacts.kinds import OneOrMore, explain
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
-from pseudogec.noise import METHODS, Method
+from pseudogec.noise import METHODS, DecoderMethod, Method
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 
@@ -384,9 +384,16 @@ def _check_settings(profile: Profile) -> None:
         raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
     if any("pseudo" in stage.data for stage in profile.settings["baseline"]):
         raise ValueError("settings.baseline: it is trained without pseudo data; every grid compares its methods with it")
+    reserved = {
+        "architectures.default": "`architecture`",
+        "methods.none": "no pseudo data",
+        "tracks.restricted": "all genuine pairs",
+    }
+    for where, meaning in reserved.items():
+        part, name = where.split(".")
+        if name in getattr(profile, part):
+            raise ValueError(f"{where}: the name stands for {meaning}; choose another")
     for name in profile.architectures:
-        if name == "default":
-            raise ValueError("architectures.default: the name stands for `architecture`; choose another")
         try:
             profile.architecture_of(name)
         except ValidationError as error:
@@ -462,9 +469,17 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
             raise ValueError(
                 f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
             )
-        without = [name for name in grid.track if name != "restricted" and profile.tracks[name].in_domain is None]
-        if without and any("in_domain" in stage.data for stage in stages):
-            raise ValueError(f"{where}: the setting `{setting}` trains on in_domain data, which the track `{without[0]}` lacks")
+    trained = [*grid.setting, *(["baseline"] if "none" in grid.method else [])]
+    if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
+        trained.append("reverse_model")
+    _check_in_domain(profile, where, trained, grid.track)
+
+
+def _check_in_domain(profile: Profile, where: str, settings: Iterable[str], tracks: Iterable[str]) -> None:
+    lacking = [name for name in tracks if name != "restricted" and profile.tracks[name].in_domain is None]
+    for setting in settings:
+        if lacking and any("in_domain" in stage.data for stage in profile.stages(setting)):
+            raise ValueError(f"{where}: `{setting}` trains on in_domain data, which the track `{lacking[0]}` lacks")
 
 
 def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> None:
@@ -479,7 +494,13 @@ def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Seq
 def _check_systems(profile: Profile) -> None:
     """Refuse systems whose steps name what the profile does not have, or that cannot follow one another."""
     for name, choice in profile.models.items():
-        check_grid(profile, f"models.{name}", _grid_of(choice))
+        where = f"models.{name}"
+        check_grid(profile, where, _grid_of(choice))
+        if choice.method == "none":
+            refuse_unknown(where, "setting", [choice.setting], profile.settings)
+            if any("pseudo" in stage.data for stage in profile.settings[choice.setting]):
+                raise ValueError(f"{where}: the setting `{choice.setting}` takes pseudo data; name the `method` that makes them")
+            _check_in_domain(profile, where, [choice.setting], [choice.track])
     language_model = profile.language_model
     if language_model is not None:
         refuse_unknown("language_model", "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds)
