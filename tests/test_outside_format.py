@@ -11,6 +11,7 @@ import pytest
 
 from artefacts.engine import missing
 from artefacts.errors import UserError
+from pseudogec.__main__ import main
 from pseudogec.commands.preflight import check, show
 from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
@@ -137,6 +138,15 @@ def test_a_check_names_the_corpus_and_what_is_wrong_with_it(
     assert show("mine", check(load_profile(csv_profile, library=PROJECT / "params"), folder / "store")) == 1
     out = " ".join(capsys.readouterr().out.split())
     assert finding in out and "wrong tests.world-test" in out
+
+
+def test_a_format_beside_the_profile_is_known_to_all_programs(
+    csv_profile: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "my_csv", raising=False)
+    assert main(["data", "--profile", str(csv_profile)]) == 0
+    assert "profile csv: 1 of 1 files" in capsys.readouterr().out
 
 
 def test_a_format_that_reads_nothing_is_refused(folder: Path) -> None:

@@ -18,7 +18,8 @@ from artefacts.kinds import Kind
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, Fetcher
-from pseudogec.study import PROJECT, Profile, load_profile
+from pseudogec.study import PROJECT, Profile
+from pseudogec.study.study import open_profile
 
 _MODEL = "en_core_web_sm-3.8.0"
 
@@ -60,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     if options.formats:
         _list_formats()
         return
-    profile = _load(options.profile)
+    profile = open_profile(options.profile)
     if not options.names and not corpus_files(profile):
         print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
         return
@@ -107,13 +108,6 @@ def _alone_in(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-def _load(name: str) -> Profile:
-    path = Path(name)
-    if path.suffix not in {".yaml", ".yml"}:
-        path = PROJECT / "params" / f"{name}.yaml"
-    return load_profile(path, library=PROJECT / "params")
 
 
 def _fetch_named(corpora: Sequence[KnownCorpus], fetcher: Fetcher, folder: Path) -> list[str]:

@@ -36,6 +36,24 @@ UNKNOWN_LEVEL = "unknown"
 """Stands for the proficiency level of writers whose level is not known."""
 
 
+def open_profile(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
+    """Load a profile.
+
+    Args:
+        profile: a name from ``params/`` or the path of a YAML file. Modules that it names, as in ``module:Class``, may lie
+            beside it or in the project's root.
+        overrides: changes such as ``"corpora.genuine.sentences=500"``.
+
+    Raises:
+        UserError: as of `load_profile`.
+    """
+    path = Path(profile)
+    if path.suffix not in {".yaml", ".yml"}:
+        path = PROJECT / "params" / f"{profile}.yaml"
+    import_from(path.absolute().parent, PROJECT)  # here, so that every program and the kernels of notebooks do it
+    return load_profile(path, overrides, PROJECT / "params")
+
+
 class Study:
     """A profile, its store, and the engine that builds what the store lacks.
 
@@ -65,8 +83,7 @@ class Study:
         """Open a study.
 
         Args:
-            profile: a name from ``params/`` or the path of a YAML file. Modules that it names, as in ``module:Class``, may lie
-                beside it or in the project's root.
+            profile: as of `open_profile`.
             overrides: changes such as ``"corpora.genuine.sentences=500"``.
             store: folder of artefacts; ``outputs/store`` by default.
             scheduler: address of a running Dask scheduler; by default a local cluster is started when there is something to
@@ -80,11 +97,7 @@ class Study:
         Raises:
             UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
         """
-        path = Path(profile)
-        if path.suffix not in {".yaml", ".yml"}:
-            path = PROJECT / "params" / f"{profile}.yaml"
-        import_from(path.absolute().parent, PROJECT)  # here, so that the kernels of notebooks, who open the study too, do it
-        loaded = load_profile(path, overrides, PROJECT / "params")
+        loaded = open_profile(profile, overrides)
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
