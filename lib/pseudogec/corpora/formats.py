@@ -76,6 +76,11 @@ class Count(NamedTuple):
     sentences: int
     corrected: int = 0
 
+    @classmethod
+    def of(cls, pairs: Iterable[Pair]) -> Self:
+        corrected = [source != target for source, target in pairs]
+        return cls(len(corrected), sum(corrected))
+
 
 class CorpusFile(Section):
     added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged"})
@@ -107,17 +112,17 @@ class PairFormat(CorpusFormat):
     """Whether the corrections are rewritten sentences, which GLEU scores, and not edits."""
 
     @property
+    @abstractmethod
     def expected_sentences(self) -> float:
         """About how many pairs there are; known before they are read."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self) -> Iterator[CorrectedSentence]:
         """Yield the pairs, tokenised, one after the other, so that a corpus of any size needs no memory.
 
         Raises:
             DataError: a file is missing or malformed.
         """
-        raise NotImplementedError
 
 
 class SentenceFormat(CorpusFormat):
@@ -128,7 +133,7 @@ class SentenceFormat(CorpusFormat):
     stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
 
 
-PAIR_FORMATS = Kinds(PairFormat, "source")
+PAIR_FORMATS = Kinds(PairFormat, "source")  # type: ignore[type-abstract]  # the base, which is never made
 SENTENCE_FORMATS = Kinds(SentenceFormat, "source")
 
 
@@ -165,9 +170,9 @@ class FileFormat(CorpusFormat):
             return [self]
         return [self.model_copy(update={"files": (file,)}) for file in self.files]
 
+    @abstractmethod
     def checked(self) -> Iterator[Any]:
         """Yield what the files hold; refuses what cannot be a sentence, and raises as `PairFormat.read` does."""
-        raise NotImplementedError
 
     def count(self) -> Count:
         """Count the sentences of the files; raises as `PairFormat.read` does."""
@@ -236,8 +241,7 @@ class FilePairs(FileFormat, PairFormat):
         return (sentence for place, sentence in enumerate(self.checked()) if place in drawn)
 
     def count(self) -> Count:
-        corrected = [sentence.pair.source != sentence.pair.target for sentence in self.checked()]
-        return Count(len(corrected), sum(corrected))
+        return Count.of(sentence.pair for sentence in self.checked())
 
 
 def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
@@ -266,7 +270,6 @@ class FileSentences(FileFormat, SentenceFormat):
         Raises:
             DataError: the file is missing or malformed.
         """
-        raise NotImplementedError
 
     def checked(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         for file in self.files:

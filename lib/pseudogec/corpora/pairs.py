@@ -84,8 +84,7 @@ class M2(FilePairs):
 
     def count(self) -> Count:
         """Of what the files hold, whatever is taken of it."""
-        pairs = [sentence.pair for file in self.files for sentence in self.read_file(file.path)]
-        return Count(len(pairs), sum(source != target for source, target in pairs))
+        return Count.of(sentence.pair for file in self.files for sentence in self.read_file(file.path))
 
 
 def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
