@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -66,28 +67,36 @@ class Corpus(Recipe):
         return self.name
 
     @property
+    @abstractmethod
     def simulated(self) -> bool:
         """Whether its sentences are the embedded simulation's, whose true edits are known."""
-        raise NotImplementedError
 
     @property
-    def origin(self) -> tuple[Corpus, ...]:
+    @abstractmethod
+    def origin(self) -> tuple[WrittenCorpus]:
         """What was written before any step of a system changed it."""
+
+
+class WrittenCorpus(Corpus):
+    """A corpus as its writers left it."""
+
+    @property
+    def origin(self) -> tuple[WrittenCorpus]:
         return (self,)
 
     @property
+    @abstractmethod
     def files(self) -> tuple[LocatedFile, ...]:
         """Those that it is read from; none of the embedded simulation."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def quickly_read(self) -> bool:
         """Whether its files can be read without splitting or tokenising text."""
-        raise NotImplementedError
 
+    @abstractmethod
     def read(self) -> Iterator[CorrectedSentence]:
         """Yield its sentences from where they come from, whether it is built or not."""
-        raise NotImplementedError
 
     def sides(self, folder: Path | None = None) -> Iterator[Sides]:
         """Yield its sentences: from its folder, or from its files without one."""
@@ -97,7 +106,7 @@ class Corpus(Recipe):
         return zip(*map(read_lines, files), strict=True)
 
 
-class WholeCorpus(Corpus):
+class WholeCorpus(WrittenCorpus):
     """All that a profile names as one corpus, in any format."""
 
     pairs: PairFormat
@@ -135,10 +144,10 @@ class WholeCorpus(Corpus):
         return facts
 
 
-class SplitCorpus(Corpus):
+class SplitCorpus(WrittenCorpus):
     """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
 
-    corpus: Corpus
+    corpus: WrittenCorpus
     part: Literal["training", "remaining"]
     training_share: float
     seed: int
@@ -332,7 +341,7 @@ class SeedCorpus(Recipe):
 
     @property
     def quickly_read(self) -> bool:
-        """As of `Corpus`."""
+        """As of `WrittenCorpus`."""
         return self.sentences.quickly_counted
 
     @property
@@ -344,7 +353,7 @@ class SeedCorpus(Recipe):
         return sum(file.size for file in self.files) / self.share.of
 
     def sides(self, folder: Path | None = None) -> Iterator[Sides]:
-        """As of `Corpus.sides`."""
+        """As of `WrittenCorpus.sides`."""
         if folder is None:
             return ((" ".join(tokens),) for tokens in self.sentences.read(self.share))
         return ((line,) for line in read_lines(folder / _CORPUS))
@@ -460,9 +469,9 @@ class Use(NamedTuple):
 class Learner(Recipe):
     """A recipe whose step learns from text."""
 
+    @abstractmethod
     def uses(self) -> Iterator[Use]:
         """Yield the texts that the step itself learns from; its parents say theirs."""
-        raise NotImplementedError
 
 
 def _lines(files: Iterable[Path]) -> Iterator[bytes]:

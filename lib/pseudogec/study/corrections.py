@@ -17,7 +17,7 @@ from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
 from pseudogec.correct.step import Tokens, models_of
 from pseudogec.edits import annotator_of, read_m2
-from pseudogec.study.corpora import Corpus, Learner, References, Use
+from pseudogec.study.corpora import Corpus, Learner, References, Use, WrittenCorpus
 from pseudogec.study.models import sentences_of_big, shapes_of_models
 
 HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
@@ -143,7 +143,7 @@ class PreprocessedCorpus(Corpus):
         return self.correction.corpus.simulated
 
     @property
-    def origin(self) -> tuple[Corpus, ...]:
+    def origin(self) -> tuple[WrittenCorpus]:
         return self.correction.corpus.origin
 
     @property

@@ -26,7 +26,7 @@ from artefacts import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.errors import UserError
 from artefacts.files import read_lines
 from pseudogec.corpora import LocatedFile
-from pseudogec.study.corpora import Corpus, Learner, Purpose, SeedCorpus, SeedText, Sides, Use
+from pseudogec.study.corpora import Corpus, Learner, Purpose, SeedCorpus, SeedText, Sides, Use, WrittenCorpus
 from pseudogec.study.results import ScoredCorrection
 
 COUNTED_FROM = 12
@@ -51,8 +51,8 @@ class Overlap(Recipe):
 
     kind: ClassVar[str] = "overlap"
     seconds_a_unit: ClassVar[float] = 0.0000001  # a byte of text
-    test: Corpus
-    text: Corpus | SeedCorpus | SeedText
+    test: WrittenCorpus
+    text: WrittenCorpus | SeedCorpus | SeedText
 
     @property
     def label(self) -> str:
@@ -128,7 +128,7 @@ class Check:
         tuned_on: whether the profile says that systems are tuned on this test set.
     """
 
-    test: Corpus
+    test: WrittenCorpus
     text: str
     overlaps: tuple[Overlap, ...]
     uses: tuple[tuple[Purpose, str], ...]
@@ -176,11 +176,14 @@ class Finding:
             if purpose in dict(check.uses)
         )
         lines = [f"the test set {check.test.name} shares sentences with {check.text} ({learnt}): {self.summary}"]
-        files = list(dict.fromkeys(file for overlap in check.overlaps for file in overlap.text.files))
-        for example in self.examples[:_SHOWN]:
-            tested = _place(check.test.files, [example["source"]]) or check.test.name
-            learnt_from = _place(files, example["said"]) or check.text
-            lines.append(f"    {shorten(example['said'][0], 100, placeholder=' ...')!r} is in {tested} and in {learnt_from}")
+        shown = self.examples[:_SHOWN]
+        tested = _places(check.test.files, [example["source"] for example in shown])
+        files = dict.fromkeys(file for overlap in check.overlaps for file in overlap.text.files)
+        learnt_from = _places(files, [sentence for example in shown for sentence in example["said"]])
+        for example in shown:
+            first = tested.get(example["source"], check.test.name)
+            second = next((learnt_from[sentence] for sentence in example["said"] if sentence in learnt_from), check.text)
+            lines.append(f"    {shorten(example['said'][0], 100, placeholder=' ...')!r} is in {first} and in {second}")
         return "\n".join(lines)
 
     @property
@@ -198,19 +201,22 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
         scores: planned scores.
         tuned_on: the test sets that the profile allows to tune on.
     """
-    by_test: dict[Corpus, list[ScoredCorrection]] = {}
+    by_test: dict[WrittenCorpus, list[ScoredCorrection]] = {}
     for score in scores:
-        by_test.setdefault(score.references.corpus, []).append(score)
+        (test,) = score.references.corpus.origin
+        by_test.setdefault(test, []).append(score)
     found = []
     for test, scored in by_test.items():
-        overlaps: dict[str, dict[Overlap, None]] = {}
+        parts: dict[str, dict[WrittenCorpus | SeedCorpus | SeedText, None]] = {}  # many shards have the same
         learnt: dict[str, dict[tuple[Purpose, str], None]] = {}
         for use in uses_of(scored):
             text = use.text
             name = f"seeds.{text.name}" if isinstance(text, SeedText) else text.name
-            overlaps.setdefault(name, {}).update(dict.fromkeys(Overlap(test=test, text=part) for part in text.origin))
+            parts.setdefault(name, {}).update(dict.fromkeys(text.origin))
             learnt.setdefault(name, {})[use.purpose, use.what] = None
-        found += [Check(test, name, tuple(overlaps[name]), tuple(learnt[name]), test in tuned_on) for name in overlaps]
+        for name, texts in parts.items():
+            overlaps = tuple(Overlap(test=test, text=part) for part in texts)
+            found.append(Check(test, name, overlaps, tuple(learnt[name]), test in tuned_on))
     return found
 
 
@@ -231,11 +237,16 @@ def refuse(findings: Iterable[Finding]) -> None:
         raise UserError("\n".join(f"{leak.explain()}\n    right would be: {leak.remedy}" for leak in leaks))
 
 
-def _place(files: Iterable[LocatedFile], sentences: Sequence[str]) -> str:
-    """The first line of some files that holds the first of these sentences that is found at all; empty where none is."""
-    for wanted in map(_compact, sentences):
-        for file in files:
-            for number, line in enumerate(read_lines(file.path), start=1):
-                if wanted in _compact(line):
-                    return f"{file.path}, line {number}"
-    return ""
+def _places(files: Iterable[LocatedFile], sentences: Iterable[str]) -> dict[str, str]:
+    """The first line of some files that holds a sentence, of each sentence that is found; the files are read once."""
+    wanted = {sentence: _compact(sentence) for sentence in sentences}
+    places: dict[str, str] = {}
+    for file in files:
+        for number, line in enumerate(read_lines(file.path), start=1):
+            compact = _compact(line)
+            for sentence in [sentence for sentence in wanted if wanted[sentence] in compact]:
+                places[sentence] = f"{file.path}, line {number}"
+                del wanted[sentence]
+            if not wanted:
+                return places
+    return places

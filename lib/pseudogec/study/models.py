@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -111,9 +112,9 @@ class TrainingPairs(Recipe):
     bpe: Subwords
 
     @property
+    @abstractmethod
     def text(self) -> Corpus | SeedText:
         """What the pairs are made of."""
-        raise NotImplementedError
 
 
 class BinarisedPairs(TrainingPairs):
@@ -218,9 +219,9 @@ class Training(Learner):
     seed: int
 
     @property
+    @abstractmethod
     def sentences(self) -> float:
         """An epoch's, about."""
-        raise NotImplementedError
 
     @property
     def work(self) -> float:
