@@ -103,6 +103,7 @@ class Planner:
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
         self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
+        self._models: dict[tuple[System, bool], TrainedModel] = {}
 
     def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
         """What a system is scored on: the test set; of one that its track is cut from, what the track holds out."""
@@ -228,17 +229,18 @@ class Planner:
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting, which may read and write from right to left."""
-        name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
-        return self._model(
-            name,
-            self.profile.stages(system.setting),
-            system.seed,
-            self.pseudo_data(system),
-            system.upsample,
-            architecture=system.architecture,
-            track=system.track,
-            right_to_left=right_to_left,
-        )
+        if (system, right_to_left) not in self._models:
+            self._models[system, right_to_left] = self._model(
+                system.name.replace("/", "-") + (" right to left" if right_to_left else ""),
+                self.profile.stages(system.setting),
+                system.seed,
+                self.pseudo_data(system),
+                system.upsample,
+                architecture=system.architecture,
+                track=system.track,
+                right_to_left=right_to_left,
+            )
+        return self._models[system, right_to_left]
 
     def _model(
         self,
