@@ -15,9 +15,10 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.commands.run_all import main
-from pseudogec.study import PROJECT
+from pseudogec.study import PROJECT, Study
 
 pytestmark = pytest.mark.slow
 
@@ -175,12 +176,23 @@ def test_bad_input_is_refused_before_anything_runs(
 )
 def test_a_broken_corpus_is_named_with_its_line(content: bytes, words: list[str], tmp_path: Path) -> None:
     (tmp_path / "corpus.m2").write_bytes(content)
-    genuine = f"corpora.genuine={{source: m2, files: [{tmp_path / 'corpus.m2'}]}}"
-    refused = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--only", "00", "--set", genuine, "--jobs", "1")
-    assert refused.returncode == 1
-    assert "Traceback" not in refused.stderr.split("notebook")[0]
+    study = Study.open("smoke", [broken(tmp_path)], store=tmp_path / "store")
+    with pytest.raises(UserError) as caught:
+        study.store.build(study.planner.genuine, lambda recipe, folder: recipe.build(folder, study.store, lambda *_: None))
     for word in words:
-        assert word in refused.stderr
+        assert word in str(caught.value)
+
+
+def test_a_broken_corpus_is_said_without_a_traceback(tmp_path: Path) -> None:
+    (tmp_path / "corpus.m2").write_bytes(b"S caf\xe9 b\n\n")
+    refused = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--only", "00", "--set", broken(tmp_path), "--jobs", "1")
+    assert refused.returncode == 1
+    assert "corpus.m2, line 1" in refused.stderr and "not valid UTF-8" in refused.stderr
+    assert "Traceback" not in refused.stderr.split("notebook")[0]
+
+
+def broken(folder: Path) -> str:
+    return f"corpora.genuine={{source: m2, files: [{folder / 'corpus.m2'}]}}"
 
 
 def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ def targets(profile: str, *overrides: str, store: Path) -> tuple[Study, list[Rec
     return study, [recipe for name in grids for recipe in study.recipes(name)]
 
 
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, list[Recipe]]:
+    return targets("paper", store=tmp_path_factory.mktemp("paper"))
+
+
 def longest(recipe: Recipe, seconds: dict[str, float]) -> float:
     """By trying all ways up; for small studies."""
     return seconds[recipe.key] + max((longest(parent, seconds) for parent in recipe.parents), default=0.0)
@@ -79,14 +84,14 @@ def test_what_only_finished_artefacts_were_made_from_is_not_to_be_built_again(tm
     assert sum(kind.to_do for kind in plan.kinds) == 0 < sum(kind.artefacts for kind in plan.kinds) - 1
 
 
-def test_the_papers_study_has_the_right_order_of_magnitude(tmp_path: Path) -> None:
+def test_the_papers_study_has_the_right_order_of_magnitude(paper: tuple[Study, list[Recipe]]) -> None:
     """Against figures from elsewhere.
 
     Ott et al. 2018 train Transformer (big) at about 40,000 pieces a second and V100 in half precision. Ten epochs of 70 million
     pairs of 25 to 35 pieces then take 120 to 170 hours of one such GPU; table VII's two kinds of model with five seeds in the
     usual direction, and four from right to left, alone are 14 such trainings.
     """
-    study, wanted = targets("paper", store=tmp_path)
+    study, wanted = paper
     estimator = Estimator(study.store, MACHINE)
     models = [recipe for recipe in with_ancestors(wanted) if recipe.kind == "model"]
     largest = [recipe for recipe in models if recipe.operations and len(recipe.parents) > 1700]
@@ -110,12 +115,14 @@ def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path
     assert not list((tmp_path / "store").glob("*/*/result.json"))
 
 
-def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_machines_description_changes_the_plan_and_is_checked(
+    paper: tuple[Study, list[Recipe]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "machine.yaml"
     file.write_text("gpus: 64\ncores: 128\ngpu_training: 400\nseconds: {score: 1.5}\n")
     machine = load_machine(file)
     assert (machine.gpus, machine.gpu_training) == (64, 400)
-    study, wanted = targets("paper", store=tmp_path / "store")
+    study, wanted = paper
     slow, fast = (Estimator(study.store, each) for each in (MACHINE, machine))
     model = next(recipe for recipe in with_ancestors(wanted) if recipe.kind == "model")
     assert slow.seconds(model, on_gpu=True) == pytest.approx(10 * fast.seconds(model, on_gpu=True))
