@@ -28,8 +28,8 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult, train, train_language_model
 from pseudogec.study import Study
 from pseudogec.study.models import TrainedModel, Training
-from seq2seq_training import updates_saved, weights_of
-from seq2seq_world import WORDS, make_dataset, make_dictionary, make_pairs
+from seq2seq_training import assert_same_weights, updates_saved, weights_of
+from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = [
     pytest.mark.slow,
@@ -113,20 +113,23 @@ class Rehearsals:
         if str(stage) not in self._models:
             initial = self.rehearse(recipe.initial) if isinstance(recipe, TrainedModel) and recipe.initial is not None else None
             folder = Path(tempfile.mkdtemp(dir=self._folder))
-            with pytest.raises(KeyboardInterrupt):
-                self._train(stage, folder, initial, _interrupt, seconds_between_saves=0.0)
-            assert updates_saved(folder) == UPDATES - 1
-            result = self._train(stage, folder, initial)
+            self.interrupt(stage, folder, initial)
+            result = self.train(stage, folder, initial)
             assert result.updates == UPDATES and result.chosen
             _check(folder)
             self._models[str(stage)] = folder
         return self._models[str(stage)]
 
-    def _train(
+    def interrupt(self, stage: Stage, folder: Path, initial: Path | None = None) -> None:
+        with pytest.raises(KeyboardInterrupt):
+            self.train(stage, folder, initial, _interrupt, seconds_between_saves=0.0)
+        assert updates_saved(folder) == UPDATES - 1
+
+    def train(
         self,
         stage: Stage,
         folder: Path,
-        initial: Path | None,
+        initial: Path | None = None,
         progress: Callable[[TrainingProgress], None] | None = None,
         seconds_between_saves: float = 120.0,
     ) -> TrainingResult:
@@ -182,3 +185,14 @@ def test_every_stage_trains_saves_and_resumes(tmp_path: Path, subtests: pytest.S
                 options = f"{recipe.architecture.name}, {recipe.optimisation.optimiser}, {recipe.optimisation.precision}"
                 with subtests.test(f"{profile}: {recipe.label}: {options}"):
                     rehearsals.rehearse(recipe)
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "adafactor"])
+def test_a_resumed_training_in_half_precision_ends_with_the_same_weights(tmp_path: Path, optimiser: str) -> None:
+    optimisation = short_training(optimiser=optimiser, precision="fp16", learning_rate=1e-4, updates=UPDATES, max_tokens=60)
+    stage = Stage(TINY, optimisation, fine_tunes=False, several_datasets=False, upsample=False)
+    rehearsals = Rehearsals(tmp_path)
+    rehearsals.train(stage, tmp_path / "whole")
+    rehearsals.interrupt(stage, tmp_path / "resumed")
+    rehearsals.train(stage, tmp_path / "resumed")
+    assert_same_weights(weights_of(tmp_path / "resumed/model.pt"), weights_of(tmp_path / "whole/model.pt"))

@@ -132,7 +132,9 @@ class TrainingRun:
                 )
             self._history = History(**past["history"])
             self._kept = self._needed()
-            self._trainer.load_checkpoint(str(path), reset_meters=True)
+            state = self._trainer.load_checkpoint(str(path), reset_meters=True)
+            for weights, saved in zip(self._weights_in_full_precision(), state["full_precision"], strict=True):
+                weights.copy_(saved)
             self._load_shard(position["epoch"])
             # There may be another number of processes now, among which the batches are dealt out.
             used = position["iterations_in_epoch"] * past["processes"]
@@ -142,6 +144,11 @@ class TrainingRun:
     def _read_past(self, path: Path) -> tuple[Any, Any]:
         state = checkpoints.load_if_whole(path)
         return (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"]) if state else (None, None)
+
+    def _weights_in_full_precision(self) -> list[torch.Tensor]:
+        """What is trained in place of a model in half precision; fairseq would resume from the model's rounded weights."""
+        weights = getattr(self._trainer.optimizer, "fp32_params", [])
+        return [each.data for each in (weights.values() if isinstance(weights, dict) else weights)]
 
     def _told_by_first(self, find: Callable[[], Any]) -> Any:
         found = [find() if self._process.rank == 0 else None]
@@ -351,8 +358,9 @@ class TrainingRun:
         self._note_time()
         self._trainer.consolidate_optimizer()
         state = utils.move_to_cpu(self._trainer.state_dict())
+        full_precision = [weights.cpu() for weights in self._weights_in_full_precision()]
         past = self._same_training() | {"processes": self._process.processes, "history": asdict(self._history)}
-        state["extra_state"] |= {"train_iterator": self._epochs.state_dict(), "pseudogec": past}
+        state["extra_state"] |= {"train_iterator": self._epochs.state_dict(), "pseudogec": past, "full_precision": full_precision}
         checkpoints.save(state, self._folder / checkpoints.LAST)
         self._kept = self._needed()
         self._drop_weights()
