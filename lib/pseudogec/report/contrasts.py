@@ -55,7 +55,7 @@ class Contrast:
 
     @property
     def of_models_alone(self) -> bool:
-        """Whether both sides exist once."""
+        """Whether each side is a single model, so that the comparison says nothing of how they were made."""
         return max(self.seeds) == 1
 
     @property
@@ -219,7 +219,7 @@ class Claim:
 
 def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
     """One row a claim: what is claimed and where, what is found here, and the verdict, or how often each is given."""
-    tested = [(claim.p_value(found)) for claim, compared in made for found in compared]
+    tested = [claim.p_value(found) for claim, compared in made for found in compared]
     corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
     p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
     rows = []

@@ -39,8 +39,8 @@ def hyperparameters(profile: Profile) -> pd.DataFrame:
     """The settings of a profile that repeats a paper, beside the paper's.
 
     Returns:
-        One row for each published setting: ``source``, ``setting``, ``theirs``, ``ours``, and ``why`` where they differ or
-        where the source leaves the setting open.
+        One row for each published setting: ``source``, ``setting``, ``theirs``, ``ours``, ``why`` where they differ or where
+        the source leaves the setting open, and ``key``, the setting's name in a profile.
 
     Raises:
         UserError: a key of a published setting is none of the profile's, and ``differences`` do not say what stands for it.

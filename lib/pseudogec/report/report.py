@@ -137,7 +137,7 @@ class Report:
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
-        # One model a side may speak of itself alone, so that it earns no mark.
+        # A row of the table is a kind of system; one model against one other says nothing of kinds.
         compared = [found for found in self._compared(grid, "method", "none") if not found.of_models_alone]
         marks: dict[tuple[str, ...], dict[str, str]] = {}
         for measure, title in MEASURES.items():
