@@ -15,7 +15,7 @@ from pseudogec.__main__ import main
 from pseudogec.commands.preflight import check, show
 from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
-from pseudogec.study.overview import corpus_table, data_recipes
+from pseudogec.study.overview import corpus_table
 
 MODULE = '''
 from pydantic import Field
@@ -167,7 +167,7 @@ def load(folder: Path, *overrides: str) -> Profile:
 
 def test_the_corpora_stand_in_the_table_of_notebook_00(folder: Path) -> None:
     study = Study.open(folder / "mine.yaml", store=folder / "store")
-    for recipe in missing(data_recipes(study), study.store):
+    for recipe in missing(study.data_recipes(), study.store):
         study.store.build(recipe, lambda recipe, place: recipe.build(place, study.store, lambda *_: None))
     table = corpus_table(study).set_index("corpus")
     assert table.loc["mine", ["part", "sentences", "identical pairs"]].tolist() == ["test", 2, 1]

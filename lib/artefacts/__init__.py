@@ -5,6 +5,7 @@ from artefacts.engine import BuildError, Engine
 from artefacts.errors import DataError, UserError, nearest
 from artefacts.files import FileDigests, SourceFile, refuse_changed
 from artefacts.kinds import Kind, Kinds, Section, refuse_unknown
+from artefacts.pack import Pack, merge, write_pack
 from artefacts.plan import Estimator, Machine, Plan, load_machine, make_plan
 from artefacts.progress import Display, RichDisplay, format_duration
 from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
@@ -23,6 +24,7 @@ __all__ = [
     "Kind",
     "Kinds",
     "Machine",
+    "Pack",
     "Plan",
     "Progress",
     "Recipe",
@@ -34,9 +36,11 @@ __all__ = [
     "format_duration",
     "load_machine",
     "make_plan",
+    "merge",
     "missing",
     "nearest",
     "refuse_changed",
     "refuse_unknown",
     "with_ancestors",
+    "write_pack",
 ]

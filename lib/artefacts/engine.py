@@ -83,14 +83,18 @@ class Engine:
         self._exit = contextlib.ExitStack()
         self._client: Client | None = None
 
-    def build(self, targets: Sequence[Recipe]) -> int:
+    def build(self, targets: Sequence[Recipe], in_full: bool = False) -> int:
         """Build what the store lacks; returns how many artefacts were missing.
+
+        Args:
+            targets: what is asked for.
+            in_full: as of `missing`.
 
         Raises:
             BuildError: some artefacts failed. All others are in the store.
             UserError: no scheduler answers, or it went away; the deployment cannot be started.
         """
-        todo = missing(targets, self.store)
+        todo = missing(targets, self.store, in_full)
         if not todo:
             return 0
         client = self._connected()

@@ -133,7 +133,7 @@ class KindOfWork:
 
     kind: str
     artefacts: int
-    done: int  # in the store
+    done: int  # in the store or a pack
     to_do: int  # without lost artefacts that only finished ones need
     shared: int  # used by more than one other artefact
     cpu_seconds: float  # for what is to do, on one core
@@ -204,7 +204,7 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
             KindOfWork(
                 kind=kind,
                 artefacts=len(members),
-                done=sum(store.has(recipe) for recipe in members if recipe.key not in lacking),
+                done=sum(store.can_read(recipe) for recipe in members if recipe.key not in lacking),
                 to_do=len(new),
                 shared=sum(uses[recipe.key] > 1 for recipe in members),
                 cpu_seconds=sum(seconds[recipe.key] for recipe in new if not on_gpu[recipe.key]),

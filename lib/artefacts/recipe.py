@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Protocol
 from pydantic import BaseModel, ConfigDict
 
 from artefacts.kinds import Kind
+
+DESCRIPTION = "recipe.json"
+"""The file in which the store writes what an artefact is."""
 
 Progress = Callable[[float, float, str], None]
 """A step calls it with what is done, the total, and a text to show."""
@@ -52,6 +55,12 @@ class Recipe(BaseModel):
     """Whether the step uses all GPUs of its worker, as a training of several processes does."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Installed packages that decide what the step makes; the store records their versions with the artefact."""
+    portable: ClassVar[tuple[str, ...]] = ()
+    """The files, by name or pattern, that results are read from and that quote nothing: a pack takes them."""
+    quoting: ClassVar[tuple[str, ...]] = ()
+    """The same of files that quote what the artefact is made from: a pack takes them where that `may_be_quoted`."""
+    measured: ClassVar[frozenset[str]] = frozenset()
+    """Names in the result that tell how the step went, such as seconds, and that differ each time it is built."""
     seconds_a_unit: ClassVar[float] = 1.0
     """A first guess of the seconds that a unit of `work` takes on one core; what the store has measured replaces it."""
     bytes_a_unit: ClassVar[float] = 0.0
@@ -93,17 +102,25 @@ class Recipe(BaseModel):
         return self.kind
 
     @cached_property
+    def may_be_quoted(self) -> bool:
+        """Whether text may be passed on that is made from the same as this artefact; a recipe without parents says so itself."""
+        return bool(self.parents) and all(parent.may_be_quoted for parent in self.parents)
+
+    def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """What a pack takes of the step's result: its numbers, without text, which may be a quotation or a path."""
+        return {name: _without_text(value) for name, value in result.items() if not isinstance(value, str)}
+
+    @cached_property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of the canonical JSON of kind, step version and content."""
-        text = json.dumps(self.content(), sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return key_of(canonical_json(self.content()))
 
     def content(self) -> dict[str, Any]:
         """Everything that identifies the artefact, as plain JSON values; parents are named by kind and key."""
         return {"kind": self.kind, "version": self.version, "fields": _fields(self)}
 
     def description(self) -> dict[str, Any]:
-        """The content with the key, the label and the incidental fields: what the store writes as ``recipe.json``."""
+        """The content with the key, the label and the incidental fields: what the store writes as `DESCRIPTION`."""
         incidental = {name: _plain(getattr(self, name)) for name in sorted(self.incidental)}
         return {"key": self.key, "label": self.label, **self.content(), "incidental": incidental}
 
@@ -133,6 +150,16 @@ class Recipe(BaseModel):
         return isinstance(other, Recipe) and self.key == other.key
 
 
+def canonical_json(value: Any) -> str:
+    """The one text of a value of JSON, so that equal values have equal texts."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+
+
+def key_of(content: str) -> str:
+    """The key of a recipe from the canonical JSON of its content."""
+    return hashlib.sha256(content.encode()).hexdigest()[:16]
+
+
 def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
     """The targets and all recipes that they are made from, each once, whether built or not."""
     found: dict[str, Recipe] = {}
@@ -143,6 +170,14 @@ def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
             found[recipe.key] = recipe
             stack.extend(recipe.parents)
     return list(found.values())
+
+
+def _without_text(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_text(item) for name, item in value.items() if not isinstance(item, str)}
+    if isinstance(value, list):
+        return [_without_text(item) for item in value if not isinstance(item, str)]
+    return value
 
 
 def _plain(value: Any) -> Any:

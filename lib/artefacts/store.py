@@ -13,7 +13,7 @@ import shutil
 import stat
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata
 from pathlib import Path
@@ -23,9 +23,10 @@ import filelock
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, flush_to_disk, write_json
-from artefacts.recipe import Recipe
+from artefacts.pack import Entry, Pack, entry_of
+from artefacts.recipe import DESCRIPTION, Recipe
 
-RECORD, DESCRIPTION, LOG = "result.json", "recipe.json", "log.txt"
+RECORD, LOG = "result.json", "log.txt"
 
 Step = Callable[[Recipe, Path], dict[str, Any]]
 """Builds a recipe's files in a folder and returns what is worth knowing of them (sizes, scores, arguments)."""
@@ -59,12 +60,19 @@ class Store:
     The store caches nothing, so that changes by other processes are always seen: on a local disk a look at 600 artefacts takes
     less than 0.1 s.
 
+    Below the store may lie packs, from which `folder` and `result` read what the store itself lacks. A pack has only a part of
+    most artefacts, which is good to read and not to build on: what is built is made from the store's artefacts alone.
+
+    Args:
+        root: the folder.
+        packs: the first that has an artefact is the one that it is read from.
+
     Raises:
         UserError: the folder cannot be made or written.
     """
 
-    def __init__(self, root: Path | str) -> None:
-        self.root = Path(root).absolute()
+    def __init__(self, root: Path | str, packs: Sequence[Pack] = ()) -> None:
+        self.root, self.packs = Path(root).absolute(), tuple(packs)
         self._logged: set[Damage] = set()
         with _disk_errors(self.root):
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
@@ -73,14 +81,29 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """The artefact's folder, whether it is there or not."""
-        return self._place(recipe)
+        """The artefact's folder, whether it is there or not; of one that only a pack has, a folder with the files that it holds.
+
+        Raises:
+            DataError: a file in the pack is damaged.
+        """
+        if (pack := self._pack_with(recipe)) is None or self.has(recipe):
+            return self._place(recipe)
+        with _disk_errors(self.root):
+            return pack.unpack(recipe, self.root / ".unpacked")
+
+    def _pack_with(self, recipe: Recipe) -> Pack | None:
+        return next((pack for pack in self.packs if recipe in pack), None)
 
     def _place(self, recipe: Recipe) -> Path:
         return self.root / recipe.kind / recipe.key
 
+    def can_read(self, recipe: Recipe, in_full: bool = False) -> bool:
+        """Whether the artefact is in the store, or in a pack; with ``in_full``, all of its files."""
+        pack = self._pack_with(recipe)
+        return (pack is not None and (not in_full or pack.is_whole(recipe))) or self.has(recipe)
+
     def has(self, recipe: Recipe) -> bool:
-        """Whether the artefact is there and, as far as can be seen without reading its files, whole.
+        """Whether the artefact is in the store itself and, as far as can be seen without reading its files, whole.
 
         Raises:
             UserError: no permission to look.
@@ -98,15 +121,36 @@ class Store:
         """What the step returned (``result``), with the time, versions, and the sizes and digests of all files.
 
         Raises:
-            KeyError: the artefact has not been built.
+            KeyError: the artefact has not been built, and no pack has it.
             DataError: it was damaged since.
         """
+        if (pack := self._pack_with(recipe)) is not None and not self.has(recipe):
+            return pack.record(recipe)
         if not self._exists(recipe):
             raise KeyError(f"{recipe.label} ({recipe.key}) is not in the store {self.root}")
         try:
             return _read_record(self._place(recipe))
         except DataError as error:
             raise DataError(error.path, f"{error.problem}; the artefact must be built again") from None
+
+    def entry(self, recipe: Recipe) -> Entry | None:
+        """What a new pack may hold of an artefact, from the store or else from its packs; None where none has it.
+
+        Raises:
+            DataError: a file of it is damaged.
+        """
+        if not self.has(recipe):
+            pack = self._pack_with(recipe)
+            return pack.entry(recipe) if pack else None
+        record = self.result(recipe)
+
+        def read(name: str) -> bytes:
+            path = self._place(recipe) / name
+            if problem := _content_problem(path, record["files"][name]["sha256"]):
+                raise DataError(path, f"{problem}; run again with --verify to have {recipe.kind} {recipe.label} built again")
+            return path.read_bytes()
+
+        return entry_of(recipe, record, read)
 
     def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield (recipe.json, result.json) of every finished artefact whose records can be read."""
@@ -278,8 +322,15 @@ class CheckedStore(Store):
         return self._place(recipe)
 
 
-def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
-    """The recipes to build for the targets, parents first; ancestors of what the store holds are left out."""
+def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> list[Recipe]:
+    """The recipes to build for the targets, parents first; ancestors of what the store holds are left out.
+
+    What is built rests on artefacts of the store itself, so that those of its parents that only a pack has are built too.
+
+    Args:
+        in_full: whether all files of the targets are needed, of a model that is to be used, say; else their part in a pack will
+            do.
+    """
     found: dict[Recipe, None] = {}
     present: set[Recipe] = set()
 
@@ -294,7 +345,8 @@ def missing(targets: Iterable[Recipe], store: Store) -> list[Recipe]:
         found[recipe] = None
 
     for target in targets:
-        visit(target)
+        if not store.can_read(target, in_full):
+            visit(target)
     return list(found)
 
 

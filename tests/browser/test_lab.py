@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from playwright.sync_api import Locator, Page, Playwright, expect
 
 from browser.conftest import opened
-from pseudogec.study import PROJECT, Study, overview
+from pseudogec.study import PROJECT, Study
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +36,7 @@ def store(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     study = Study.open("smoke", OVERRIDES, store=folder)
     with study.engine:
         shown = [recipe for name in study.profile.notebooks[NOTEBOOK] for recipe in study.recipes(name)]
-        study.build([*overview.data_recipes(study), *shown])
+        study.build([*study.data_recipes(), *shown])
     return folder
 
 

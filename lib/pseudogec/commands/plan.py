@@ -78,7 +78,7 @@ def _rounded(amount: float) -> str:
 def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
     lines = [f"\nDisk includes {plan.bytes_at_work / 1e9:,.1f} GB for the states of trainings that run at once."]
     if not plan.longest_path:
-        return ["\nEverything is in the store."]
+        return ["\nNothing is to be built."]
     lines.append(f"Longest path, which no number of machines makes shorter: {format_duration(plan.path_seconds)}, of which")
     lines += [f"    {format_duration(stage.seconds):>12}  {stage.kind} {stage.label}" for stage in plan.longest_path]
     devices = f"{plan.gpus} GPUs and {plan.cores} CPU cores" if plan.gpus else f"{plan.cores} CPU cores"

@@ -22,8 +22,7 @@ from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
-from pseudogec.study import PROJECT, BuildError, Study, missing
-from pseudogec.study.overview import data_recipes
+from pseudogec.study import PACK, PROJECT, BuildError, Study, missing
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
@@ -73,7 +72,7 @@ def parse(arguments: Sequence[str] | None) -> Options:
         action="store_true",
         help="first hold all files of the store against their digests; what is damaged is rebuilt",
     )
-    parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first")
+    parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first, and use no pack")
     parser.add_argument(
         "--course", action="store_true", help="for a class: without the solutions of exercises, into outputs/PROFILE-course"
     )
@@ -104,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             outcomes = _execute(study, notebooks, options)
         if built and not options.only:
             _write_scores(study)
+            study.write_pack(study.outputs / PACK)
         run = record_run(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
         index = write_site(study.outputs, run)
         well = built and all(outcome.error is None for outcome in outcomes.values())
@@ -127,6 +127,7 @@ def _opened(options: Options) -> Study:
         display=RichDisplay(announces=False),  # `_build` says it, for all notebooks at once
         outputs=options.outputs,
         without_data=options.check or options.plan,
+        packs=not options.fresh,
     )
     if options.course and options.outputs is None:
         # What the class gets has a folder of its own, beside the teacher's.
@@ -136,7 +137,7 @@ def _opened(options: Options) -> Study:
 
 def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int:
     """Say what the study needs and takes; returns 0, or 1 when something that it needs is missing."""
-    targets = _targets(study, notebooks)
+    targets = study.targets(notebooks)
     plan = plan_of(study, targets, options.machine)
     if options.plan:
         show_plan(study, targets, plan)
@@ -162,7 +163,7 @@ def _make_folder(folder: Path) -> None:
 
 def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     """Throw away artefacts whose files are not what was written; returns them, to be built anew."""
-    every = with_ancestors(_targets(study, notebooks))
+    every = with_ancestors(study.targets(notebooks))
     damages = study.store.verify(every)
     for damage in damages:
         print(f"damaged {damage}")
@@ -187,17 +188,8 @@ def _select(study: Study, options: Options) -> list[str]:
     return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
 
 
-def _targets(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
-    grids = dict.fromkeys(grid for name in notebooks for grid in study.profile.notebooks[name])
-    found: dict[str, Recipe] = {recipe.key: recipe for recipe in data_recipes(study)}
-    for grid in grids:
-        found.update({recipe.key: recipe for recipe in study.recipes(grid)})
-    overlaps = (overlap for check in study.checks(found.values()) for overlap in check.overlaps)
-    return [*overlaps, *found.values()]
-
-
 def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> bool:
-    targets = _targets(study, notebooks)
+    targets = study.targets(notebooks)
     every = with_ancestors(targets)
     if fresh:
         for recipe in every:
@@ -208,8 +200,9 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     estimator = Estimator(study.store)
     seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
     held = sum(study.store.has(recipe) for recipe in every)
+    packed = sum(study.store.can_read(recipe) for recipe in set(every).difference(todo)) - held
     about = f", about {format_duration(seconds)} on {study.engine.workers} workers" if todo else ""
-    counts = f"{len(every)} artefacts: {held} in the store, {len(todo)} to build{about}"
+    counts = f"{len(every)} artefacts: {held} in the store, {packed} in the pack, {len(todo)} to build{about}"
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {counts}")
     started = time.monotonic()
     try:
@@ -224,8 +217,8 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
 
 def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
     """What it took to make the artefacts behind the notebooks, in this run or an earlier one."""
-    held = (recipe for recipe in with_ancestors(_targets(study, notebooks)) if study.store.has(recipe))
-    return sum(study.store.result(recipe)["seconds"] for recipe in held)
+    readable = (recipe for recipe in with_ancestors(study.targets(notebooks)) if study.store.can_read(recipe))
+    return sum(study.store.result(recipe)["seconds"] for recipe in readable)
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[str, NotebookRun]:

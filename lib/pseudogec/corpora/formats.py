@@ -104,6 +104,11 @@ class CorpusFormat(Kind):
     simulated: ClassVar[bool] = False
     """Whether a program makes the sentences. True edits are known then, but are not cut as ERRANT cuts those of a hypothesis."""
 
+    @property
+    def may_be_quoted(self) -> bool:
+        """Whether sentences, and what is made of them, may be passed on; a pack holds numbers alone of others."""
+        return self.simulated
+
 
 class PairFormat(CorpusFormat):
     """Where pairs of learner sentences and their corrections come from."""
@@ -145,7 +150,16 @@ class FileFormat(CorpusFormat):
     has_annotators: ClassVar[bool] = False
     """Whether a file may give several annotators' corrections of a sentence, among which the profile chooses."""
 
+    incidental: ClassVar[frozenset[str]] = frozenset({"redistributable"})
+
     files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
+    redistributable: bool = Field(
+        False, description="whether its licence lets anybody pass its sentences on; of other corpora, packs hold numbers alone"
+    )
+
+    @property
+    def may_be_quoted(self) -> bool:
+        return self.redistributable
 
     @model_validator(mode="after")
     def _annotators_are_there(self) -> Self:
@@ -251,7 +265,7 @@ def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
 class FileSentences(FileFormat, SentenceFormat):
     """Grammatical sentences from files."""
 
-    incidental: ClassVar[frozenset[str]] = SentenceFormat.incidental | {"shares"}
+    incidental: ClassVar[frozenset[str]] = FileFormat.incidental | SentenceFormat.incidental | {"shares"}
     added_later: ClassVar[frozenset[str]] = frozenset({"longest"})
 
     clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")

@@ -205,7 +205,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     def render(text: str, shown: str) -> str:
         sentences = tuple(map(tuple, read_text(text)))
         names = list(versions) if shown == _EVERY_SYSTEM else [shown]
-        absent = [name for name in names if missing(needed(study, versions[name]), study.store)]
+        absent = [name for name in names if missing(needed(study, versions[name]), study.store, in_full=True)]
         traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
@@ -235,5 +235,5 @@ def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
 def _absent(name: str) -> str:
     return (
         f"<p role='alert'><b>{escape(name)}</b>: its models are not in the store yet. Run the notebook's cells with its scores, "
-        "then this one again.</p>"
+        f"or <code>pseudogec correct --system {escape(name)}</code> where these come from a pack; then run this cell again.</p>"
     )

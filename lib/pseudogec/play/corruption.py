@@ -112,6 +112,7 @@ class Corruptor:
 
     def _need(self, *recipes: Recipe) -> None:
         """Raises UserError where the store lacks some of the recipes."""
-        if todo := missing(recipes, self._store):
-            names = ", ".join(dict.fromkeys(f"{recipe.kind} {recipe.label}" for recipe in todo))
-            raise UserError(f"Not in the store yet: {names}. Run the notebook's cells that build them, then this one again.")
+        if todo := missing(recipes, self._store, in_full=True):
+            names = ", ".join(dict.fromkeys(f"{recipe.kind} {recipe.label}" for recipe in todo if recipe in recipes))
+            remedy = "Run the notebook's cells that build them, or `run_all.py --fresh` where their results come from a pack"
+            raise UserError(f"Not in the store yet: {names}. {remedy}; then run this cell again.")

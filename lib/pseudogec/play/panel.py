@@ -172,7 +172,7 @@ def read_text(text: str) -> list[list[str]]:
 
 def remark_on_strange_characters(study: Study, tokens: Iterable[str]) -> str:
     """A paragraph about characters that the study's models have never seen; empty where there are none."""
-    if not study.store.has(study.planner.bpe):
+    if not study.store.can_read(study.planner.bpe, in_full=True):
         return ""
     known = set().union(*read_dictionary(study.store.folder(study.planner.bpe) / "dict.txt"))
     strange = dict.fromkeys(character for token in tokens for character in token if character not in known)

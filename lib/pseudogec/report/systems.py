@@ -22,7 +22,7 @@ from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, note_on_tuning, styled
 from pseudogec.study import Pipeline
-from pseudogec.study.corrections import Correction, Search, read_corrected
+from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
 
 
 class SystemsReport:
@@ -140,7 +140,7 @@ class SystemsReport:
                     where = f"development data ({search.references.corpus.name}), and not on the test set"
                     if search.step.tuned in on_test:
                         where = "the very sentences of the test set that are scored, as the profile allows"
-                    told = search.step.tell(read_found(self._study.store.folder(search)))
+                    told = search.step.tell(read_found(self._study.folder(search)))
                     lines.setdefault(f"Chosen on {where}:", []).append(f"- **{name}**: {told}")
         parts = ["\n".join([head, "", *listed]) for head, listed in lines.items()]
         return Finding("\n\n".join(parts) or "None of these systems is tuned on development data.")
@@ -154,10 +154,9 @@ class SystemsReport:
             return NOT_LISTED
         study = self._study
         steps = self._last(self._versions[name][0]).steps
-        study.build(steps)
         sentences = study.planner.test_sentences(self._versions[name][0], study.test)
         sources = [tuple(line.split()) for line in study.lines(sentences, "source.txt")]
-        after = [(step.title, read_corrected(study.store.folder(step))) for step in steps]
+        after = [(step.title, read_corrected(study.folder(step, HYPOTHESES, STEPS))) for step in steps]
         tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
         targets = [tuple(line.split()) for line in study.lines(sentences, "target.txt")]

@@ -9,9 +9,10 @@ from pseudogec.study.outputs import ScoredOutputs, score_outputs
 from pseudogec.study.overview import edits_by_level, permutation_tests, sentence_counts, stages_table
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
-from pseudogec.study.study import PROJECT, Study
+from pseudogec.study.study import PACK, PROJECT, Study
 
 __all__ = [
+    "PACK",
     "PROJECT",
     "BuildError",
     "Engine",

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
+from functools import cached_property
 from itertools import islice, repeat
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal, NamedTuple
@@ -60,6 +61,8 @@ class Corpus(Recipe):
     seconds_a_unit: ClassVar[float] = 0.0005
     bytes_a_unit: ClassVar[float] = 250.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    portable: ClassVar[tuple[str, ...]] = ("levels.txt",)
+    quoting: ClassVar[tuple[str, ...]] = ("source.txt", "target.txt", "gold.m2", "reference*.txt")
     name: str
 
     @property
@@ -114,6 +117,10 @@ class WholeCorpus(WrittenCorpus):
     @property
     def simulated(self) -> bool:
         return self.pairs.simulated
+
+    @cached_property
+    def may_be_quoted(self) -> bool:
+        return self.pairs.may_be_quoted
 
     @property
     def files(self) -> tuple[LocatedFile, ...]:
@@ -193,6 +200,7 @@ class References(Recipe):
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 250.0
     added_later: ClassVar[frozenset[str]] = frozenset({"retyped"})
+    quoting: ClassVar[tuple[str, ...]] = ("references.m2",)
     corpus: Corpus
     annotator: str
     retyped: bool = False
@@ -278,6 +286,10 @@ class SeedText(Recipe):
     shard: int
 
     @property
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # tables and examples show the first shard alone
+        return (_SENTENCES,) if self.shard == 0 else ()
+
+    @property
     def label(self) -> str:
         return f"{self.name}-{self.shard}"
 
@@ -301,6 +313,10 @@ class WorldSeedText(SeedText):
 
     register_name: str
     seed: int
+
+    @cached_property
+    def may_be_quoted(self) -> bool:
+        return True
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         from learner_world import seed_sentences
@@ -334,6 +350,10 @@ class SeedCorpus(Recipe):
             return tuple(cls(name=name, sentences=sentences, share=Share(number, shares)) for number in range(shares))
         parts = (sentences.model_copy(update={"files": files[number::shares]}) for number in range(shares))
         return tuple(cls(name=name, sentences=part) for part in parts)
+
+    @cached_property
+    def may_be_quoted(self) -> bool:
+        return self.sentences.may_be_quoted
 
     @property
     def files(self) -> tuple[LocatedFile, ...]:

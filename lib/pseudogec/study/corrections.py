@@ -57,6 +57,7 @@ class Correction(_OfStep):
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.005
     bytes_a_unit: ClassVar[float] = 600.0
+    quoting: ClassVar[tuple[str, ...]] = (HYPOTHESES, STEPS)
     corpus: Corpus
 
     @property
@@ -101,6 +102,7 @@ class Search(_OfStep, Learner):
     kind: ClassVar[str] = "search"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
     seconds_a_unit: ClassVar[float] = 0.005
+    portable: ClassVar[tuple[str, ...]] = ("found.json",)
     references: References
     annotator: str
 

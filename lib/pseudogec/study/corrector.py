@@ -53,7 +53,7 @@ class Corrector:
     """
 
     def __init__(self, study: Study, pipeline: Pipeline) -> None:
-        study.build(needed(study, pipeline))
+        study.build(needed(study, pipeline), in_full=True)
         corrections = study.planner.correction(pipeline, study.test).steps
         self._steps = [(recipe.title, recipe.prepare(study.store)) for recipe in corrections]
 

@@ -66,6 +66,9 @@ class Overlap(Recipe):
         test, text = store.folder(self.test), store.folder(self.text)
         return find_overlap(lambda: self.test.sides(test), self.text.sides(text))
 
+    def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        return {**result, "examples": []}
+
     @property
     def files(self) -> tuple[LocatedFile, ...]:
         """The files of both; none where one is not read from files."""

@@ -58,6 +58,7 @@ class Subwords(Learner):
     kind: ClassVar[str] = "bpe"
     packages: ClassVar[tuple[str, ...]] = ("subword-nmt",)
     seconds_a_unit: ClassVar[float] = 0.001
+    quoting: ClassVar[tuple[str, ...]] = ("codes.txt", "dict.txt")
     genuine: Corpus
     merges: int
 
@@ -211,6 +212,7 @@ class Training(Learner):
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
     takes_whole_worker: ClassVar[bool] = True
+    measured: ClassVar[frozenset[str]] = frozenset({"seconds", "words_per_second"})
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     architecture: Architecture | LanguageModelArchitecture

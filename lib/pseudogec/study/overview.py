@@ -9,7 +9,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from artefacts.errors import UserError, nearest
-from artefacts.recipe import Recipe
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
 from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
@@ -17,7 +16,7 @@ from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import System
 from pseudogec.study.models import BinarisedPairs
 from pseudogec.study.profile import Profile, StageOfTraining
-from pseudogec.study.pseudo_data import PseudoData
+from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
 from pseudogec.study.study import Study
 
 if TYPE_CHECKING:
@@ -131,17 +130,9 @@ def budget(study: Study, system: System) -> Budget:
     return Budget(tuple(updates), seen / genuine if genuine else 0.0, pseudo)
 
 
-def data_recipes(study: Study) -> list[Recipe]:
-    """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
-    corpora = list(study.planner.corpora.values())
-    references = map(study.planner.references, corpora)
-    return [*corpora, *references, *(study.planner.seed_text(name, 0) for name in study.profile.corpora.seeds)]
-
-
 def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
     """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
-    study.build([shard])
-    return json.loads((study.store.folder(shard) / "examples.json").read_text(encoding="utf-8"))
+    return json.loads((study.folder(shard, EXAMPLES) / EXAMPLES).read_text(encoding="utf-8"))
 
 
 def noise_profiles(study: Study, grid: Iterable[System]) -> dict[str, dict[str, Any]]:
@@ -235,8 +226,7 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
 def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
     """The sentences of a corpus with their reference edits."""
     references = study.planner.references(corpus)
-    study.build([references])
-    return list(read_m2(study.store.folder(references) / "references.m2"))
+    return list(read_m2(study.folder(references, "references.m2") / "references.m2"))
 
 
 def true_and_found_types(study: Study) -> pd.DataFrame:
@@ -249,8 +239,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     found: list[AnnotatedSentence] = []
     for corpus in study.planner.corpora.values():
         if corpus.simulated:
-            study.build([corpus])
-            truth += read_m2(study.store.folder(corpus) / "gold.m2")
+            truth += read_m2(study.folder(corpus, "gold.m2") / "gold.m2")
             found += annotated_sentences(study, corpus)
     return type_agreement(truth, found)
 

@@ -26,6 +26,7 @@ from pseudogec.study.corpora import Corpus, Learner, References, SeedText, Use
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.text import load_bpe
 
+EXAMPLES = "examples.json"
 EXAMPLES_KEPT = 300
 
 PART = 4000
@@ -45,6 +46,10 @@ class PseudoData(TrainingPairs):
     method: Method
     seed_text: SeedText
     seed: int
+
+    @property
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # examples are shown of a system's first shard
+        return (EXAMPLES,) if self.seed_text.shard == 0 else ()
 
     @property
     def text(self) -> SeedText:
@@ -111,7 +116,7 @@ class NoisedData(PseudoData, Learner):
                 yield Pair(source, noiser.target(subwords, steps, random))
 
         size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
-        write_json(folder / "examples.json", examples)
+        write_json(folder / EXAMPLES, examples)
         return {**asdict(size), "operations": dict(operations)}
 
 
@@ -161,7 +166,7 @@ class BackTranslatedData(PseudoData):
         size = binarise(pairs(), dictionary, work / "binarised")
         for file in (work / "binarised").iterdir():
             file.rename(folder / file.name)
-        write_json(folder / "examples.json", examples)
+        write_json(folder / EXAMPLES, examples)
         shutil.rmtree(work)
         return {**asdict(size), "left_unchanged": left_unchanged}
 
@@ -218,7 +223,7 @@ class MisspeltData(PseudoData):
                 yield Pair(source, target)
 
         size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
-        write_json(folder / "examples.json", examples)
+        write_json(folder / EXAMPLES, examples)
         return asdict(size)
 
 
@@ -235,7 +240,7 @@ class PseudoEdits(Recipe):
         return self.pseudo_data.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        examples = json.loads((store.folder(self.pseudo_data) / "examples.json").read_text(encoding="utf-8"))
+        examples = json.loads((store.folder(self.pseudo_data) / EXAMPLES).read_text(encoding="utf-8"))
         sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
         edits = annotator_of(self.annotator).annotate(sources, targets)
         found = list(zip(sources, edits, strict=True))

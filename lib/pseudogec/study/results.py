@@ -30,6 +30,7 @@ class ScoredCorrection(Recipe):
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 100.0
+    portable: ClassVar[tuple[str, ...]] = ("score.json",)
     correction: Correction
     references: References
     metric: AnyMetric

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from artefacts import FileDigests
+from artefacts import FileDigests, Pack, merge, write_pack
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
 from artefacts.kinds import import_from
+from artefacts.pack import Source
 from artefacts.progress import Display, RichDisplay
-from artefacts.recipe import Recipe
+from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
@@ -31,6 +33,9 @@ if TYPE_CHECKING:
 
 PROJECT = Path(__file__).resolve().parents[3]
 """The project's root: the folder of ``params/``, ``notebooks/`` and ``outputs/``."""
+
+PACK = "pack"
+"""The folder, within a folder of results, of what the results are read from."""
 
 UNKNOWN_LEVEL = "unknown"
 """Stands for the proficiency level of writers whose level is not known."""
@@ -79,6 +84,7 @@ class Study:
         display: Display | None = None,
         outputs: Path | None = None,
         without_data: bool = False,
+        packs: bool = True,
     ) -> Study:
         """Open a study.
 
@@ -93,19 +99,24 @@ class Study:
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
             without_data: open it even where corpus files are missing, to see what it would take; such a study cannot be built.
+            packs: read what the store lacks from the pack in ``outputs`` or in ``outputs/<profile>``, as far as it is there.
 
         Raises:
-            UserError: the profile is wrong, a corpus file is missing, or the store cannot be written.
+            UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
         """
         loaded = open_profile(profile, overrides)
-        opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store")
-        address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
-        engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
         # Where the data lie, and where work is done, changes no result.
         changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
         name = f"{loaded.name}-changed" if changed else loaded.name
-        folder = outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name
-        return cls(loaded, opened, engine, Path(folder).absolute(), without_data)
+        folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
+        places = dict.fromkeys([folder / PACK, PROJECT / "outputs" / loaded.name / PACK])
+        opened = Store(
+            store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store",
+            [Pack(place) for place in places if packs and Pack.is_at(place)],
+        )
+        address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
+        engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
+        return cls(loaded, opened, engine, folder, without_data)
 
     def grid(self, name: str | None = None, *, notebook: str | None = None, **axes: Any) -> Grid:
         """The systems of a grid that the profile names, or of axes given here; given axes replace the named grid's.
@@ -158,10 +169,14 @@ class Study:
         """The test corpus of all tables: the profile's first."""
         return next(iter(self.planner.tests))
 
-    def build(self, recipes: Iterable[Recipe]) -> int:
+    def build(self, recipes: Iterable[Recipe], in_full: bool = False) -> int:
         """Build what the store lacks of these recipes; returns how many artefacts that were.
 
         Before the first training for a score, its test set is held against all that its system learns from.
+
+        Args:
+            recipes: what is asked for.
+            in_full: whether all files of these artefacts are needed; else their part in a pack will do.
 
         Raises:
             BuildError: some artefacts failed; all others are in the store.
@@ -173,7 +188,7 @@ class Study:
         built = self.engine.build([overlap for check in checks for overlap in check.overlaps])
         refuse(map(self.found_by, checks))
         self._checked.update(score.key for score in unchecked)
-        return built + self.engine.build(recipes)
+        return built + self.engine.build(recipes, in_full)
 
     def checks(self, recipes: Iterable[Recipe]) -> list[Check]:
         """What must be held against what before the scores among these recipes are made."""
@@ -190,6 +205,37 @@ class Study:
         findings = [self.found_by(check) for check in self.checks([self.planner.score(system, test)])]
         tuned = [what for found in findings if found.overlaps for purpose, what in found.check.uses if purpose == "tuning"]
         return list(dict.fromkeys(tuned))
+
+    def targets(self, notebooks: Iterable[str] | None = None) -> list[Recipe]:
+        """What notebooks, by default all of the profile, are shown from, with the checks of its test sets first."""
+        listed = self.profile.notebooks if notebooks is None else notebooks
+        grids = dict.fromkeys(grid for notebook in listed for grid in self.profile.notebooks[notebook])
+        found = dict.fromkeys([*self.data_recipes(), *(recipe for grid in grids for recipe in self.recipes(grid))])
+        return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found]
+
+    def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
+        """Write what all notebooks of the profile are shown from into a folder.
+
+        Args:
+            folder: for the pack; one that is there is replaced.
+            sources: where artefacts are taken from, by default the study's store with its packs.
+
+        Returns:
+            How many artefacts the pack has; those that no source has are left out.
+
+        Raises:
+            UserError: two sources hold an artefact with different numbers, or the folder cannot be written.
+            DataError: an artefact is damaged.
+        """
+        entries = merge(with_ancestors(self.targets()), sources or [self.store])
+        write_pack(folder, entries, f"pseudogec {version('pseudogec')}")
+        return len(entries)
+
+    def data_recipes(self) -> list[Recipe]:
+        """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
+        corpora = list(self.planner.corpora.values())
+        references = map(self.planner.references, corpora)
+        return [*corpora, *references, *(self.planner.seed_text(name, 0) for name in self.profile.corpora.seeds)]
 
     def recipes(self, name: str) -> list[Recipe]:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
@@ -261,10 +307,17 @@ class Study:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""
         return [level or UNKNOWN_LEVEL for level in self.lines(corpus, "levels.txt")]
 
+    def folder(self, recipe: Recipe, *files: str) -> Path:
+        """The folder of an artefact with these files; what neither the store nor a pack has is built."""
+        self.build([recipe])
+        folder = self.store.folder(recipe)
+        if not all((folder / file).exists() for file in files):
+            self.build([recipe], in_full=True)
+        return self.store.folder(recipe)
+
     def lines(self, recipe: Recipe, file: str) -> list[str]:
         """The lines of a text file of an artefact, which is built if it is missing."""
-        self.build([recipe])
-        return (self.store.folder(recipe) / file).read_text(encoding="utf-8").split("\n")[:-1]
+        return (self.folder(recipe, file) / file).read_text(encoding="utf-8").split("\n")[:-1]
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
         """What the step that made an artefact reported, after building it if it is missing."""

@@ -1,0 +1,315 @@
+"""Packs: the parts of artefacts that results are read from, in a few files that travel with them."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from artefacts.errors import DataError, UserError
+from artefacts.files import write_atomically
+from artefacts.recipe import DESCRIPTION, Recipe, canonical_json, key_of
+
+if TYPE_CHECKING:
+    import pyarrow
+
+FORMAT = 1
+"""Raise it when the files of a pack change so that older code would read them wrong."""
+
+MANIFEST, ARTEFACTS, FILES = "pack.json", "artefacts.parquet", "files.parquet"
+
+_COMPRESSION_LEVEL = 9  # of zstd; 19 saves a third more of the bytes and takes 20 times as long
+_ONE_PAGE = 2**30  # bytes; files of one name are much alike, and zstd sees that within a page
+
+
+class Entry(NamedTuple):
+    """What a pack holds of one artefact.
+
+    Attributes:
+        record: the store's, with a result without text. It lists all files of the artefact with their digests.
+        files: the contents of those that travel.
+    """
+
+    recipe: Recipe
+    record: Mapping[str, Any]
+    files: Mapping[str, bytes]
+
+
+class Source(Protocol):
+    """A store or a pack, as packs are made from them."""
+
+    def entry(self, recipe: Recipe) -> Entry | None:
+        """What a pack may hold of an artefact; None where it is not here.
+
+        Raises:
+            DataError: it is damaged.
+        """
+
+
+def entry_of(recipe: Recipe, record: Mapping[str, Any], read: Callable[[str], bytes | None]) -> Entry:
+    """What a pack may hold of an artefact, as its recipe says.
+
+    Args:
+        record: the artefact's, from a store or another pack.
+        read: gives the content of one of its files, or None where it is not at hand.
+    """
+    patterns = (*recipe.portable, *(recipe.quoting if recipe.may_be_quoted else ()))
+    recorded = {name: facts for name, facts in record["files"].items() if name != DESCRIPTION}
+    contents = {name: read(name) for name in recorded if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    return Entry(
+        recipe,
+        {**record, "result": recipe.portable_result(record["result"]), "files": recorded},
+        {name: content for name, content in contents.items() if content is not None},
+    )
+
+
+class Pack:
+    """A folder with parts of artefacts, read-only and found by recipe.
+
+    ``artefacts.parquet`` has a row for each artefact: its recipe and its record, both as JSON. ``files.parquet`` has a row for
+    each file that travels. ``pack.json`` holds the digests of both, the format, and what wrote them.
+
+    A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code would make something else, the
+    recipe has another version, so another key, and is not found in the pack. Any other format is refused.
+
+    A pack that was damaged, cut short, edited, or mixed from two is refused when it is opened: the digests tell, and each key is
+    held against the recipe that it stands for. A file is held against its artefact's record when it is read. Nothing here tells
+    who wrote a pack, so one with right digests and wrong numbers is found by building its artefacts again.
+
+    Raises:
+        DataError: the folder holds no pack, or one that is refused; the message says why and what to do.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        manifest = self._manifest()
+        for name in (ARTEFACTS, FILES):
+            if hashlib.sha256(self._bytes(name)).hexdigest() != manifest.get(name):
+                raise self._damaged(name, "has other bytes than were written")
+        self.written_by = str(manifest.get("written_by", ""))
+        self._unpacked: set[Path] = set()
+        self._records: dict[str, str] = {}
+        for key, label, content, record in _rows(self._table(ARTEFACTS), "key", "label", "recipe", "record"):
+            if key_of(content) != key:
+                raise self._damaged(ARTEFACTS, f"holds another recipe under the key {key} ({label})")
+            if json.loads(record)["key"] != key:
+                raise self._damaged(ARTEFACTS, f"holds the record of another artefact under the key {key} ({label})")
+            self._records[key] = record
+
+    @staticmethod
+    def is_at(folder: Path) -> bool:
+        return (folder / MANIFEST).exists()
+
+    def __contains__(self, recipe: Recipe) -> bool:
+        return recipe.key in self._records
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def record(self, recipe: Recipe) -> dict[str, Any]:
+        """The record of an artefact that the pack has; its ``result`` is without text."""
+        record: dict[str, Any] = json.loads(self._records[recipe.key])
+        return record
+
+    def names(self, recipe: Recipe) -> Sequence[str]:
+        """The names of an artefact's files that the pack holds."""
+        return list(self._files.get(recipe.key, ()))
+
+    def is_whole(self, recipe: Recipe) -> bool:
+        """Whether the pack holds all that the step made of an artefact."""
+        return self.record(recipe)["files"].keys() == set(self.names(recipe))
+
+    def entry(self, recipe: Recipe) -> Entry | None:
+        """As of `Source`: what may travel by today's rules of what the pack holds."""
+        if recipe not in self:
+            return None
+        held = self.names(recipe)
+        return entry_of(recipe, self.record(recipe), lambda name: self.read(recipe, name) if name in held else None)
+
+    def read(self, recipe: Recipe, name: str) -> bytes:
+        """A file of an artefact that the pack holds.
+
+        Raises:
+            DataError: it is not what the artefact's record says.
+        """
+        content: bytes = self._files[recipe.key][name].as_py()
+        if hashlib.sha256(content).hexdigest() != self.record(recipe)["files"].get(name, {}).get("sha256"):
+            raise self._damaged(FILES, f"holds another {name} than {recipe.kind} {recipe.label} had")
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
+            raise self._damaged(FILES, f"has the file name {name}, which leads out of an artefact's folder")
+        return content
+
+    def unpack(self, recipe: Recipe, place: Path) -> Path:
+        """The folder with an artefact's files, below ``place``, where they are written if they are not there yet."""
+        # The record holds the digests of all files, so that another pack's artefact of this key has another folder.
+        digest = hashlib.sha256(self._records[recipe.key].encode()).hexdigest()[:16]
+        folder = place / f"{recipe.key}-{digest}"
+        if folder not in self._unpacked:
+            files = {name: self.read(recipe, name) for name in self.names(recipe)}
+            if not _is_there(folder, files):
+                _publish(folder, files)
+            self._unpacked.add(folder)
+        return folder
+
+    @cached_property
+    def _files(self) -> dict[str, dict[str, Any]]:
+        """The contents by key and name, as values that Arrow turns into bytes when they are read."""
+        table = self._table(FILES)
+        found: dict[str, dict[str, Any]] = {}
+        for place, (key, name) in enumerate(_rows(table, "key", "name")):
+            found.setdefault(key, {})[name] = table["content"][place]
+        return found
+
+    def _manifest(self) -> dict[str, Any]:
+        try:
+            manifest = json.loads(self._bytes(MANIFEST))
+        except ValueError:
+            raise self._damaged(MANIFEST, "is not JSON") from None
+        if not isinstance(manifest, dict) or "format" not in manifest:
+            raise self._damaged(MANIFEST, "is not what was written")
+        if manifest["format"] != FORMAT:
+            writer = manifest.get("written_by", "an unknown program")
+            problem = f"is of format {manifest['format']}, written by {writer}, and this program reads format {FORMAT}"
+            remedy = f"use the version that wrote it, or remove the folder {self.folder} to have all built again"
+            raise DataError(self.folder / MANIFEST, f"{problem}; {remedy}")
+        return manifest
+
+    def _bytes(self, name: str) -> bytes:
+        try:
+            return (self.folder / name).read_bytes()
+        except FileNotFoundError:
+            raise self._damaged(name, "is missing") from None
+        except OSError as error:
+            raise self._damaged(name, f"cannot be read ({error.strerror})") from None
+
+    def _table(self, name: str) -> pyarrow.Table:
+        import pyarrow
+        from pyarrow import parquet
+
+        try:
+            return parquet.read_table(io.BytesIO(self._bytes(name)))
+        except pyarrow.ArrowException as error:
+            raise self._damaged(name, f"is not Parquet ({error})") from None
+
+    def _damaged(self, name: str, problem: str) -> DataError:
+        remedy = f"nothing of this pack is used: restore it, or remove the folder {self.folder} to have all built again"
+        return DataError(self.folder / name, f"{problem}; {remedy}")
+
+
+def write_pack(folder: Path, entries: Iterable[Entry], written_by: str) -> None:
+    """Write a pack in place of the one that may be there. Equal entries give equal bytes, in whatever order they come.
+
+    Args:
+        written_by: name and version of the program, for whoever cannot read the pack.
+
+    Raises:
+        UserError: the folder cannot be written.
+    """
+    entries = sorted(entries, key=lambda entry: (entry.recipe.kind, entry.recipe.key))
+    artefacts = {
+        "kind": [entry.recipe.kind for entry in entries],
+        "key": [entry.recipe.key for entry in entries],
+        "label": [entry.recipe.label for entry in entries],
+        "recipe": [canonical_json(entry.recipe.content()) for entry in entries],
+        "record": [json.dumps(entry.record) for entry in entries],  # in the order in which steps report
+    }
+    # Files of one name stand together: they are much alike, which makes the pack small.
+    held = [(entry.recipe.kind, name, entry.recipe.key, content) for entry in entries for name, content in entry.files.items()]
+    columns = zip(*sorted(held), strict=True) if held else [()] * 4
+    files = dict(zip(("kind", "name", "key", "content"), map(list, columns), strict=True))
+    written = {ARTEFACTS: _parquet(artefacts), FILES: _parquet(files)}
+    manifest: dict[str, Any] = {"format": FORMAT, "written_by": written_by, "artefacts": len(entries)}
+    manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
+    for name, content in {**written, MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode()}.items():
+        with write_atomically(folder / name) as stream:
+            stream.write(content)
+
+
+def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
+    """What a pack may hold of some recipes' artefacts, from several sources; what none has is left out.
+
+    Raises:
+        UserError: sources hold an artefact with different numbers; the message names all such artefacts.
+        DataError: an artefact is damaged.
+    """
+    merged, conflicts = [], list[str]()
+    for recipe in recipes:
+        found = [entry for source in sources if (entry := source.entry(recipe)) is not None]
+        if not found:
+            continue
+        merged.append(max(found, key=lambda entry: len(entry.files)))  # the first of equals
+        if differing := {text: None for entry in found[1:] for text in differences(found[0], entry)}:
+            conflicts.append(f"    {recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
+    if conflicts:
+        raise UserError(
+            "\n".join([f"{len(conflicts)} artefacts have different numbers in the sources, so these are not merged:", *conflicts])
+        )
+    return merged
+
+
+def differences(one: Entry, other: Entry) -> list[str]:
+    """How the numbers of two entries of one artefact differ, in words; empty where they are the same."""
+    first, second = one.record["result"], other.record["result"]
+    names = [name for name in dict.fromkeys([*first, *second]) if name not in one.recipe.measured]
+    values = [(name, first.get(name), second.get(name)) for name in names]
+    found = [f"{name} is {_short(ours)} and {_short(theirs)}" for name, ours, theirs in values if ours != theirs]
+    both = sorted(one.files.keys() & other.files.keys())
+    return found + [f"{name} has other bytes" for name in both if one.files[name] != other.files[name]]
+
+
+def _short(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 40 else f"{text[:36]} ..."
+
+
+def _rows(table: pyarrow.Table, *columns: str) -> Iterable[tuple[Any, ...]]:
+    return zip(*(table[column].to_pylist() for column in columns), strict=True)
+
+
+def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
+    import pyarrow
+    from pyarrow import parquet
+
+    types = {name: pyarrow.binary() if name == "content" else pyarrow.string() for name in columns}
+    table = pyarrow.table({name: pyarrow.array(values, types[name]) for name, values in columns.items()})
+    written = io.BytesIO()
+    parquet.write_table(
+        table,
+        written,
+        compression="zstd",
+        compression_level=_COMPRESSION_LEVEL,
+        data_page_size=_ONE_PAGE,
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    return written.getvalue()
+
+
+def _is_there(folder: Path, files: Mapping[str, bytes]) -> bool:
+    """Whether a folder holds files with these contents."""
+    try:
+        return all((folder / name).read_bytes() == content for name, content in files.items())
+    except OSError:
+        return False
+
+
+def _publish(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder of files, which appears whole or not at all; another process may do the same."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as name:
+        work = Path(name) / folder.name
+        for file, content in files.items():
+            (work / file).parent.mkdir(parents=True, exist_ok=True)
+            (work / file).write_bytes(content)
+        work.mkdir(exist_ok=True)
+        if folder.exists():
+            folder.rename(Path(name) / "old")
+        with contextlib.suppress(FileExistsError):  # the other was faster
+            work.rename(folder)
