@@ -51,6 +51,7 @@ def half_precision_on_the_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """The CPU computes in half precision too, only slowly. fairseq asks for the number of the GPU that holds the weights."""
     monkeypatch.setattr(torch.cuda, "current_device", lambda: None)
     monkeypatch.setattr(training, "_refuse_precision", lambda _: None)
+    monkeypatch.setattr(training, "_autocasts", lambda _: False)
 
 
 class Stage(NamedTuple):

@@ -204,8 +204,7 @@ def sentences() -> list[list[str]]:
 def test_a_training_has_the_same_losses(folder, name):
     shape = SHAPE.model_copy(update={"name": name})
     plain, fused = (
-        trained(folder, f"{name}-{fused}", shape.model_copy(update={"fused_attention": fused}), epochs=3)
-        for fused in (False, True)
+        trained(folder, f"{name}-{fused}", shape.model_copy(update={"fused": fused}), epochs=3) for fused in (False, True)
     )
     assert plain.updates == fused.updates > 30
     for curve in ("training_curve", "validation_curve"):
@@ -216,7 +215,7 @@ def test_a_training_has_the_same_losses(folder, name):
 
 def test_a_model_file_says_nothing_of_how_it_was_computed(folder):
     trained(folder, "plain", epochs=1)
-    trained(folder, "fused", SHAPE.model_copy(update={"fused_attention": True}), epochs=1)
+    trained(folder, "fused", SHAPE.model_copy(update={"fused": True}), epochs=1)
     plain, fused = (model_cache.load(folder / name).model for name in ("plain", "fused"))
     assert not any(isinstance(module, FusedAttention) for module in fused.modules())
     for (name, expected), (_, found) in zip(plain.named_parameters(), fused.named_parameters(), strict=True):

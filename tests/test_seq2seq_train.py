@@ -15,7 +15,7 @@ from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.checkpoints import average_checkpoints
 from pseudogec.seq2seq.data import prepare_pairs
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.training import TrainingProgress, train
+from pseudogec.seq2seq.training import TrainingProgress, computes_in_bf16, train
 from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
@@ -273,6 +273,25 @@ def test_what_does_not_fit_together_is_refused(data, tmp_path):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="half precision is possible here")
 def test_half_precision_without_gpu_is_refused(data, tmp_path):
     with pytest.raises(UserError, match="needs a GPU"):
+        train_tiny(data, tmp_path / "model", precision="fp16")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
+@pytest.mark.skipif(not computes_in_bf16(), reason="this processor cannot compute in bf16")
+def test_bf16_on_a_cpu_rounds_products_and_not_weights(data, tmp_path):
+    full, rounded = (train_tiny(data, tmp_path / precision, precision=precision, epochs=6) for precision in ("fp32", "bf16"))
+    assert [point.loss for point in rounded.validation_curve] == pytest.approx(
+        [point.loss for point in full.validation_curve], rel=0.05
+    )
+    weights, others = (weights_of(tmp_path / precision / "model.pt") for precision in ("bf16", "fp32"))
+    assert all(weight.dtype == torch.float32 for weight in weights.values())
+    assert not all(torch.equal(weights[name], others[name]) for name in weights)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
+def test_a_processor_without_bf16_is_refused(data, tmp_path, monkeypatch):
+    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True})
+    with pytest.raises(UserError, match="this processor cannot compute in bf16"):
         train_tiny(data, tmp_path / "model", precision="bf16")
 
 

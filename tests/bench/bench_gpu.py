@@ -144,7 +144,7 @@ def bench_decoding(text: Text, size: Size, options: argparse.Namespace, folder: 
     updates = 60 if options.quick else size.reverse_updates
     model = folder / "reverse-model"
     reverse = gpu_training.Training(text.reverse, text.dictionary, size.architecture, updates, options.max_tokens, keep=model)
-    gpu_training.measure("ours, fused attention", reverse, "bf16" if options.gpu else "fp32", folder / "reverse-work")
+    gpu_training.measure("ours, fused", reverse, "bf16" if options.gpu else "fp32", folder / "reverse-work")
     rows: list[dict[str, Any]] = []
     for precision in ("fp32", "fp16"):
         if precision != "fp32" and not options.gpu:
@@ -259,11 +259,7 @@ def main() -> None:
         decoding = bench_decoding(text, size, options, Path(name))
     show(f"training, {options.size}, {options.max_tokens} pieces a batch", training, "words/s")
     show(f"back-translation of {options.sentences} sentences", decoding, "sentences/s")
-    fused = {
-        row["precision"]: row["times_fairseq"]
-        for row in training
-        if row["way"].endswith("fused attention") and "absent" not in row
-    }
+    fused = {row["precision"]: row["times_fairseq"] for row in training if row["way"].endswith("fused") and "absent" not in row}
     show_ratios(
         Ratio(f"training {precision}: ours, fused / fairseq-train", value, at_least=1) for precision, value in fused.items()
     )

@@ -1,4 +1,4 @@
-"""Training speed for `bench_gpu`: our loop, with and without fused attention, and ``fairseq-train``, each in its own process.
+"""Training speed for `bench_gpu`: our loop, fused or not, and ``fairseq-train``, each in its own process.
 
 All three make their updates by fairseq's ``Trainer.train_step``, so one clock around it measures them alike: target pieces over
 the time from the end of the last warm-up update to the end of the last one, with all that a loop does in between.
@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from pseudogec.seq2seq import Architecture, Optimisation
 
-WAYS = ("fairseq-train", "ours", "ours, fused attention")
+WAYS = ("fairseq-train", "ours", "ours, fused")
 WARM_UP_SHARE = 0.25  # of the updates, in which memory is asked for and kernels are chosen
 
 
@@ -27,7 +27,7 @@ class Training(NamedTuple):
     Attributes:
         data: a folder that `binarise` wrote.
         dictionary: its dictionary.
-        architecture: of the model, without fused attention.
+        architecture: of the model, not fused.
         updates: how many are made.
         max_tokens: most pieces a batch.
         keep: where `ours` leaves the model; ``None``: nowhere.
@@ -97,7 +97,7 @@ def _program(way: str) -> Callable[..., None]:
 def _ours(way: str, training: Training, precision: str, folder: Path) -> None:
     from pseudogec.seq2seq import train
 
-    architecture = training.architecture.model_copy(update={"fused_attention": way.endswith("fused attention")})
+    architecture = training.architecture.model_copy(update={"fused": way.endswith("fused")})
     save_dir = training.keep or folder / "model"
     train([training.data], None, training.dictionary, save_dir, architecture, training.optimisation(precision), seed=1)
 

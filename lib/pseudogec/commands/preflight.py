@@ -23,6 +23,7 @@ from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, lo
 from pseudogec.correct import Step
 from pseudogec.edits import annotator_signature
 from pseudogec.report.papers import PAPERS, paper_datasets
+from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import PROJECT, Profile
 from pseudogec.study.leakage import Check
 from pseudogec.study.profile import MorePseudoData, all_steps
@@ -435,6 +436,8 @@ def _gpus(profile: Profile, elsewhere: bool) -> Finding:
         return "ok", f"none here{asked}; the workers' machines must have them" if asked else "none here", ""
     if not precisions:
         return "ok", "none, and none is needed", ""
+    if precisions == ["bf16"] and computes_in_bf16():
+        return "ok", f"none{asked}, as this processor can", ""
     remedy = "run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set each precision to fp32"
     if torch.version.cuda is None:
         remedy += "; where there is a GPU: this build of torch is for CPUs, make env TORCH=cuda takes the other"

@@ -37,7 +37,7 @@ class TransformerShape(_Options):
 
 
 class Architecture(TransformerShape):
-    incidental: ClassVar[frozenset[str]] = frozenset({"fused_attention"})
+    incidental: ClassVar[frozenset[str]] = frozenset({"fused"})
     """Fields that do not change the model and stay outside a recipe's key."""
 
     name: str = "transformer"  # fairseq's name of the model; or "copy_transformer"
@@ -48,8 +48,9 @@ class Architecture(TransformerShape):
     share_embeddings: Literal["all", "decoder", "none"] = "all"
     """Source embedding, target embedding and output projection share their weights, or only the last two, or none."""
     pre_norm: bool = False  # layer normalisation before every sublayer rather than behind it
-    fused_attention: bool = False
-    """Training computes attention by torch's fused function, to rounding the same (`pseudogec.seq2seq.fused_attention`)."""
+    fused: bool = False
+    """Training computes attention and loss without arrays in between, to rounding the same (`pseudogec.seq2seq.fused_attention`,
+    `pseudogec.seq2seq.fused_loss`)."""
 
     @property
     def copies(self) -> bool:
@@ -144,7 +145,8 @@ class Optimisation(_Options):
     pairs_at_once: PositiveInt | None = None
     """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in shards, each with its
     share of the primary data and consecutive datasets of the others (which are not cut)."""
-    precision: Literal["fp32", "fp16", "bf16"] = "fp32"  # half precision needs a GPU
+    precision: Literal["fp32", "fp16", "bf16"] = "fp32"
+    """fp16 needs a GPU. A CPU that knows bf16 multiplies matrices in it; weights and optimiser stay in fp32."""
     checkpoint_updates: PositiveInt | None = None
     """Updates from one checkpoint and validation to the next; None: both are made at the end of every epoch."""
     selection: Literal["best"] | AverageLast = AverageLast(average_last=1)

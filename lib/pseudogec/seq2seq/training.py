@@ -62,7 +62,8 @@ class TrainingJob(BaseModel):
     folder: Path  # for checkpoints
     output: Path  # the model file to write
     initial_model: Path | None = None  # the model file to start from
-    fused_attention: bool = False
+    fused: bool = False
+    autocast: bool = False  # matrices are multiplied in bf16 by torch's autocast, on a CPU
     updates_per_point: int = 25
     seconds_between_saves: float = 120.0
     batch_parts: int = 1  # into which each batch is divided, because a whole one does not fit into memory
@@ -161,7 +162,7 @@ def train(
         save_dir,
         valid_data is not None,
         initial_model=None if initial_model is None else (initial_model / MODEL).absolute(),
-        fused_attention=architecture.fused_attention,
+        fused=architecture.fused,
         updates_per_point=updates_per_point,
         seconds_between_saves=seconds_between_saves,
     )
@@ -212,6 +213,8 @@ def training_job(
     import torch
 
     on_cpu = not torch.cuda.is_available()
+    autocast = _autocasts(optimisation.precision)
+    of_fairseq = optimisation.model_copy(update={"precision": "fp32"}) if autocast else optimisation
     common: FairseqOptions = {
         "save-dir": str(save_dir / _WORK),
         "seed": seed,
@@ -226,12 +229,13 @@ def training_job(
         "disable-validation": not validate,
         "valid-subset": None if validate else "train",
     }
-    whole = [data.as_argument(shards), *arguments, *optimisation.fairseq_arguments(len(shards)), *fairseq_arguments(common)]
+    whole = [data.as_argument(shards), *arguments, *of_fairseq.fairseq_arguments(len(shards)), *fairseq_arguments(common)]
     return TrainingJob(
         arguments=whole,
         optimisation=optimisation,
         folder=(save_dir / _WORK).absolute(),
         output=(save_dir / MODEL).absolute(),
+        autocast=autocast,
         **options,
     )
 
@@ -252,10 +256,27 @@ def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
 def _refuse_precision(precision: str) -> None:
     import torch
 
-    if precision != "fp32" and not torch.cuda.is_available():
+    if _autocasts(precision):
+        if not computes_in_bf16():
+            raise UserError("this processor cannot compute in bf16, and torch sees no GPU; use fp32")
+    elif precision != "fp32" and not torch.cuda.is_available():
         raise UserError(f"precision {precision} needs a GPU, and torch sees none here; use fp32")
-    if precision == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
+    elif precision == "bf16" and not torch.cuda.is_bf16_supported(including_emulation=False):
         raise UserError(f"{torch.cuda.get_device_name()} cannot compute in bf16; use fp16, or fp32")
+
+
+def _autocasts(precision: str) -> bool:
+    """Whether torch's autocast does what fairseq's bf16, made for GPUs, would do."""
+    import torch
+
+    return precision == "bf16" and not torch.cuda.is_available()
+
+
+def computes_in_bf16() -> bool:
+    """Whether this processor has instructions for bf16; emulation is slower than fp32."""
+    import torch
+
+    return any(torch.cpu.get_capabilities().get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16"))
 
 
 def _run(

@@ -33,6 +33,7 @@ from omegaconf import OmegaConf
 from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.fused_attention import use_fused_attention
+from pseudogec.seq2seq.fused_loss import use_fused_loss
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import LossPoint, TrainingJob, TrainingProgress, TrainingResult
@@ -91,11 +92,15 @@ class TrainingRun:
         utils.set_torch_seed(self._cfg.common.seed)
         self._task = tasks.setup_task(self._cfg.task)
         model = self._task.build_model(self._cfg.model)
-        if job.fused_attention:
+        criterion = self._task.build_criterion(self._cfg.criterion)
+        if job.fused:
             use_fused_attention(model, weights_are_read=False)
+            use_fused_loss(criterion, model)
+        if job.autocast:
+            criterion.forward = torch.autocast("cpu", dtype=torch.bfloat16)(criterion.forward)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
-        self._trainer = Trainer(self._cfg, self._task, model, self._task.build_criterion(self._cfg.criterion))
+        self._trainer = Trainer(self._cfg, self._task, model, criterion)
         self._epochs: Any = None  # fairseq's iterator over the shards
         self._stand_in: Any = None  # what a process computes in place of an empty batch, in step with the others
         self._resume()
