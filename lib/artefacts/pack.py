@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import write_atomically
+from artefacts.files import SourceFile, write_atomically
 from artefacts.recipe import DESCRIPTION, Recipe, canonical_json, key_of
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ class Pack:
     """A folder with parts of artefacts, read-only and found by recipe.
 
     ``artefacts.parquet`` has a row for each artefact: its recipe and its record, both as JSON. ``files.parquet`` has a row for
-    each file that travels. ``pack.json`` holds the digests of both, the format, and what wrote them.
+    each file that travels. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
+    that the recipes read, so that keys can be computed where these may not be passed on.
 
     A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code would make something else, the
     recipe has another version, so another key, and is not found in the pack. Any other format is refused.
@@ -93,7 +95,7 @@ class Pack:
         for name in (ARTEFACTS, FILES):
             if hashlib.sha256(self._bytes(name)).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
-        self.written_by = str(manifest.get("written_by", ""))
+        self._sources: dict[str, dict[str, Any]] = manifest.get("sources", {})
         self._unpacked: set[Path] = set()
         self._records: dict[str, str] = {}
         for key, label, content, record in _rows(self._table(ARTEFACTS), "key", "label", "recipe", "record"):
@@ -112,6 +114,16 @@ class Pack:
 
     def __len__(self) -> int:
         return len(self._records)
+
+    def source(self, name: str, path: Path) -> SourceFile | None:
+        """The file that the pack knows under a name, as if it lay at a path; None where it knows none."""
+        known = self._sources.get(name)
+        return SourceFile(path=path, digest=known["sha256"], expected_bytes=known["bytes"]) if known else None
+
+    @property
+    def sources(self) -> list[str]:
+        """The names of the files that recipes of the pack read."""
+        return list(self._sources)
 
     def record(self, recipe: Recipe) -> dict[str, Any]:
         """The record of an artefact that the pack has; its ``result`` is without text."""
@@ -203,11 +215,14 @@ class Pack:
         return DataError(self.folder / name, f"{problem}; {remedy}")
 
 
-def write_pack(folder: Path, entries: Iterable[Entry], written_by: str) -> None:
+def write_pack(
+    folder: Path, entries: Iterable[Entry], written_by: str, sources: Mapping[str, SourceFile] = MappingProxyType({})
+) -> None:
     """Write a pack in place of the one that may be there. Equal entries give equal bytes, in whatever order they come.
 
     Args:
         written_by: name and version of the program, for whoever cannot read the pack.
+        sources: the files that recipes read, by the names under which a reader who lacks them may ask for their digests.
 
     Raises:
         UserError: the folder cannot be written.
@@ -226,6 +241,7 @@ def write_pack(folder: Path, entries: Iterable[Entry], written_by: str) -> None:
     files = dict(zip(("kind", "name", "key", "content"), map(list, columns), strict=True))
     written = {ARTEFACTS: _parquet(artefacts), FILES: _parquet(files)}
     manifest: dict[str, Any] = {"format": FORMAT, "written_by": written_by, "artefacts": len(entries)}
+    manifest["sources"] = {name: {"sha256": file.digest, "bytes": file.size} for name, file in sorted(sources.items())}
     manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
     for name, content in {**written, MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode()}.items():
         with write_atomically(folder / name) as stream:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from artefacts.errors import UserError
 from artefacts.kinds import import_from
-from pseudogec.commands import correct, fetch_data, noise, score, submit
+from pseudogec.commands import correct, fetch_data, noise, pack, score, submit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     score.add_parser(commands)
     correct.add_parser(commands)
     submit.add_parser(commands)
+    pack.add_parser(commands)
     fetch_data.add_parser(commands)
     options = parser.parse_args(arguments)
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program

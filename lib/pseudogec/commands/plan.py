@@ -6,14 +6,14 @@ import sys
 from pathlib import Path
 from typing import IO
 
-from artefacts import Estimator, Machine, load_machine, with_ancestors
+from artefacts import Estimator, Machine, load_machine
 from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
 from artefacts.errors import UserError
 from artefacts.plan import Plan, make_plan
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.study import Study
-from pseudogec.study.corpora import SeedCorpus, WholeCorpus
+from pseudogec.study.planning import missing_files
 from pseudogec.study.profile import Profile
 
 ASSUMED_GPUS = 8
@@ -86,18 +86,13 @@ def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
     lines.append(
         f"{plan.measured:.0%} of the time rests on what this store has measured, the rest on the machine's rates (--machine)."
     )
-    missing = _missing_files(targets)
+    missing = missing_files(targets)
     if missing:
         shown = ", ".join(path.name for path in missing[:3]) + (", ..." if len(missing) > 3 else "")
         lines.append(
             f"{len(missing)} files are missing ({shown}); planned by what is known of them. --check says where to get them."
         )
     return lines
-
-
-def _missing_files(targets: list[Recipe]) -> list[Path]:
-    read = (recipe for recipe in with_ancestors(targets) if isinstance(recipe, WholeCorpus | SeedCorpus))
-    return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 
 def _half_precision(profile: Profile) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from artefacts.errors import UserError
 
@@ -53,6 +53,15 @@ class AnnotatedSentence:
 
     source: tuple[str, ...]
     annotators: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
+
+    @property
+    def masked(self) -> AnnotatedSentence:
+        """The same with ``_`` in place of each word, of the sentence and of its corrections."""
+        annotators = {
+            annotator: tuple(replace(edit, correction=" ".join("_" for _ in edit.correction.split())) for edit in edits)
+            for annotator, edits in self.annotators.items()
+        }
+        return AnnotatedSentence(("_",) * len(self.source), annotators)
 
 
 def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:

@@ -19,6 +19,7 @@ from pseudogec.report.markup import marked_corrections
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
+from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import StyledTable, f05_cells, note_on_tuning, summarise
 from pseudogec.study import Grid, Study, System, overview
 from pseudogec.study.outputs import ScoredOutputs, hypotheses
@@ -32,19 +33,20 @@ class ErrorAnalysis:
 
     Args:
         dataset: name of the test set.
+        sentences: those of the test set, for the types of their edits; their words may be masked.
         nothing: what is shown where there are no systems.
     """
 
     def __init__(
         self, report: Report, dataset: str, sentences: Sequence[AnnotatedSentence], nothing: Finding = NOT_LISTED
     ) -> None:
-        self.report, self.dataset, self.sentences, self._nothing = report, dataset, sentences, nothing
+        self.report, self.dataset, self._nothing = report, dataset, nothing
         self.types = frequent_types(sentences)
 
     @classmethod
     def of_study(cls, report: Report) -> ErrorAnalysis:
         study = report.study
-        return cls(report, study.test, overview.annotated_sentences(study, study.planner.tests[study.test]))
+        return cls(report, study.test, overview.masked_sentences(study, study.planner.tests[study.test]))
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
         return self.report.study.scores(grid, by, self.dataset)
@@ -160,6 +162,7 @@ class ErrorAnalysis:
         note = f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test. {note_on_tuning(scores)}"
         return self.report.table(table, name, note.strip(), decimals)
 
+    @or_what_to_fetch
     def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
         """Sentences that two systems of a grid, by name, correct differently or leave as they are, beside the reference."""
         if len(systems) < 2:
@@ -167,16 +170,22 @@ class ErrorAnalysis:
         study = self.report.study
         corrected = {name: hypotheses(study, system, self.dataset) for name, system in systems.items()}
         scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
-        return self.marked(corrected, scores, study.levels(study.planner.tests[self.dataset]), each)
+        test = study.planner.tests[self.dataset]
+        return self.marked(overview.annotated_sentences(study, test), corrected, scores, study.levels(test), each)
 
     def marked(
-        self, corrected: Mapping[str, Sequence[Sequence[str]]], scores: Mapping[str, Score], levels: Sequence[str], each: int
+        self,
+        sentences: Sequence[AnnotatedSentence],
+        corrected: Mapping[str, Sequence[Sequence[str]]],
+        scores: Mapping[str, Score],
+        levels: Sequence[str],
+        each: int,
     ) -> Html | Finding:
         annotator = load_annotator(self.report.study.profile.annotator)
         examples = []
         for heading, places in instructive_sentences(scores, each).items():
             for place in places:
-                sentence = self.sentences[place]
+                sentence = sentences[place]
                 edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
                 level = f" (level {levels[place]})" if levels[place] else ""
                 examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
@@ -269,9 +278,10 @@ class OutputsReport:
         first, *_, last = self._outputs.errant
         corrected = {name: self._outputs.hypotheses[name] for name in (first, last)}
         scores = {name: self._outputs.errant[name] for name in (first, last)}
-        return self._analysis.marked(corrected, scores, self._outputs.levels, each)
+        return self._analysis.marked(self._outputs.gold.sentences, corrected, scores, self._outputs.levels, each)
 
 
+@or_what_to_fetch
 def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | Finding:
     """The most frequent entries of the dictionary of errors that realistic noise draws from, learnt from the genuine pairs."""
     study = report.study

@@ -20,6 +20,7 @@ from pseudogec.report.findings import with_interval
 from pseudogec.report.markup import marked_traces
 from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
+from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, note_on_tuning, styled
 from pseudogec.study import Pipeline
 from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
@@ -148,6 +149,7 @@ class SystemsReport:
     def _last(self, pipeline: Pipeline) -> Correction:
         return self._study.planner.correction(pipeline, self._study.test)
 
+    @or_what_to_fetch
     def walk_through(self, name: str, most: int = 3) -> Html | Finding:
         """Sentences on their way through a system: first one that becomes its reference, then those that most steps change."""
         if name not in self._versions:

@@ -9,7 +9,7 @@ from pseudogec.study.outputs import ScoredOutputs, score_outputs
 from pseudogec.study.overview import edits_by_level, permutation_tests, sentence_counts, stages_table
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
-from pseudogec.study.study import PACK, PROJECT, Study
+from pseudogec.study.study import PACK, PROJECT, MissingSentencesError, Study
 
 __all__ = [
     "PACK",
@@ -17,6 +17,7 @@ __all__ = [
     "BuildError",
     "Engine",
     "Grid",
+    "MissingSentencesError",
     "Pipeline",
     "Planner",
     "Profile",

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import IO, Any, ClassVar, Literal, NamedTuple
 
@@ -234,6 +234,28 @@ class References(Recipe):
         return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(folder / "references.m2")))
 
 
+class MaskedReferences(Recipe):
+    """Reference edits with ``_`` in place of each word, ``masked.m2``: their places and types, which quote no sentence."""
+
+    kind: ClassVar[str] = "masked_references"
+    seconds_a_unit: ClassVar[float] = 0.00005
+    bytes_a_unit: ClassVar[float] = 150.0
+    portable: ClassVar[tuple[str, ...]] = ("masked.m2",)
+    references: References
+
+    @property
+    def work(self) -> float:
+        return self.references.work
+
+    @property
+    def label(self) -> str:
+        return self.references.label
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        sentences = read_m2(store.folder(self.references) / "references.m2")
+        return {"sentences": write_m2(folder / "masked.m2", (sentence.masked for sentence in sentences))}
+
+
 def _write_corpus(folder: Path, sentences: Iterable[CorrectedSentence]) -> dict[str, Any]:
     counts = dict.fromkeys(("sentences", "source_tokens", "target_tokens", "identical_pairs"), 0)
     levels: Counter[str] = Counter()
@@ -324,6 +346,36 @@ class WorldSeedText(SeedText):
         # Each shard has a seed of its own, so shards can be made at once, in any order.
         sentences = seed_sentences(self.register_name, self.size, self.seed * 1_000_003 + self.shard)
         return _write(folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences"))
+
+
+class SeedTextFacts(Recipe):
+    """How varied a shard of a seed corpus is, and how much of it the genuine targets know. It has no files."""
+
+    kind: ClassVar[str] = "seed_text_facts"
+    seconds_a_unit: ClassVar[float] = 0.00001
+    seed_text: SeedText
+    genuine: Corpus
+
+    @property
+    def work(self) -> float:
+        return self.seed_text.work + self.genuine.work
+
+    @property
+    def label(self) -> str:
+        return self.seed_text.label
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        known = {word for tokens in read_plain(store.folder(self.genuine) / "target.txt") for word in tokens}
+        sentences = list(read_plain(store.folder(self.seed_text) / _SENTENCES))
+        tokens = list(chain.from_iterable(sentences))
+        first = tokens[:10_000]  # the ratio of distinct words falls with length
+        return {
+            "sentences": len(sentences),
+            "tokens": len(tokens),
+            "first_tokens": len(first),
+            "distinct": len(set(first)),
+            "known": sum(token in known for token in tokens),
+        }
 
 
 class SeedCorpus(Recipe):

@@ -186,20 +186,16 @@ def seed_text_table(study: Study) -> pd.DataFrame:
     """
     import pandas as pd
 
-    known = {word for line in study.lines(study.planner.genuine, "target.txt") for word in line.split()}
-    rows = []
-    for name in study.profile.corpora.seeds:
-        lines = study.lines(study.planner.seed_text(name, 0), "sentences.txt")
-        tokens = [token for line in lines for token in line.split()]
-        first = tokens[:10_000]
-        rows.append(
-            {
-                "seed corpus": name,
-                "tokens a sentence": len(tokens) / len(lines),
-                "distinct words a 1,000 tokens": 1000 * len(set(first)) / len(first),
-                "known tokens": sum(token in known for token in tokens) / len(tokens),
-            }
-        )
+    found = {name: study.result(study.planner.seed_text_facts(name)) for name in study.profile.corpora.seeds}
+    rows = [
+        {
+            "seed corpus": name,
+            "tokens a sentence": facts["tokens"] / facts["sentences"],
+            "distinct words a 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
+            "known tokens": facts["known"] / facts["tokens"],
+        }
+        for name, facts in found.items()
+    ]
     return pd.DataFrame(rows)
 
 
@@ -208,25 +204,31 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
 
     Returns:
         Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels`), ``operation`` (M, R, U; empty for a type
-        without one, such as UNK), ``error_type`` (without the operation), ``start``, ``end``, ``correction``.
+        without one, such as UNK), ``error_type`` (without the operation), ``start``, ``end``.
     """
     import pandas as pd
 
     levels = study.levels(corpus)
     rows = []
-    for number, sentence in enumerate(annotated_sentences(study, corpus)):
+    for number, sentence in enumerate(masked_sentences(study, corpus)):
         for edit in sentence.annotators.get(0, ()):
             operation, colon, error_type = edit.type.partition(":")
             if not colon:
                 operation, error_type = "", edit.type
-            rows.append((number, levels[number], operation, error_type, edit.start, edit.end, edit.correction))
-    return pd.DataFrame(rows, columns=["sentence", "level", "operation", "error_type", "start", "end", "correction"])
+            rows.append((number, levels[number], operation, error_type, edit.start, edit.end))
+    return pd.DataFrame(rows, columns=["sentence", "level", "operation", "error_type", "start", "end"])
 
 
 def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
     """The sentences of a corpus with their reference edits."""
     references = study.planner.references(corpus)
     return list(read_m2(study.folder(references, "references.m2") / "references.m2"))
+
+
+def masked_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
+    """The same without their words: for places and types of edits, which travel where sentences must not."""
+    masked = study.planner.masked_references(corpus)
+    return list(read_m2(study.folder(masked, "masked.m2") / "masked.m2"))
 
 
 def true_and_found_types(study: Study) -> pd.DataFrame:
@@ -257,7 +259,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
 
     rows = []
     for name, corpus in study.planner.corpora.items():
-        for level, sentence in zip(study.levels(corpus), annotated_sentences(study, corpus), strict=True):
+        for level, sentence in zip(study.levels(corpus), masked_sentences(study, corpus), strict=True):
             corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
             rows.append((name, level, len(sentence.source), len(corrections)))
     table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatch
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from artefacts import FileDigests, SourceFile
+from artefacts import FileDigests, Pack, Recipe, SourceFile, with_ancestors
 from pseudogec.corpora import (
     CorpusFile,
     FilePairs,
@@ -25,9 +26,11 @@ from pseudogec.noise import DecoderMethod, Method, TextMethod
 from pseudogec.study.corpora import (
     Corpus,
     FileSeedText,
+    MaskedReferences,
     References,
     SeedCorpus,
     SeedText,
+    SeedTextFacts,
     SplitCorpus,
     WholeCorpus,
     WorldSeedText,
@@ -77,15 +80,25 @@ class Planner:
         root: the project's root, which the profile's data folder is relative to.
         without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
         digest: gives the digests of corpus files.
+        packs: know the digests of files that are missing, so that what was made from them is found in the packs.
 
     Raises:
         UserError: a method's parameters are impossible.
         DataError: a corpus file is missing.
     """
 
-    def __init__(self, profile: Profile, root: Path, without_data: bool = False, digest: FileDigests | None = None) -> None:
+    def __init__(
+        self,
+        profile: Profile,
+        root: Path,
+        without_data: bool = False,
+        digest: FileDigests | None = None,
+        packs: Sequence[Pack] = (),
+    ) -> None:
         self.profile = profile
-        self._without_data, self._digest = without_data, digest or FileDigests()
+        self._without_data, self._digest, self._packs = without_data, digest or FileDigests(), packs
+        self.files: dict[str, SourceFile] = {}
+        """The files that recipes read, by their paths in the data folder."""
         self._data = root / profile.data_folder
         self.genuine = self._corpus("genuine", profile.corpora.genuine)
         self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
@@ -130,10 +143,15 @@ class Planner:
             DataError: it is missing, and the plan is one that shall be built.
         """
         full = self._data / path
+        name = (full.relative_to(self._data) if full.is_relative_to(self._data) else full).as_posix()
+        if not full.exists() and (known := next(filter(None, (pack.source(name, full) for pack in self._packs)), None)):
+            self.files[name] = known
+            return known
         if self._without_data and not full.exists():
             expected = load_catalogue().expected_bytes(path)
             return SourceFile(path=full, digest=f"missing:{path}", expected_bytes=expected)
-        return SourceFile(path=full, digest=self._digest(full))
+        self.files[name] = SourceFile(path=full, digest=self._digest(full))
+        return self.files[name]
 
     def _corpus(self, name: str, pairs: PairFormat) -> Corpus:
         return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
@@ -156,7 +174,8 @@ class Planner:
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
-        paths = matching(self._data, file.path) or [file.path]
+        known = [Path(name) for pack in self._packs for name in pack.sources if fnmatch(name, file.path.as_posix())]
+        paths = matching(self._data, file.path) or known or [file.path]
         said = file.model_dump(exclude={"path"})
         return [LocatedFile(**said, **self.file(path).model_dump()) for path in paths]
 
@@ -342,6 +361,12 @@ class Planner:
     def references(self, corpus: Corpus, retyped: bool = False) -> References:
         return References(corpus=corpus, annotator=self.annotator, retyped=retyped)
 
+    def masked_references(self, corpus: Corpus) -> MaskedReferences:
+        return MaskedReferences(references=self.references(corpus))
+
+    def seed_text_facts(self, name: str) -> SeedTextFacts:
+        return SeedTextFacts(seed_text=self.seed_text(name, 0), genuine=self.genuine)
+
     def score(self, system: System | Pipeline, test: str, metric: Metric = ERRANT) -> ScoredCorrection:
         """The system's score on a test corpus."""
         return ScoredCorrection(
@@ -391,6 +416,12 @@ class Planner:
         shards = range(choice.sentences // self.profile.pseudo_data.shard)
         texts = tuple(self.seed_text(choice.seed_corpus, number) for number in shards)
         return WordCounts(name=choice.seed_corpus, texts=texts)
+
+
+def missing_files(recipes: Iterable[Recipe]) -> list[Path]:
+    """The files of corpora that recipes are made from, as far as they are missing."""
+    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus))
+    return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 
 def pipelines(profile: Profile, name: str, track: str = "restricted") -> list[Pipeline]:

@@ -19,12 +19,13 @@ from artefacts.pack import Source
 from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
+from pseudogec.corpora import load_catalogue
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
 from pseudogec.study.loading import load_profile
-from pseudogec.study.planning import Planner, compared
+from pseudogec.study.planning import Planner, compared, missing_files
 from pseudogec.study.profile import GridAxes, Profile, check_grid
 from pseudogec.study.results import By, ScoredCorrection, tidy
 
@@ -36,6 +37,11 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 PACK = "pack"
 """The folder, within a folder of results, of what the results are read from."""
+
+
+class MissingSentencesError(UserError):
+    """Sentences are asked for that no pack has, as they may not be passed on, and whose corpora are not at hand."""
+
 
 UNKNOWN_LEVEL = "unknown"
 """Stands for the proficiency level of writers whose level is not known."""
@@ -70,7 +76,7 @@ class Study:
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
         self._checked: set[str] = set()
-        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY))
+        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY), store.packs)
 
     @classmethod
     def open(
@@ -224,18 +230,24 @@ class Study:
             How many artefacts the pack has; those that no source has are left out.
 
         Raises:
-            UserError: two sources hold an artefact with different numbers, or the folder cannot be written.
+            UserError: no source has any; two hold an artefact with different numbers; or the folder cannot be written.
             DataError: an artefact is damaged.
         """
         entries = merge(with_ancestors(self.targets()), sources or [self.store])
-        write_pack(folder, entries, f"pseudogec {version('pseudogec')}")
+        if not entries:
+            raise UserError(
+                f"profile {self.profile.name}: none of its artefacts is there, so there is nothing to put into a pack"
+            )
+        write_pack(folder, entries, f"pseudogec {version('pseudogec')}", self.planner.files)
         return len(entries)
 
     def data_recipes(self) -> list[Recipe]:
         """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
-        corpora = list(self.planner.corpora.values())
-        references = map(self.planner.references, corpora)
-        return [*corpora, *references, *(self.planner.seed_text(name, 0) for name in self.profile.corpora.seeds)]
+        planner, seeds = self.planner, self.profile.corpora.seeds
+        corpora = list(planner.corpora.values())
+        edits = [recipe for corpus in corpora for recipe in (planner.references(corpus), planner.masked_references(corpus))]
+        texts = [recipe for name in seeds for recipe in (planner.seed_text(name, 0), planner.seed_text_facts(name))]
+        return [*corpora, *edits, *texts]
 
     def recipes(self, name: str) -> list[Recipe]:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
@@ -308,12 +320,30 @@ class Study:
         return [level or UNKNOWN_LEVEL for level in self.lines(corpus, "levels.txt")]
 
     def folder(self, recipe: Recipe, *files: str) -> Path:
-        """The folder of an artefact with these files; what neither the store nor a pack has is built."""
+        """The folder of an artefact with these files; what neither the store nor a pack has is built.
+
+        Raises:
+            BuildError: it could not be built.
+            MissingSentencesError: a pack has the artefact without these files, and corpora are missing that they are made from.
+        """
         self.build([recipe])
         folder = self.store.folder(recipe)
         if not all((folder / file).exists() for file in files):
+            if absent := missing_files([recipe]):
+                raise MissingSentencesError(self._what_to_fetch(recipe, absent))
             self.build([recipe], in_full=True)
         return self.store.folder(recipe)
+
+    def _what_to_fetch(self, recipe: Recipe, absent: Sequence[Path]) -> str:
+        data = PROJECT / self.profile.data_folder
+        paths = [path.relative_to(data) if path.is_relative_to(data) else path for path in absent]
+        names = ", ".join(map(str, paths[:3])) + (", ..." if len(paths) > 3 else "")
+        known = dict.fromkeys(found[0].title for path in paths if (found := load_catalogue().find(path)))
+        ways = f" ({', '.join(known)}: `pseudogec data --list` says how to get it)" if known else ""
+        return (
+            f"The sentences of {recipe.kind.replace('_', ' ')} {recipe.label} may not be passed on, so packs have numbers alone "
+            f"of them. To see them, put {names}{ways} into the data folder, {self.profile.data_folder}, and run this again."
+        )
 
     def lines(self, recipe: Recipe, file: str) -> list[str]:
         """The lines of a text file of an artefact, which is built if it is missing."""

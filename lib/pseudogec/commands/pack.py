@@ -1,0 +1,63 @@
+"""``pseudogec pack``: what a profile's notebooks are shown from, out of stores and packs of several machines."""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from artefacts import Pack, Store, with_ancestors
+from artefacts.errors import UserError
+from artefacts.pack import Source
+from pseudogec.study import PACK, Study
+
+_DESCRIPTION = """\
+Write a pack: what the notebooks of a profile are shown from, which is then read and not built. run_all.py does so at the end
+of a run.
+
+Several stores and packs, of runs on several machines, are merged into one. Nothing is written where they hold different numbers
+for one artefact, or where one of them is damaged.
+
+Example: pseudogec pack --profile overnight first/store second/outputs/overnight/pack --to outputs/overnight/pack"""
+
+
+def add_parser(commands: Any) -> None:
+    parser = commands.add_parser(
+        "pack",
+        help="write what notebooks are shown from as a few files; merge those of several machines",
+        description=_DESCRIPTION,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
+    parser.add_argument(
+        "sources", nargs="*", type=Path, metavar="FOLDER", help="stores and packs (default: the store, with the profile's pack)"
+    )
+    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
+    )
+    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help=f"where the pack goes (default: outputs/PROFILE/{PACK})")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> None:
+    sources = list(map(_source, options.sources))
+    study = Study.open(options.profile, options.overrides, store=options.store, packs=not sources)
+    folder = options.to or study.outputs / PACK
+    count = study.write_pack(folder, sources)
+    every = with_ancestors(study.targets())
+    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    print(f"{count:,} of {len(every):,} artefacts, {size:.1f} MB -> {folder}")
+    if count < len(every):
+        held = Pack(folder)
+        absent = Counter(recipe.kind for recipe in every if recipe not in held)
+        print("in none of the sources: " + ", ".join(f"{kind.replace('_', ' ')} {number:,}" for kind, number in absent.items()))
+
+
+def _source(folder: Path) -> Source:
+    if Pack.is_at(folder):
+        return Pack(folder)
+    if not any(folder.glob("*/*/result.json")):
+        raise UserError(f"{folder}: is neither a store nor a pack; name a folder such as outputs/store or outputs/classroom/pack")
+    return Store(folder)

@@ -1,0 +1,67 @@
+"""Sentences that notebooks show, or what to fetch where they may not be passed on and are not at hand."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import ParamSpec, TypeVar
+
+from pseudogec.report.display import Finding, Html
+from pseudogec.report.markup import marked_edits, marked_operations, typical_example
+from pseudogec.study import MissingSentencesError, Study, System, overview
+from pseudogec.study.corpora import Corpus
+
+P = ParamSpec("P")
+Shown = TypeVar("Shown")
+
+
+def or_what_to_fetch(show: Callable[P, Shown]) -> Callable[P, Shown | Finding]:
+    """Have a function that shows sentences say what to fetch where these are missing."""
+
+    @functools.wraps(show)
+    def shown(*arguments: P.args, **options: P.kwargs) -> Shown | Finding:
+        try:
+            return show(*arguments, **options)
+        except MissingSentencesError as error:
+            return Finding(f"*{error}*")
+
+    return shown
+
+
+@or_what_to_fetch
+def reference_edits(study: Study, corpus: Corpus, most: int = 10) -> Html:
+    """The first sentences of a corpus, under their writers' levels, with the edits of their first annotator marked."""
+    sentences = overview.annotated_sentences(study, corpus)[:most]
+    return marked_edits(zip(study.levels(corpus), sentences, strict=False))
+
+
+@or_what_to_fetch
+def corrupted(study: Study, systems: Iterable[System], parameter: str, number: int = 1) -> Html:
+    """One sentence as each system's noise corrupts it, under the value of a parameter of its method.
+
+    Args:
+        number: which of the examples of a shard, from 0.
+    """
+    shards = study.planner.first_shards(systems := list(systems))
+    made = ((system.parameters[parameter], overview.examples(study, shards[system.name])) for system in systems)
+    return marked_operations((value, examples[number]["operations"]) for value, examples in made)
+
+
+@or_what_to_fetch
+def corrupted_by_method(study: Study, systems: Iterable[System]) -> Html:
+    """A typical sentence as each system's method corrupts it; the systems differ in their methods."""
+    shards = study.planner.first_shards(systems := list(systems))
+    made = {system.method: overview.examples(study, shards[system.name]) for system in systems}
+    shown = typical_example(made)
+    return marked_operations((method, examples[shown]["operations"]) for method, examples in made.items())
+
+
+@or_what_to_fetch
+def seed_sentences(study: Study, most: int = 3) -> Finding:
+    """The first sentences of each seed corpus."""
+    lines = [
+        f"{name:14}{line}"
+        for name in study.profile.corpora.seeds
+        for line in study.lines(study.planner.seed_text(name, 0), "sentences.txt")[:most]
+    ]
+    return Finding("\n".join(["```", *lines, "```"]))
