@@ -12,6 +12,7 @@ import nbformat
 import pytest
 
 from exercises import is_solution, solution_code
+from pseudogec import METADATA
 from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT
 
@@ -49,6 +50,13 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     notebook = {"cells": [kept, left_out, plain], "metadata": {"kernelspec": {}}, "nbformat": 4}
     assert as_read(copy.deepcopy(notebook)) == notebook
     assert as_read(copy.deepcopy(notebook), course=True) == {**notebook, "cells": [kept, plain]}
+
+
+def test_what_is_true_while_a_notebook_runs_is_not_kept() -> None:
+    kept = {"output_type": "display_data", "data": {"text/plain": "a table"}, "metadata": {}}
+    passing = {**kept, "metadata": {METADATA: {"while_running": True}}}
+    notebook = {"cells": [{"metadata": {}, "outputs": [passing, kept]}], "metadata": {}}
+    assert as_read(notebook)["cells"][0]["outputs"] == [kept]
 
 
 def test_the_code_of_a_solution_is_what_stands_between_its_fences() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from traitlets.config import Config
 
 from artefacts.files import write_atomically
+from pseudogec import METADATA
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -102,6 +103,10 @@ def _end_with(parent: int, folder: str) -> None:
     os._exit(1)
 
 
+def _is_shown_while_running(output: dict[str, Any]) -> bool:
+    return bool(output.get("metadata", {}).get(METADATA, {}).get("while_running"))
+
+
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
     """A notebook for readers: without what differs from run to run, and without widgets, which need a kernel.
 
@@ -121,6 +126,8 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
         cell["metadata"].pop("execution", None)
         if "injected-parameters" in cell["metadata"].get("tags", ()):
             cell["id"] = "injected-parameters"  # which papermill draws at random
+        if "outputs" in cell:
+            cell["outputs"] = [output for output in cell["outputs"] if not _is_shown_while_running(output)]
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook

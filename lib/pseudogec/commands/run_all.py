@@ -22,7 +22,7 @@ from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
-from pseudogec.study import PACK, PROJECT, BuildError, Study, missing
+from pseudogec.study import PACK, PROJECT, BuildError, Study
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
@@ -196,14 +196,12 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
             study.store.remove(recipe)
     # What was damaged is built anew even where nothing that is missing needs it.
     targets += [*removed, *(damage.recipe for damage in study.store.damaged(every))]
-    todo = missing(targets, study.store)
+    stock = study.stock(targets)
+    todo = stock.to_build
     estimator = Estimator(study.store)
     seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
-    held = sum(study.store.has(recipe) for recipe in every)
-    packed = sum(study.store.can_read(recipe) for recipe in set(every).difference(todo)) - held
     about = f", about {format_duration(seconds)} on {study.engine.workers} workers" if todo else ""
-    counts = f"{len(every)} artefacts: {held} in the store, {packed} in the pack, {len(todo)} to build{about}"
-    print(f"{study.profile.name}   {len(notebooks)} notebooks, {counts}")
+    print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}{about}")
     started = time.monotonic()
     try:
         study.build(targets)

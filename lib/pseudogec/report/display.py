@@ -10,13 +10,12 @@ import base64
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pseudogec import METADATA
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
-
-METADATA = "pseudogec"
-"""Key of our metadata of an output: ``figure`` and ``caption``, or ``caption_of``."""
 
 TABLE_ATTRIBUTE = "data-table"
 """Attribute of an HTML table that says under which name it was saved."""
@@ -50,6 +49,13 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
     display({"image/png": encoded, "text/plain": f"<Figure {name}: {description}>"}, metadata=about, raw=True)
     if caption:
         display({"text/markdown": f"*{caption}*", "text/plain": caption}, metadata={METADATA: {"caption_of": name}}, raw=True)
+
+
+def show_while_running(text: str) -> None:
+    """Show what is true of this moment alone; a notebook that is kept does not keep it."""
+    from IPython.display import display
+
+    display({"text/plain": text}, metadata={METADATA: {"while_running": True}}, raw=True)
 
 
 def describe(figure: Figure) -> str:

@@ -22,7 +22,7 @@ from pseudogec.report.contrasts import (
     note_on_claims,
     opponents,
 )
-from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure
+from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
@@ -70,6 +70,12 @@ class Report:
         single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}"
+
+    def begin(self, notebook: str) -> None:
+        """Say how the results of a notebook came about, and where the artefacts are that they rest on."""
+        print(self.origin())
+        if notebook in self.study.profile.notebooks:
+            show_while_running(f"This notebook rests on {self.study.stock(self.study.targets([notebook]))}.")
 
     @property
     def stands_for(self) -> dict[str, str]:

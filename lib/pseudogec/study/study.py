@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import ValidationError
 
-from artefacts import FileDigests, Pack, merge, write_pack
+from artefacts import FileDigests, Pack, merge, missing, write_pack
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
@@ -37,6 +37,26 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 PACK = "pack"
 """The folder, within a folder of results, of what the results are read from."""
+
+
+class Stock(NamedTuple):
+    """Where the artefacts are that some results rest on.
+
+    Attributes:
+        needed: how many there are.
+        stored: how many the store has.
+        packed: how many of the others a pack has, as far as its part of them will do.
+        to_build: what is missing.
+    """
+
+    needed: int
+    stored: int
+    packed: int
+    to_build: list[Recipe]
+
+    def __str__(self) -> str:
+        where = f"{self.stored:,} in the store, {self.packed:,} in the pack, {len(self.to_build):,} to build"
+        return f"{self.needed:,} artefacts: {where}"
 
 
 class MissingSentencesError(UserError):
@@ -218,6 +238,13 @@ class Study:
         grids = dict.fromkeys(grid for notebook in listed for grid in self.profile.notebooks[notebook])
         found = dict.fromkeys([*self.data_recipes(), *(recipe for grid in grids for recipe in self.recipes(grid))])
         return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found]
+
+    def stock(self, targets: Sequence[Recipe]) -> Stock:
+        """Where the targets and all that they are made from are."""
+        every, to_build = with_ancestors(targets), missing(targets, self.store)
+        stored = sum(map(self.store.has, every))
+        readable = sum(self.store.can_read(recipe) for recipe in set(every).difference(to_build))
+        return Stock(len(every), stored, readable - stored, to_build)
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
         """Write what all notebooks of the profile are shown from into a folder.

@@ -31,7 +31,8 @@ from traitlets import Any as AnyTrait
 from traitlets import Unicode
 
 from artefacts.files import write_atomically
-from pseudogec.report.display import METADATA, TABLE_ATTRIBUTE
+from pseudogec import METADATA
+from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.site.run_record import PAGES
 
 FINDING_TAG = "finding"
