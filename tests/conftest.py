@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import pseudogec.commands  # noqa: F401  # before anything imports nbformat, for what it leaves out there
+
 # Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# What is imported stays until the end, so that looking for garbage in it takes time and finds none.
+gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

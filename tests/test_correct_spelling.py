@@ -77,6 +77,7 @@ def language_model(tmp_path_factory) -> SentenceScorer:
     return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
 
 
+@pytest.mark.slow
 def test_the_papers_example(language_model):
     """*hunspell invariably suggests easy as its top candidate for esay, which should actually be corrected as essay.*"""
     assert spelt(spelling(), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
@@ -84,6 +85,7 @@ def test_the_papers_example(language_model):
     assert spelt(spelling(language_model), "The sport was esay .") == ["The sport was easy ."]
 
 
+@pytest.mark.slow
 def test_the_note_says_what_was_mended(language_model):
     source = PAPERS_EXAMPLE.split()
     (sentence,) = spelling(language_model)([source], as_written([source]))
@@ -168,6 +170,7 @@ def test_words_nearly_always_capitalised_are_learnt_from_counts():
     assert Casing({"Rare": 100})["rare"] == "Rare", "more than 99 times"
 
 
+@pytest.mark.slow
 def test_casing_joins_the_candidates(language_model):
     casing = Casing({"Monday": 1000, "Chess": 1000})
     sentence = "They say that sport is easy on monday ."
@@ -192,6 +195,7 @@ def test_all_candidates_come_from_hunspell_and_the_table():
     assert offered[0] == "Esay" and offered.count("Esay") == 1
 
 
+@pytest.mark.slow
 def test_many_sentences_one_by_one_and_together(language_model):
     words = "esay essay becuse easy monday favorite alot sport 😀".split()
     sentences = [" ".join(found) for found in itertools.product(words, repeat=3)] * 4

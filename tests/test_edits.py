@@ -112,6 +112,7 @@ def test_malformed_m2_is_refused_with_file_and_line(tmp_path, text, line, messag
     assert str(path) in str(caught.value)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not REAL_DATA.is_dir(), reason=f"the real corpora are not at {REAL_DATA}")
 def test_real_files_survive_a_round_trip_to_the_byte(tmp_path):
     paths = sorted(REAL_DATA.glob("*/*.m2"))

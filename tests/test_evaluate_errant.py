@@ -66,6 +66,7 @@ def test_the_sample_s_figures_equal_errant_compare_s(system, expected):
     assert printed(ERRANT.score(gold, from_text, load_annotator("offline"))) == expected
 
 
+@pytest.mark.slow
 @needs_shared
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_every_count_and_figure_equals_errant_compare(system):
@@ -82,6 +83,7 @@ def test_every_count_and_figure_equals_errant_compare(system):
             assert [[name, *printed(part)] for name, part in score.by_type(CATEGORIES[options]).items()] == rows
 
 
+@pytest.mark.slow
 @needs_shared
 def test_scores_from_text_stay_near_those_of_the_paper_s_tagger():
     hypotheses = [
@@ -193,7 +195,9 @@ def test_the_signature_names_scorer_annotator_mode_and_references():
         r"errant:3[\d.]+\|mode:span_correction\|annotator:given\|tokens:as given\|references:1\|digest:[0-9a-f]{12}", first
     )
     other = [*REFERENCES[:2], sentence("f g", (), ())]
-    assert "references:1-2" in ERRANT.compare(Gold.annotated(other), HYPOTHESES).signature
+    with pytest.warns(UserWarning, match="2 of 3 sentences lack an annotator"):
+        several = ERRANT.compare(Gold.annotated(other), HYPOTHESES)
+    assert "references:1-2" in several.signature
     scored = ERRANT.score(GOLD, GOLD.sources, load_annotator("offline")).signature
     assert load_annotator("offline").signature in scored
     assert scored.rpartition("digest:")[2] == first.rpartition("digest:")[2]

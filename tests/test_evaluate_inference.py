@@ -13,8 +13,9 @@ from simulated_scores import Trial
 
 
 def mean_of(sums: np.ndarray) -> np.ndarray:
-    """The mean of a value a sentence, from statistics (value, 1)."""
-    return sums[..., 0] / sums[..., 1]
+    """The mean of a value a sentence, from statistics (value, 1); not a number of no sentences."""
+    with np.errstate(invalid="ignore"):
+        return sums[..., 0] / sums[..., 1]
 
 
 def values(numbers: np.ndarray) -> np.ndarray:

@@ -42,6 +42,7 @@ def test_the_sample_s_figures_equal_the_published_scorer_s(system, figures):
     assert figures_of(list(read_m2(SAMPLE / "references.m2")), SAMPLE / f"hypothesis_{system}.txt") == figures
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (SHARED / "expected").is_dir(), reason=f"the reference scorer's figures are not at {SHARED}/expected")
 @pytest.mark.parametrize(
     ("system", "figures"),

@@ -13,8 +13,9 @@ from pseudogec.commands.run_all import main
 from pseudogec.corpora import M2
 from pseudogec.report import Report
 from pseudogec.report.tables import StyledTable
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import Study
 from pseudogec.study.leakage import Finding, chance_allows, find_overlap, refuse
+from shipped_profiles import SHIPPED
 
 TEST = [
     "My sister and I has always dreamed of a small house near the old harbour .",
@@ -158,14 +159,14 @@ def test_a_corpus_that_cannot_be_read_is_said_by_its_own_row_of_the_check(tmp_pa
     assert "3; the profile draws 4" in [row.finding for row in rows if row.part == "genuine"]
 
 
-def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes() -> None:
+@pytest.mark.parametrize("name", SHIPPED)
+def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes(name: str) -> None:
     """By recipe, since most of their corpora cannot be at hand here."""
-    for path in sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"}):
-        opened = Study.open(path.stem, without_data=True)
-        names = dict.fromkeys(name for names in opened.profile.notebooks.values() for name in names)
-        checks = opened.checks([recipe for name in names for recipe in opened.recipes(name)])
-        same = [check for check in checks if any(overlap.test == overlap.text for overlap in check.overlaps)]
-        assert all(check.tuned_on and {purpose for purpose, _ in check.uses} == {"tuning"} for check in same), path.stem
+    opened = Study.open(name, without_data=True)
+    grids = dict.fromkeys(grid for grids in opened.profile.notebooks.values() for grid in grids)
+    checks = opened.checks([recipe for grid in grids for recipe in opened.recipes(grid)])
+    same = [check for check in checks if any(overlap.test == overlap.text for overlap in check.overlaps)]
+    assert all(check.tuned_on and {purpose for purpose, _ in check.uses} == {"tuning"} for check in same)
 
 
 @pytest.mark.slow

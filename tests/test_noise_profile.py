@@ -43,6 +43,7 @@ def test_a_dictionary_is_summed_up() -> None:
     assert dictionary.most_frequent(2) == [WrittenFor("b", "a b", 4, 1.0), WrittenFor("on", "", 2, 0.125)]
 
 
+@pytest.mark.slow
 def test_the_dictionary_of_real_learners(shared_data: Path) -> None:
     """Against a count of the M2 lines themselves: what stands where a token was missing is an edit of an empty span."""
     paths = [shared_data / "wi" / f"{level}.train.gold.bea19.m2" for level in "ABC"]

@@ -239,6 +239,7 @@ def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.Capture
         assert part in captured.err
 
 
+@pytest.mark.slow
 def test_maxmatch_gives_the_published_scorer_s_figures(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold = [shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"]
     Path("wi.m2").write_bytes(b"".join(path.read_bytes() for path in gold))
@@ -252,6 +253,7 @@ def test_maxmatch_gives_the_published_scorer_s_figures(shared_data: Path, capsys
     assert 0 < difference["p_value"] < 1
 
 
+@pytest.mark.slow
 def test_gleu_gives_the_jfleg_script_s_figures(shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
     jfleg = shared_data / "jfleg"
     references = " ".join(str(jfleg / f"dev.ref{number}") for number in range(4))

@@ -12,7 +12,8 @@ from artefacts.errors import DataError
 from artefacts.plan import make_plan
 from artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import Study
+from shipped_profiles import SHIPPED
 
 MACHINE = Machine(gpus=8, cores=8)  # type: ignore[call-arg]  # pydantic fills the defaults
 
@@ -21,11 +22,6 @@ def targets(profile: str, *overrides: str, store: Path) -> tuple[Study, list[Rec
     study = Study.open(profile, overrides, store=store, without_data=True)
     grids = dict.fromkeys(name for names in study.profile.notebooks.values() for name in names)
     return study, [recipe for name in grids for recipe in study.recipes(name)]
-
-
-@pytest.fixture(scope="module")
-def paper(tmp_path_factory: pytest.TempPathFactory) -> tuple[Study, list[Recipe]]:
-    return targets("paper", store=tmp_path_factory.mktemp("paper"))
 
 
 def longest(recipe: Recipe, seconds: dict[str, float]) -> float:
@@ -84,14 +80,15 @@ def test_what_only_finished_artefacts_were_made_from_is_not_to_be_built_again(tm
     assert sum(kind.to_do for kind in plan.kinds) == 0 < sum(kind.artefacts for kind in plan.kinds) - 1
 
 
-def test_the_papers_study_has_the_right_order_of_magnitude(paper: tuple[Study, list[Recipe]]) -> None:
+@pytest.mark.slow
+def test_the_papers_study_has_the_right_order_of_magnitude(tmp_path: Path) -> None:
     """Against figures from elsewhere.
 
     Ott et al. 2018 train Transformer (big) at about 40,000 pieces a second and V100 in half precision. Ten epochs of 70 million
     pairs of 25 to 35 pieces then take 120 to 170 hours of one such GPU; table VII's two kinds of model with five seeds in the
     usual direction, and four from right to left, alone are 14 such trainings.
     """
-    study, wanted = paper
+    study, wanted = targets("paper", store=tmp_path)
     estimator = Estimator(study.store, MACHINE)
     models = [recipe for recipe in with_ancestors(wanted) if recipe.kind == "model"]
     largest = [recipe for recipe in models if recipe.operations and len(recipe.parents) > 1700]
@@ -106,7 +103,7 @@ def test_the_papers_study_has_the_right_order_of_magnitude(paper: tuple[Study, l
     assert pairs > 2 * 70e6 * 2 * (25 * 2 + 12)
 
 
-@pytest.mark.parametrize("name", sorted({path.stem for path in (PROJECT / "params").glob("*.yaml")} - {"design"}))
+@pytest.mark.parametrize("name", SHIPPED)
 def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--profile", name, "--plan", "--fresh", "--store", str(tmp_path / "store"), "--set", "data_folder=nowhere"]) == 0
     printed = capsys.readouterr().out
@@ -115,14 +112,12 @@ def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path
     assert not list((tmp_path / "store").glob("*/*/result.json"))
 
 
-def test_a_machines_description_changes_the_plan_and_is_checked(
-    paper: tuple[Study, list[Recipe]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "machine.yaml"
     file.write_text("gpus: 64\ncores: 128\ngpu_training: 400\nseconds: {score: 1.5}\n")
     machine = load_machine(file)
     assert (machine.gpus, machine.gpu_training) == (64, 400)
-    study, wanted = paper
+    study, wanted = targets("bea-mini-gpu", store=tmp_path / "store")
     slow, fast = (Estimator(study.store, each) for each in (MACHINE, machine))
     model = next(recipe for recipe in with_ancestors(wanted) if recipe.kind == "model")
     assert slow.seconds(model, on_gpu=True) == pytest.approx(10 * fast.seconds(model, on_gpu=True))
@@ -140,7 +135,7 @@ def test_a_machines_description_changes_the_plan_and_is_checked(
         with pytest.raises(DataError, match=words):
             load_machine(file)
     file.write_text("gpus: 0\n")
-    assert main(["--profile", "paper", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
+    assert main(["--profile", "bea-mini-gpu", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
     assert "half precision" in capsys.readouterr().err
 
 
@@ -148,5 +143,5 @@ def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.C
     arguments = ["--check", "--store", str(tmp_path / "store"), "--profile"]
     assert main([*arguments, "smoke"]) == 0
     capsys.readouterr()
-    assert main([*arguments, "paper", "--set", "data_folder=nowhere"]) == 1
+    assert main([*arguments, "bea-mini", "--set", "data_folder=nowhere"]) == 1
     assert "A.train.gold.bea19.m2" in capsys.readouterr().out

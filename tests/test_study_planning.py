@@ -40,6 +40,7 @@ def system(plan: Planner, **changes: object) -> System:
     return System.model_validate({**values, "noise": plan.profile.methods.get(method), **changes})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["paper", "paper-emnlp2019"])
 def test_the_papers_study_can_be_planned_without_its_data(name: str) -> None:
     plan = planner(name)

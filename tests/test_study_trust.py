@@ -75,6 +75,7 @@ def lasting(store: Store, recipe: Recipe) -> dict[str, str]:
     return {name: file["sha256"] for name, file in listed.items() if name != "training.json"}
 
 
+@pytest.mark.slow
 def test_what_is_damaged_is_built_again_to_the_same_bytes_and_nothing_else(
     store: Store, built: Store, score: ScoredCorrection
 ) -> None:

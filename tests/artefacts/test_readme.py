@@ -8,12 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import artefacts
 
 PACKAGE = Path(artefacts.__file__).parent
 OTHERS = ("pseudogec", "learner_world")
 
 
+@pytest.mark.slow
 def test_the_example_of_the_readme_runs(tmp_path: Path) -> None:
     [code] = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.S)
     (tmp_path / "example.py").write_text(code)
