@@ -7,6 +7,7 @@ one says what breaks without it. `isolated` and `quiet` keep fairseq's effects o
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import functools
 import importlib
@@ -51,6 +52,7 @@ def apply() -> None:
     _keep_one_copy_of_encoder_weights()
     _score_bleu_without_compiled_module()
     _take_bf16_for_gpus()
+    _compose_once()
     importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
     _applied = True
 
@@ -256,3 +258,33 @@ def _take_bf16_for_gpus() -> None:
         return parsed
 
     options.parse_args_and_arch = parse_without_tpu
+
+
+def _compose_once() -> None:
+    """Keep what hydra composes for one choice of task, model and so on, and the values that it has parsed.
+
+    fairseq has hydra do both anew for each training, with some 250 values. That takes half a second, a third of a small training.
+    """
+    import fairseq.dataclass.utils
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    compose = fairseq.dataclass.utils.compose
+
+    @functools.cache
+    def composed(name: str, choices: tuple[str, ...], strict: bool) -> Any:
+        return compose(name, overrides=list(choices), strict=strict)
+
+    @functools.lru_cache(maxsize=10_000)
+    def parsed(override: str) -> Any:
+        return OverridesParser.create().parse_override(override)
+
+    def compose_from_kept(name: str, overrides: list[str], strict: bool) -> Any:
+        of_values = ["." in override.partition("=")[0] for override in overrides]
+        choices = tuple(override for override, of_value in zip(overrides, of_values, strict=True) if not of_value)
+        config = copy.deepcopy(composed(name, choices, strict))
+        values = [parsed(override) for override, of_value in zip(overrides, of_values, strict=True) if of_value]
+        ConfigLoaderImpl._apply_overrides_to_config(values, config)
+        return config
+
+    fairseq.dataclass.utils.compose = compose_from_kept
