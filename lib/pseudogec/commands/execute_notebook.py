@@ -19,6 +19,7 @@ from traitlets.config import Config
 
 from artefacts.files import write_atomically
 from pseudogec import METADATA
+from pseudogec.quick_imports import skip_address_grammars
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -41,6 +42,7 @@ def main() -> int:
     parser.add_argument("--course", action="store_true", help="leave the solutions of exercises out")
     arguments = parser.parse_args()
     parent = os.getppid()
+    skip_address_grammars()
     import papermill
     from nbclient.exceptions import DeadKernelError
     from papermill.exceptions import PapermillExecutionError

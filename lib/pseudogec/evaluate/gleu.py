@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from importlib.metadata import version
 
 import numpy as np
@@ -74,17 +75,21 @@ class Gleu(Metric):
     def figures(self, statistics: np.ndarray) -> dict[str, float]:
         """Mean (``gleu``) and standard deviation (``std``) over the draws of references."""
         sentences, references, _ = statistics.shape
-        draws = (self._draw(iteration, sentences, references) for iteration in range(self.iterations))
-        scores = np.array([gleu_of(statistics[np.arange(sentences), chosen].sum(axis=0)) for chosen in draws])
+        if references == 1:  # every draw is the same
+            scores = np.full(self.iterations, gleu_of(statistics[:, 0].sum(axis=0)))
+        else:
+            draws = (_draw(iteration, sentences, references) for iteration in range(self.iterations))
+            scores = np.array([gleu_of(statistics[np.arange(sentences), chosen].sum(axis=0)) for chosen in draws])
         return {"gleu": float(scores.mean()), "std": float(scores.std())}
-
-    @staticmethod
-    def _draw(iteration: int, sentences: int, references: int) -> np.ndarray:
-        """The reference of each sentence, drawn as the script draws under Python 3."""
-        stream = random.Random(iteration * 101)
-        return np.array([stream.randint(0, references - 1) for _ in range(sentences)])
 
     def summable(self, statistics: np.ndarray) -> np.ndarray:
         """Means over the references: what a draw of references gives on average."""
         means: np.ndarray = statistics.mean(axis=1)
         return means
+
+
+@lru_cache(maxsize=1000)  # every system draws the same
+def _draw(iteration: int, sentences: int, references: int) -> np.ndarray:
+    """The reference of each sentence, drawn as the script draws under Python 3."""
+    stream = random.Random(iteration * 101)
+    return np.array([stream.randint(0, references - 1) for _ in range(sentences)], dtype=np.int16)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -96,6 +97,8 @@ class Study:
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
         self._checked: set[str] = set()
+        # Tables, their marks, figures and claims read the same scores.
+        self._read = lru_cache(maxsize=256)(lambda score: score.read(store))
         self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY), store.packs)
 
     @classmethod
@@ -320,7 +323,8 @@ class Study:
         return self._tidy([(system, test, metric) for system in systems for test, metric in scored])
 
     def _tidy(self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None) -> pd.DataFrame:
-        table = tidy((self._row(*cell) for cell in cells), by)
+        levels = cache(self.levels)
+        table = tidy((self._row(*cell, levels) for cell in cells), by)
         tuned: dict[tuple[str, str], str | None] = {}
         for system, test, _ in cells:
             if (key := (system.name, self.planner.dataset(system, test))) not in tuned:
@@ -328,9 +332,11 @@ class Study:
         table["tuned_on_test"] = list(map(tuned.get, zip(table.system, table.dataset, strict=True)))
         return table
 
-    def _row(self, system: System | Pipeline, test: str, metric: Metric) -> tuple[System | Pipeline, str, Score, list[str]]:
-        levels = self.levels(self.planner.test_sentences(system, test))
-        return system, self.planner.dataset(system, test), self.score(system, test, metric), levels
+    def _row(
+        self, system: System | Pipeline, test: str, metric: Metric, levels: Callable[[Corpus], list[str]]
+    ) -> tuple[System | Pipeline, str, Score, list[str]]:
+        sentences = self.planner.test_sentences(system, test)
+        return system, self.planner.dataset(system, test), self.score(system, test, metric), levels(sentences)
 
     def score(self, system: System | Pipeline, test: str | None = None, metric: MetricChoice = ERRANT) -> Score:
         """The score of a system, sentence by sentence; it must have been built.
@@ -340,7 +346,7 @@ class Study:
             test: name of a test corpus; the first by default.
             metric: how they are scored.
         """
-        return self.planner.score(system, test or self.test, METRICS.make(metric)).read(self.store)
+        return self._read(self.planner.score(system, test or self.test, METRICS.make(metric)))
 
     def levels(self, corpus: Corpus) -> list[str]:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""

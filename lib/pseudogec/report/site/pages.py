@@ -9,6 +9,7 @@ from typing import Any
 
 from artefacts.files import write_atomically
 from artefacts.progress import format_duration
+from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.site.run_record import PAGES, RunRecord
 
 INDEX = "index.html"
@@ -22,6 +23,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    skip_address_grammars()
     from pseudogec.report.site.notebook_page import read_page
 
     shutil.rmtree(outputs / PAGES, ignore_errors=True)

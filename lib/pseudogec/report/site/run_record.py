@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from artefacts.cluster import cores_of_this_machine
+from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
 from artefacts.files import write_atomically
 from pseudogec.study import Study
 
@@ -132,6 +132,8 @@ def _memory() -> str:
 
 
 def _gpus() -> str:
+    if not gpus_of_this_machine():  # torch takes seconds to import
+        return "none"
     import torch
 
     return ", ".join(torch.cuda.get_device_name(place) for place in range(torch.cuda.device_count())) or "none"
