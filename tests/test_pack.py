@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from artefacts import Pack, Recipe, UserError, missing
+from artefacts import Pack, Recipe, UserError, missing, with_ancestors
 from artefacts.files import read_lines
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
+from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
 from pseudogec.report import samples
-from pseudogec.study import PACK, MissingSentencesError, Study, overview, sentence_counts
+from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
 
 WORDS = "barnacle cobbler dulcimer ferret gazebo hammock isthmus jackdaw kumquat lozenge marzipan nutmeg osprey parsnip".split()
 
@@ -179,3 +180,27 @@ def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
     (folder / "damaged" / PACK / FILES).write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"files\.parquet: has other bytes than were written; nothing of this pack is used"):
         opened(folder, outputs="damaged")
+
+
+def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study, again = opened(folder), opened(folder, store="again", outputs="none")
+    build(again, again.data_recipes())
+    assert compare(buildable(study), study.store, again.store) == 0
+    count = len(again.data_recipes())
+    assert f"verify  {count} of {count} artefacts have the same numbers, 0 are wrong" in capsys.readouterr().out
+    facts = again.store.folder(again.planner.seed_text_facts("simple")) / "result.json"
+    facts.write_text(facts.read_text().replace('"distinct": ', '"distinct": 9'))
+    assert compare(buildable(study), study.store, again.store) == 1
+    assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
+
+
+def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path) -> None:
+    if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
+        pytest.skip("the classroom has no pack here")
+    study = Study.open("classroom", store=tmp_path / "store")
+    plan, again = study.planner, Study.open("classroom", store=tmp_path / "again", packs=False)
+    shard = plan.pseudo_data(study.grid("generation_methods", method="direct_noise")[0])[0]
+    recipes = [plan.masked_references(plan.tests[study.test]), shard]
+    build(again, recipes)
+    assert all(recipe in study.store.packs[0] for recipe in recipes)
+    assert compare(with_ancestors(recipes), study.store, again.store) == 0

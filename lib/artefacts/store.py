@@ -24,6 +24,7 @@ import filelock
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file, flush_to_disk, write_json
 from artefacts.pack import Entry, Pack, entry_of
+from artefacts.processor import instructions, processor
 from artefacts.recipe import DESCRIPTION, Recipe
 
 RECORD, LOG = "result.json", "log.txt"
@@ -366,7 +367,8 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
     clock.unlink(missing_ok=True)
     versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
     cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
-    _finish(work, {"key": recipe.key, "result": result, **cost, "machine": platform.machine(), "versions": versions})
+    made_on = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
+    _finish(work, {"key": recipe.key, "result": result, **cost, **made_on, "versions": versions})
 
 
 def _finish(folder: Path, record: Mapping[str, Any]) -> None:

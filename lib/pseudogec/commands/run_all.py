@@ -21,6 +21,7 @@ from artefacts.progress import RichDisplay, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
+from pseudogec.commands.verify_pack import verify_pack
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PACK, PROJECT, BuildError, Study
 
@@ -39,6 +40,7 @@ class Options(NamedTuple):
     plan: bool
     machine: Path | None
     verify: bool
+    verify_pack: int | None
     fresh: bool
     course: bool
     store: Path | None
@@ -72,6 +74,12 @@ def parse(arguments: Sequence[str] | None) -> Options:
         action="store_true",
         help="first hold all files of the store against their digests; what is damaged is rebuilt",
     )
+    parser.add_argument(
+        "--verify-pack",
+        type=int,
+        metavar="N",
+        help="only build N artefacts of the pack again, chosen at random, with all they rest on, and compare their numbers",
+    )
     parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first, and use no pack")
     parser.add_argument(
         "--course", action="store_true", help="for a class: without the solutions of exercises, into outputs/PROFILE-course"
@@ -84,6 +92,8 @@ def parse(arguments: Sequence[str] | None) -> Options:
     options = Options(**vars(parser.parse_args(arguments)))
     if options.jobs is not None and options.jobs < 1:
         parser.error(f"--jobs {options.jobs}: at least 1 is needed")
+    if options.verify_pack is not None and options.verify_pack < 1:
+        parser.error(f"--verify-pack {options.verify_pack}: at least 1 is needed")
     return options
 
 
@@ -95,6 +105,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notebooks = _select(study, options)
         if options.check or options.plan:
             return _look_ahead(study, notebooks, options)
+        if options.verify_pack is not None:
+            return verify_pack(study, options.verify_pack)
         started = time.monotonic()
         _make_folder(study.outputs / "notebooks")
         removed = _verify(study, notebooks) if options.verify else []

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
 from artefacts.files import write_atomically
+from artefacts.processor import processor
 from pseudogec.study import Study
 
 RUN_FILE = "run.json"
@@ -107,21 +108,12 @@ def today() -> str:
 
 def _machine() -> dict[str, str]:
     found = {
-        "Processor": f"{_processor()}, {cores_of_this_machine()} cores",
+        "Processor": f"{processor()}, {cores_of_this_machine()} cores",
         "Memory": _memory(),
         "GPU": _gpus(),
         "System": f"{platform.system()}, {platform.machine()}",
     }
     return {what: said for what, said in found.items() if said}
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
 
 
 def _memory() -> str:

@@ -1,0 +1,33 @@
+"""The kind of processor at work: sums in another order, as by other instructions, end in other bits."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from pathlib import Path
+
+_INSTRUCTIONS = ("sse4_2", "avx", "avx2", "fma", "avx512", "avx_vnni", "amx", "asimd", "sve")
+"""How the names of the instruction sets begin that libraries of linear algebra choose between."""
+
+
+@cache
+def processor() -> str:
+    """This machine's processor by its model's name."""
+    return _described().get("model name") or platform.processor() or platform.machine()
+
+
+@cache
+def instructions() -> str:
+    """The sets of vector instructions that this machine's processor has; empty where the system does not list them."""
+    described = _described()
+    flags = (described.get("flags") or described.get("Features") or "").split()
+    return " ".join(sorted(flag for flag in flags if flag.startswith(_INSTRUCTIONS)))
+
+
+def _described() -> dict[str, str]:
+    """What Linux says of the first processor."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
+    except OSError:
+        return {}
+    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
