@@ -226,3 +226,23 @@ def test_the_real_jfleg_and_seed_corpora_are_read() -> None:
     assert sum(len(sentence.references) for sentence in read_jfleg(SHARED / "jfleg" / "dev.src", references)) == 4 * 754
     with lzma.open(SHARED / "seed" / "simple.tok.txt.xz", "rt") as stream:
         assert list(read_plain(SHARED / "seed" / "simple.tok.txt.xz")) == [line.split() for line in stream]
+
+
+def test_blocks_of_a_file_are_development_data_and_the_rest_training(tmp_path: Path) -> None:
+    """Four blocks of 5 sentences, each in the middle of a quarter of the file."""
+    blocks = {"number": 4, "share": 0.2}
+    path = tmp_path / "x.m2"
+    path.write_text("".join(f"S {number}\n\n" for number in range(100)))
+    held_out, training = (
+        [int(pair.source[0]) for pair in read_pairs("m2", {"path": path, part: blocks})] for part in ("only", "without")
+    )
+    assert held_out == [*range(10, 15), *range(35, 40), *range(60, 65), *range(85, 90)]
+    assert training == [number for number in range(100) if number not in held_out]
+
+
+def test_blocks_belong_to_files_of_pairs_that_are_read_one_by_one(tmp_path: Path) -> None:
+    cut = {"path": tmp_path / "x", "only": {"number": 1, "share": 0.5}}
+    with pytest.raises(ValidationError, match="files of pairs that can be read one by one"):
+        pairs_format("jfleg", cut, tmp_path / "y")
+    with pytest.raises(ValidationError, match="give `only` or `without`"):
+        pairs_format("m2", {**cut, "without": cut["only"]})

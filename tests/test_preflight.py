@@ -108,7 +108,7 @@ def test_another_content_under_a_known_name_is_noted(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -> None:
-    profile = load_profile(PROJECT / "params" / "bea-mini.yaml", [f"data_folder={shared_data}"])
+    profile = load_profile(PROJECT / "params" / "learners.yaml", [f"data_folder={shared_data}"])
     found = run(profile, tmp_path)
     assert not problems(found)
     for level in "ABC":

@@ -40,7 +40,7 @@ pytestmark = [
 AMOUNTS = ("small", "medium", "large", "curve", "realistic", "low_resource")
 # With one amount of pseudo data and one seed, the stages are the same and planned in a tenth of the time.
 ONE_OF_EACH = ("seeds=[1]", *(f"scale.{name}=$base" for name in AMOUNTS))
-PROFILES = {"paper": ONE_OF_EACH, "paper-emnlp2019": ONE_OF_EACH, "choe2019": ONE_OF_EACH, "bea-mini-gpu": ()}
+PROFILES = {"paper": ONE_OF_EACH, "paper-emnlp2019": ONE_OF_EACH, "choe2019": ONE_OF_EACH, "learners-gpu": ()}
 UPDATES = 3
 SMALL = {"attention_heads": 2, "model_size": 32, "feed_forward_size": 64}
 SMALL_CONVOLUTIONS = {"decoder-embed-dim": 16, "decoder-out-embed-dim": 16, "decoder-layers": "[(16, 3)] * 2"}

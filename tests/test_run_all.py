@@ -150,7 +150,7 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
         ),
         (["--profile", "smoke", "--only", "99"], ["--only 99", "no such notebook"]),
         (["--profile", "smoke", "--set", "notebooks={}"], ["profile smoke", "`notebooks` names none"]),
-        (["--profile", "bea-mini", "--set", "data_folder=nowhere"], ["nowhere", "A.train.gold.bea19.m2"]),
+        (["--profile", "learners", "--set", "data_folder=nowhere"], ["nowhere", "A.train.gold.bea19.m2"]),
         (["--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9"], ["no Dask scheduler", "127.0.0.1:9"]),
     ],
 )

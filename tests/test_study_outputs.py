@@ -157,7 +157,7 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Pa
         f"corpora.genuine.files=[{files('train')}]",
         f"corpora.tests={{fce: {{source: m2, files: [{fce}]}}}}",
     ]
-    study = Study.open("bea-mini", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs")
+    study = Study.open("learners", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs")
     with study.engine:
         sentences = sentence_counts(study)
     table = edits_by_level(sentences).set_index(["corpus", "level"])["edits a token"]

@@ -216,7 +216,7 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
     for path, using in users.items():
         names = ", ".join(part.part for part in using)
         if found := matching(folder, path):
-            yield _file_row(found, path, names, _corpora(using[0], folder), count_all)
+            yield _file_row(found, path, names, _corpora(using[0], folder, uncut=True), count_all)
         else:
             yield _missing_row(folder, path, names, f"make data PROFILE={profile.name}")
     for part in parts:
@@ -293,9 +293,12 @@ def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
     return "note", f"not the papers' version: SHA-256 {digest[:12]}... instead of {known.sha256[:12]}..."
 
 
-def _corpora(part: PartFiles, folder: Path) -> list[FileFormat]:
+def _corpora(part: PartFiles, folder: Path, uncut: bool = False) -> list[FileFormat]:
     """The corpora that can be read one by one: of each file that is there, or of all where files belong together."""
-    found = part.format.located(lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)])
+    changes: dict[str, object] = {"only": None, "without": None} if uncut else {}
+    found = part.format.located(
+        lambda file: [file.model_copy(update={**changes, "path": path}) for path in matching(folder, file.path)]
+    )
     complete = all(matching(folder, path) for path in part.paths)
     return found.by_file() if complete or not found.files_belong_together else []
 
@@ -316,7 +319,7 @@ def _counted(corpus: FileFormat) -> Count:
 
 def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     """How many sentences a part has, beside what the study needs and what the papers had."""
-    whole = load_catalogue().whole(part.paths)
+    whole = None if any(file.cut for file in part.format.files) else load_catalogue().whole(part.paths)
     published = _published(whole)
     needed = f"{part.needed:,} are needed" if part.needed else ""
 

@@ -82,13 +82,38 @@ class Count(NamedTuple):
         return cls(len(corrected), sum(corrected))
 
 
+class Blocks(Section):
+    """Some of a file's sentences: those of blocks at equal distances, so that a cut divides few texts."""
+
+    number: int = Field(gt=0, description="blocks of sentences in a row")
+    share: float = Field(gt=0, lt=1, description="of the file's sentences, of all blocks together")
+
+    def places(self, sentences: int) -> set[int]:
+        """The places, from 0, of the blocks' sentences in a file of so many."""
+        distance, size = sentences / self.number, round(self.share * sentences / self.number)
+        starts = (round((block + 0.5) * distance - size / 2) for block in range(self.number))
+        return {place for start in starts for place in range(start, start + size)}
+
+
 class CorpusFile(Section):
-    added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged", "only", "without"})
 
     path: Path = Field(description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` names many")
     level: str = Field("", description="the proficiency level of its writers, where it is known")
     annotators: Literal["first", "all"] = Field("first", description="of an M2 file: whose corrections are pairs")
     unchanged: Literal["keep", "drop"] = Field("keep", description="of an M2 file: pairs in which nothing is corrected")
+    only: Blocks | None = Field(None, description="of a file of pairs: the blocks that are taken, as for development")
+    without: Blocks | None = Field(None, description="of a file of pairs: the blocks that are left out, as of training")
+
+    @property
+    def cut(self) -> Blocks | None:
+        return self.only or self.without
+
+    @model_validator(mode="after")
+    def _cut_once(self) -> Self:
+        if self.only and self.without:
+            raise ValueError(f"{self.path}: give `only` or `without`")
+        return self
 
     @model_validator(mode="before")
     @classmethod
@@ -162,6 +187,13 @@ class FileFormat(CorpusFormat):
         return self.redistributable
 
     @model_validator(mode="after")
+    def _files_can_be_divided(self) -> Self:
+        for file in self.files:
+            if file.cut and (not isinstance(self, FilePairs) or self.files_belong_together):
+                raise ValueError(f"{file.path}: `only` and `without` are said of files of pairs that can be read one by one")
+        return self
+
+    @model_validator(mode="after")
     def _annotators_are_there(self) -> Self:
         for file in self.files:
             if not self.has_annotators and (file.annotators, file.unchanged) != ("first", "keep"):
@@ -229,9 +261,18 @@ class FilePairs(FileFormat, PairFormat):
     def read_all(self) -> Iterator[Pair | CorrectedSentence]:
         """Yield the pairs of all files; `read` draws from them."""
         for file in self.files:
-            for found in self.read_file(file.path):
-                for sentence in self.taken(_corrected(found), file):
+            for found in self.read_part(file):
+                for sentence in self.taken(found, file):
                     yield sentence if sentence.level else sentence._replace(level=file.level)
+
+    def read_part(self, file: CorpusFile) -> Iterator[CorrectedSentence]:
+        """Yield the pairs of one file, without those that a cut leaves out."""
+        sentences = map(_corrected, self.read_file(file.path))
+        if file.cut is None:
+            return sentences
+        inside = file.cut.places(sum(1 for _ in self.read_file(file.path)))
+        wanted = file.only is not None
+        return (sentence for place, sentence in enumerate(sentences) if (place in inside) is wanted)
 
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
         """What the profile takes of a sentence of a file: the sentence, but where a format offers a choice."""

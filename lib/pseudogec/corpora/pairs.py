@@ -83,8 +83,8 @@ class M2(FilePairs):
         yield from (each for each in everyone if file.unchanged == "keep" or each.pair.source != each.pair.target)
 
     def count(self) -> Count:
-        """Of what the files hold, whatever is taken of it."""
-        return Count.of(sentence.pair for file in self.files for sentence in self.read_file(file.path))
+        """Of the sentences, whichever annotators' corrections are taken."""
+        return Count.of(sentence.pair for file in self.files for sentence in self.read_part(file))
 
 
 def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
