@@ -194,6 +194,7 @@ def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, ca
     assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path) -> None:
     if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
         pytest.skip("the classroom has no pack here")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import io
 import json
@@ -12,14 +11,11 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import SourceFile, write_atomically
 from artefacts.recipe import DESCRIPTION, Recipe, canonical_json, key_of
-
-if TYPE_CHECKING:
-    import pyarrow
 
 FORMAT = 1
 """Raise it when the files of a pack change so that older code would read them wrong."""
@@ -92,13 +88,15 @@ class Pack:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         manifest = self._manifest()
-        for name in (ARTEFACTS, FILES):
-            if hashlib.sha256(self._bytes(name)).hexdigest() != manifest.get(name):
+        # Both are read once: a run that ends meanwhile may write another pack in this place.
+        self._tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
+        for name, content in self._tables.items():
+            if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
         self._sources: dict[str, dict[str, Any]] = manifest.get("sources", {})
         self._unpacked: set[Path] = set()
         self._records: dict[str, str] = {}
-        for key, label, content, record in _rows(self._table(ARTEFACTS), "key", "label", "recipe", "record"):
+        for key, label, content, record in self._rows(ARTEFACTS, "key", "label", "recipe", "record"):
             if key_of(content) != key:
                 raise self._damaged(ARTEFACTS, f"holds another recipe under the key {key} ({label})")
             if json.loads(record)["key"] != key:
@@ -111,9 +109,6 @@ class Pack:
 
     def __contains__(self, recipe: Recipe) -> bool:
         return recipe.key in self._records
-
-    def __len__(self) -> int:
-        return len(self._records)
 
     def source(self, name: str, path: Path) -> SourceFile | None:
         """The file that the pack knows under a name, as if it lay at a path; None where it knows none."""
@@ -151,7 +146,7 @@ class Pack:
         Raises:
             DataError: it is not what the artefact's record says.
         """
-        content: bytes = self._files[recipe.key][name].as_py()
+        content: bytes = self._files[recipe.key][name]
         if hashlib.sha256(content).hexdigest() != self.record(recipe)["files"].get(name, {}).get("sha256"):
             raise self._damaged(FILES, f"holds another {name} than {recipe.kind} {recipe.label} had")
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
@@ -171,12 +166,11 @@ class Pack:
         return folder
 
     @cached_property
-    def _files(self) -> dict[str, dict[str, Any]]:
-        """The contents by key and name, as values that Arrow turns into bytes when they are read."""
-        table = self._table(FILES)
-        found: dict[str, dict[str, Any]] = {}
-        for place, (key, name) in enumerate(_rows(table, "key", "name")):
-            found.setdefault(key, {})[name] = table["content"][place]
+    def _files(self) -> dict[str, dict[str, bytes]]:
+        """The contents by key and name."""
+        found: dict[str, dict[str, bytes]] = {}
+        for key, name, content in self._rows(FILES, "key", "name", "content"):
+            found.setdefault(key, {})[name] = content
         return found
 
     def _manifest(self) -> dict[str, Any]:
@@ -201,14 +195,11 @@ class Pack:
         except OSError as error:
             raise self._damaged(name, f"cannot be read ({error.strerror})") from None
 
-    def _table(self, name: str) -> pyarrow.Table:
-        import pyarrow
+    def _rows(self, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
         from pyarrow import parquet
 
-        try:
-            return parquet.read_table(io.BytesIO(self._bytes(name)))
-        except pyarrow.ArrowException as error:
-            raise self._damaged(name, f"is not Parquet ({error})") from None
+        table = parquet.read_table(io.BytesIO(self._tables[name]), columns=list(columns))
+        return zip(*(table[column].to_pylist() for column in columns), strict=True)
 
     def _damaged(self, name: str, problem: str) -> DataError:
         remedy = f"nothing of this pack is used: restore it, or remove the folder {self.folder} to have all built again"
@@ -274,19 +265,14 @@ def differences(one: Entry, other: Entry) -> list[str]:
     """How the numbers of two entries of one artefact differ, in words; empty where they are the same."""
     first, second = one.record["result"], other.record["result"]
     names = [name for name in dict.fromkeys([*first, *second]) if name not in one.recipe.measured]
-    values = [(name, first.get(name), second.get(name)) for name in names]
+    values = [(name, canonical_json(first.get(name)), canonical_json(second.get(name))) for name in names]
     found = [f"{name} is {_short(ours)} and {_short(theirs)}" for name, ours, theirs in values if ours != theirs]
     both = sorted(one.files.keys() & other.files.keys())
     return found + [f"{name} has other bytes" for name in both if one.files[name] != other.files[name]]
 
 
-def _short(value: Any) -> str:
-    text = json.dumps(value)
+def _short(text: str) -> str:
     return text if len(text) <= 40 else f"{text[:36]} ..."
-
-
-def _rows(table: pyarrow.Table, *columns: str) -> Iterable[tuple[Any, ...]]:
-    return zip(*(table[column].to_pylist() for column in columns), strict=True)
 
 
 def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
@@ -325,7 +311,10 @@ def _publish(folder: Path, files: Mapping[str, bytes]) -> None:
             (work / file).parent.mkdir(parents=True, exist_ok=True)
             (work / file).write_bytes(content)
         work.mkdir(exist_ok=True)
-        if folder.exists():
-            folder.rename(Path(name) / "old")
-        with contextlib.suppress(FileExistsError):  # the other was faster
+        if folder.exists() and not _is_there(folder, files):
+            folder.rename(Path(name) / "damaged")
+        try:
             work.rename(folder)
+        except OSError:
+            if not _is_there(folder, files):  # where the other process was faster, it is
+                raise

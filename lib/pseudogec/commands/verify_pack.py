@@ -51,10 +51,9 @@ def compare(recipes: Sequence[Recipe], packed: Source, built: Source) -> int:
             failed, excused = failed + (not may_differ), excused + may_differ
             print(f"{'other' if may_differ else 'wrong':8}{recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
             print(f"        in the pack from {_made_on(ours)}; here from {_made_on(theirs)}")
+    same = f"{len(pairs) - failed - excused} of {len(pairs)} artefacts have the same numbers"
     elsewhere = f", {excused} have others from another kind of processor" if excused else ""
-    print(
-        f"verify  {len(pairs) - failed - excused} of {len(pairs)} artefacts have the same numbers{elsewhere}, {failed} are wrong"
-    )
+    print(f"verify  {same}{elsewhere}, {failed} are wrong")
     return int(failed > 0)
 
 
