@@ -196,6 +196,7 @@ def test_nearness_is_a_rank_correlation_of_distance_and_score() -> None:
     table = pd.DataFrame([row(method, 1, value) for method, value in falling])
     assert "over 4 methods: **-1.00**" in findings.nearness(distances, table)
     assert "too few" in findings.nearness({"realistic": 0.3}, table)
+    assert "the same mean" in findings.nearness(distances, table.assign(f05=0.0))
 
 
 def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:

@@ -477,8 +477,10 @@ def _full_disk(place: Path) -> Iterator[None]:
     """Turn the error of a full disk into a message that says what would help."""
     try:
         yield
-    except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT}:
+    except (OSError, UserError) as error:
+        # `write_atomically` has made a message of it, which knows of no other folder.
+        cause = error.__cause__ if isinstance(error, UserError) else error
+        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise UserError(
                 f"{place}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
             ) from error

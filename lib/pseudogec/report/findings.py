@@ -105,6 +105,8 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
     methods = [method for method in distances if method in means]
     if len(methods) < 4:  # of three, no order is surprising
         return Finding("This profile has too few methods for a rank correlation.")
+    if means[methods].nunique() == 1:
+        return Finding("All methods have the same mean F0.5, so there is no rank correlation.")
     found = spearmanr([distances[method] for method in methods], means[methods])
     return Finding(
         f"Rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
