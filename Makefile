@@ -1,6 +1,6 @@
 # make study   set up, then run every notebook (PROFILE=smoke for the small one)
 # make test    set up, check the code's style and types, run the tests
-# make quick   set up, run the tests that train nothing and start no other process
+# make quick   set up, run the tests that are not marked slow: a minute or two
 # make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
 # make env     set up alone; does nothing when nothing has changed
 # make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
@@ -9,7 +9,7 @@
 
 VENV    ?= .venv
 PROFILE ?= classroom
-PYTEST  ?= -n logical --dist loadfile
+PYTEST  ?= -n logical --dist loadfile --no-loadscope-reorder
 
 # The interpreter that makes the environment; afterwards only the environment's own is used.
 PYTHON  ?= $(shell for name in python3.11 python3.12 python3; do \

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
-import pseudogec.commands  # noqa: F401  # before anything imports nbformat, for what it leaves out there
+from pseudogec.quick_imports import skip_address_grammars
 
 # Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -17,8 +18,16 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 ROOT = Path(__file__).resolve().parent.parent
 
+skip_address_grammars()
+
 # What is imported stays until the end, so that looking for garbage in it takes time and finds none.
 gc.disable()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that no core waits at the end for another with one."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
 
 
 def pytest_collection_finish() -> None:
@@ -39,6 +48,41 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"needs real corpora, which may not be distributed with the code; expected in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes that run these tests."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def shared_store(shared_folder: Path) -> Path:
+    """A store for all tests: what one of them has built, no other builds."""
+    return shared_folder / "shared_store"
+
+
+@pytest.fixture(scope="session")
+def example_site(shared_folder: Path) -> Path:
+    """A folder of results with its site, which no test changes."""
+    from site_example import make_site
+
+    folder = shared_folder / "example_site"
+    with FileLock(shared_folder / "example_site.lock"):
+        if not folder.exists():
+            folder.mkdir()
+            make_site(folder)
+    return folder / "outputs"
+
+
+@pytest.fixture(scope="session")
+def scheduler() -> Iterator[str]:
+    """The address of a Dask scheduler with a worker in this process, which needs not import anything anew."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, memory_limit=0, dashboard_address=":0") as cluster:
+        yield cluster.scheduler_address
 
 
 @pytest.fixture(scope="module")

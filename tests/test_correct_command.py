@@ -29,12 +29,11 @@ OVERRIDES = [
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("store")
-    study = Study.open("smoke", OVERRIDES, store=folder, workers=1)
+def store(shared_store, scheduler) -> Path:
+    study = Study.open("smoke", OVERRIDES, store=shared_store, scheduler=scheduler)
     with study.engine:
         Corrector(study, find_system(study, "careful"))
-    return folder
+    return shared_store
 
 
 def arguments(store: Path, system: str, *more: str) -> list[str]:

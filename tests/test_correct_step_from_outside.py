@@ -79,8 +79,8 @@ def overrides(step: str = STEP) -> list[str]:
 
 
 @pytest.mark.slow
-def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
-    study = Study.open("smoke", overrides(), store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
+def test_it_is_shown_in_tables_tuned_and_walked_through(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
+    study = Study.open("smoke", overrides(), store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
     with study.engine:
         systems = SystemsReport(Report(study), study.comparison("mine", notebook="05_top_systems"))
         assert "a replaced by an or a or the" in systems.steps()._repr_html_()
@@ -95,10 +95,10 @@ def test_it_is_shown_in_tables_tuned_and_walked_through(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_the_command_lists_and_uses_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    shared_store: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     changes = [item for override in overrides() for item in ("--set", override)]
-    command = ["correct", "--profile", "smoke", "--store", str(tmp_path / "store"), *changes]
+    command = ["correct", "--profile", "smoke", "--store", str(shared_store), *changes]
     assert main([*command, "--list"]) == 0
     assert "mine: a replaced by an or a or the" in capsys.readouterr().out.splitlines()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a dog\n")))

@@ -36,7 +36,7 @@ def write_m2(path: Path, sentences: Sequence[str]) -> None:
     path.write_text("".join(f"S {text}\nA 0 1|||R:OTHER|||Well|||REQUIRED|||-NONE-|||0\n\n" for text in sentences))
 
 
-def study(folder: Path, *overrides: str, **corpora: Sequence[str]) -> Study:
+def study(folder: Path, *overrides: str, scheduler: str | None = None, **corpora: Sequence[str]) -> Study:
     """Smoke's study of one grid, whose corpora of pairs are small files."""
     found = {"test": TEST, "genuine": OTHERS, "validation": OTHERS, "development": OTHERS, **corpora}
     for name, sentences in found.items():
@@ -50,7 +50,7 @@ def study(folder: Path, *overrides: str, **corpora: Sequence[str]) -> Study:
         "models: {replace: true}\nsystems: {replace: true}\ncomparisons: {replace: true}\n"
         "notebooks: {replace: true, 01_generation_methods: [generation_methods]}\n"
     )
-    return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", workers=1)
+    return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler)
 
 
 def findings(opened: Study) -> list[Finding]:
@@ -136,8 +136,8 @@ def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_dat
 
 
 @pytest.mark.slow
-def test_a_study_is_refused_before_anything_is_trained(tmp_path: Path) -> None:
-    opened = study(tmp_path, genuine=[*OTHERS, *TEST])
+def test_a_study_is_refused_before_anything_is_trained(tmp_path: Path, scheduler: str) -> None:
+    opened = study(tmp_path, scheduler=scheduler, genuine=[*OTHERS, *TEST])
     with opened.engine, pytest.raises(UserError, match=r"line 1 and in .*genuine\.m2, line 10"):
         opened.scores(opened.grid("generation_methods"))
     assert not {path.parent.name for path in (tmp_path / "store").glob("*/*")} & {"model", "bpe", "pseudo_data"}
@@ -170,12 +170,12 @@ def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes(name: str) 
 
 
 @pytest.mark.slow
-def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(tmp_path: Path) -> None:
+def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
     same = "{source: world, split: test, sentences: 80}"
     tested = same.replace("{", "{tuned_on: true, ")
     overrides = ["first_stages=[]", f"corpora.validation={same}", f"corpora.tests={{mine: {tested}}}"]
     overrides += ["annotator=offline", DIRECT, TUNED]
-    opened = Study.open("smoke", overrides, store=tmp_path / "store", workers=1, outputs=tmp_path / "outputs")
+    opened = Study.open("smoke", overrides, store=shared_store, scheduler=scheduler, outputs=tmp_path / "outputs")
     grid = opened.grid("generation_methods", method=["none", "direct_noise"])
     with opened.engine:
         scores = opened.scores(grid)

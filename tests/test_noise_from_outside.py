@@ -13,6 +13,7 @@ from pseudogec.noise import SpellingErrors
 from pseudogec.report import Report, figures
 from pseudogec.report.methods import METHOD_COLOURS, label_of, method_label
 from pseudogec.study import PROJECT, Study, load_profile
+from smallest_study import SMALLEST
 
 LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}"
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"
@@ -21,8 +22,10 @@ SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo
 
 
 @pytest.mark.slow
-def test_they_are_built_scored_and_shown_with_their_names_and_colours(tmp_path: Path) -> None:
-    study = Study.open("smoke", [LOUD, WORST, GRID, SWEEP], store=tmp_path / "store", outputs=tmp_path / "outputs", workers=2)
+def test_they_are_built_scored_and_shown_with_their_names_and_colours(shared_store: Path, tmp_path: Path) -> None:
+    study = Study.open(
+        "smoke", [*SMALLEST, LOUD, WORST, GRID, SWEEP], store=shared_store, outputs=tmp_path / "outputs", workers=1
+    )
     with study.engine:
         scores, sweep = study.scores(study.grid("mine")), study.scores(study.grid("trial"))
     report = Report(study)

@@ -15,18 +15,19 @@ import pytest
 
 from exercises import is_solution, solution_code
 from pseudogec.study import PROJECT, load_profile
+from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
 NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
 
 
-def run_all(folder: Path, *arguments: str) -> None:
-    command = [sys.executable, str(PROJECT / "run_all.py"), "--profile", "smoke", "--set", "seeds=[1]", "--jobs", "2"]
+def run_all(store: Path, *arguments: str) -> None:
+    command = [sys.executable, str(PROJECT / "run_all.py"), *ARGUMENTS, "--jobs", "2", "--store", str(store)]
     # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(
-        [*command, "--store", str(folder / "store"), *arguments],
+        [*command, *arguments],
         env=environment,
         capture_output=True,
         text=True,
@@ -42,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def outputs(folder: Path) -> Path:
+def outputs(folder: Path, shared_store: Path) -> Path:
     (folder / "notebooks").mkdir()
     for name in NOTEBOOKS:
         notebook = nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4)
@@ -50,7 +51,7 @@ def outputs(folder: Path) -> Path:
             if is_solution(cell) and (code := solution_code(cell)):
                 notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(code))
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
-    run_all(folder, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
+    run_all(shared_store, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
     return folder / "outputs"
 
 
@@ -93,8 +94,9 @@ def test_every_grid_is_among_the_scores(outputs: Path) -> None:
     assert set(scores[scores.setting == ""].system) == systems
 
 
-def test_a_class_gets_everything_but_the_solutions(folder: Path, outputs: Path) -> None:
-    run_all(folder, "--outputs", str(folder / "course"), "--only", "04", "--course")
+@pytest.mark.usefixtures("outputs")
+def test_a_class_gets_everything_but_the_solutions(folder: Path, shared_store: Path) -> None:
+    run_all(shared_store, "--outputs", str(folder / "course"), "--only", "04", "--course")
     (given,) = (folder / "course" / "notebooks").glob("*.ipynb")
     source = nbformat.read(PROJECT / "notebooks" / given.name, as_version=4)
     kept = [cell.id for cell in source.cells if not is_solution(cell)]

@@ -27,6 +27,7 @@ from pseudogec.seq2seq import Decoder
 from pseudogec.study import Pipeline, Study
 from pseudogec.study.corrector import Corrector, needed
 from pseudogec.text import Bpe
+from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 
@@ -35,8 +36,9 @@ OVERRIDES = [
     "models.base={}",
     "systems.base.steps=[{step: models, models: base}]",
     "systems.careful={after: base, steps: [{step: unknown_words}]}",
-    "systems.absent.steps=[{step: models, models: pretlarge}]",
-    "seeds=[1]",
+    "models.absent={method: direct_noise, seed_corpus: simple, setting: joint, pseudo_pairs: 250}",
+    "systems.absent.steps=[{step: models, models: absent}]",
+    *SMALLEST,
 ]
 SENTENCE = "The old teacher sees the dogs ."
 TOKENS = SENTENCE.split()
@@ -44,8 +46,8 @@ BASE, CAREFUL, ABSENT = (Pipeline(name=name, seed=1) for name in ("base", "caref
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    opened = Study.open("smoke", OVERRIDES, store=tmp_path_factory.mktemp("store"), workers=2)
+def study(shared_store: Path, scheduler: str) -> Study:
+    opened = Study.open("smoke", OVERRIDES, store=shared_store, scheduler=scheduler)
     corruptor = Corruptor(opened)
     realistic = corruptor.recipe("realistic")
     with opened.engine:
@@ -170,11 +172,15 @@ def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
 
 
 def test_a_step_beyond_a_shorter_search_is_its_last(study: Study) -> None:
-    panel = play.noisy_beam(study, SENTENCE)
-    panel.controls["step"].value = panel.controls["step"].slider.max
-    panel.controls["sentence"].value = "Yes ."
-    steps = panel.controls["step"].slider.max
-    assert f"Step {steps} of {steps}" in panel.content
+    def steps(text: str) -> int:
+        return len(Corruptor(study).trace(text.split(), "backtrans_noisy", 1, {"beta_random": 6.0}).steps)
+
+    shorter, longer = sorted([SENTENCE, "Yes ."], key=steps)
+    assert steps(shorter) < steps(longer)
+    panel = play.noisy_beam(study, longer)
+    panel.controls["step"].value = steps(longer)
+    panel.controls["sentence"].value = shorter
+    assert f"Step {steps(shorter)} of {steps(shorter)}" in panel.content
 
 
 def test_ones_own_text_is_corrected_by_every_system_with_typed_edits(study: Study) -> None:

@@ -12,20 +12,27 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pandas as pd
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.commands.run_all import main
 from pseudogec.study import PROJECT, Study
+from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
-# The smoke profile, smaller still: every part once.
+# Every part once.
 NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask]}"
 METHODS = "grids.generation_methods.method=[none, backtrans_noisy, direct_noise]"
-SMALL = ["--profile", "smoke", "--set", "seeds=[1]", "--set", NOTEBOOKS, "--set", METHODS]
+SMALL = [*ARGUMENTS, "--set", NOTEBOOKS, "--set", METHODS]
+
+# One notebook beside one model.
+BASELINE = "grids.generation_methods.method=none"
+ONE_MODEL = [*ARGUMENTS, "--set", "notebooks={00_data: [generation_methods]}", "--set", BASELINE, "--jobs", "1"]
 MEASURES = ["system", "seed", "dataset", "level", "error_type", "tp", "fp", "fn"]
 
 
@@ -195,7 +202,19 @@ def broken(folder: Path) -> str:
     return f"corpora.genuine={{source: m2, files: [{folder / 'corpus.m2'}]}}"
 
 
-def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+@pytest.fixture
+def notebooks(tmp_path: Path) -> Path:
+    """A folder with a notebook of two cells for each that the study names."""
+    folder = tmp_path / "notebooks"
+    folder.mkdir()
+    parameters = new_code_cell('profile = "classroom"\noverrides = []', metadata={"tags": ["parameters"]})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    for name in ("00_data", "01_generation_methods"):
+        nbformat.write(new_notebook(cells=[parameters, new_code_cell("profile")], metadata=kernel), folder / f"{name}.ipynb")
+    return folder
+
+
+def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path) -> None:
     store, outputs = undisturbed
     shutil.copytree(store, tmp_path / "store")
     labels = {path.parent: json.loads(path.read_text())["label"] for path in (tmp_path / "store").glob("pairs/*/recipe.json")}
@@ -205,7 +224,7 @@ def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path
     content = flipped.read_bytes()
     flipped.write_bytes(bytes([content[0] ^ 1]) + content[1:])
     before = artefacts(tmp_path / "store")
-    again = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "2", "--verify")
+    again = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "1", "--verify", "--notebooks", str(notebooks))
     assert again.returncode == 0, again.stdout + again.stderr
     said = [line for line in again.stdout.splitlines() if line.startswith("damaged")]
     assert len(said) == 2 and all(any(str(path) in line for line in said) for path in (cut, flipped))
@@ -217,15 +236,16 @@ def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path
     pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(outputs))
 
 
-def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
-    notebooks = tmp_path / "notebooks"
-    notebooks.mkdir()
-    for name in ("00_data", "01_generation_methods"):
-        content = json.loads((PROJECT / "notebooks" / f"{name}.ipynb").read_text())
-        if name.startswith("00"):
-            [*_, last] = [cell for cell in content["cells"] if cell["cell_type"] == "code"]
-            last["source"] = ["1 / 0"]
-        (notebooks / f"{name}.ipynb").write_text(json.dumps(content))
+def change_last_cell(notebook: Path, source: str) -> None:
+    content = nbformat.read(notebook, as_version=4)
+    content.cells[-1].source = source
+    nbformat.write(content, notebook)
+
+
+def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
+    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path
+) -> None:
+    change_last_cell(notebooks / "00_data.ipynb", "1 / 0")
     store, _ = undisturbed
     outcome = run(store, tmp_path / "outputs", *SMALL, "--notebooks", str(notebooks))
     assert outcome.returncode == 1
@@ -235,16 +255,10 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(undisturbed: tupl
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
 
 
-def test_a_notebook_that_is_killed_is_said_to_be(tmp_path: Path) -> None:
-    (tmp_path / "notebooks").mkdir()
-    for path in (PROJECT / "notebooks").glob("*.ipynb"):
-        shutil.copy(path, tmp_path / "notebooks")
-    victim = tmp_path / "notebooks" / "00_data.ipynb"
-    content = json.loads(victim.read_text())
-    next(cell for cell in content["cells"] if cell["cell_type"] == "code")["source"] = ["import os; os.kill(os.getppid(), 9)"]
-    victim.write_text(json.dumps(content))
-    folders = (tmp_path / "store", tmp_path / "outputs")
-    outcome = run(*folders, *SMALL, "--only", "00", "--notebooks", str(tmp_path / "notebooks"))
+def test_a_notebook_that_is_killed_is_said_to_be(undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path) -> None:
+    change_last_cell(notebooks / "00_data.ipynb", "import os; os.kill(os.getppid(), 9)")
+    store, _ = undisturbed
+    outcome = run(store, tmp_path / "outputs", *SMALL, "--only", "00", "--notebooks", str(notebooks))
     assert outcome.returncode == 1
     assert "killed by signal 9" in outcome.stderr
 
@@ -265,16 +279,18 @@ def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
     subprocess.run(["umount", str(folder)], capture_output=True, check=False)
 
 
-def test_a_full_disk_is_said_and_what_was_finished_is_kept(mounted: Callable[[str], Path], tmp_path: Path) -> None:
+def test_a_full_disk_is_said_and_what_was_finished_is_kept(
+    mounted: Callable[[str], Path], notebooks: Path, tmp_path: Path
+) -> None:
     store = mounted("size=1m")
-    full = run(store, tmp_path / "outputs", *SMALL, "--only", "01", "--jobs", "1")
+    full = run(store, tmp_path / "outputs", *ONE_MODEL, "--notebooks", str(notebooks))
     assert full.returncode == 1
     assert "disk is full" in full.stderr
     assert "--store" in full.stderr
     finished = artefacts(store)
     assert finished
     subprocess.run(["mount", "-o", "remount,size=200m", str(store)], check=True)
-    again = run(store, tmp_path / "outputs", *SMALL, "--only", "01", "--jobs", "1")
+    again = run(store, tmp_path / "outputs", *ONE_MODEL, "--notebooks", str(notebooks))
     assert again.returncode == 0, again.stderr
     assert finished.items() <= artefacts(store).items()
 

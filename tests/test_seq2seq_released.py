@@ -146,7 +146,7 @@ def save_old_checkpoint(weights: dict[str, torch.Tensor], path: Path, **changes:
 
 def run_fairseq(*arguments: object, text: str | None = None) -> str:
     command = [sys.executable, "-m", "pseudogec.seq2seq.command", *map(str, arguments)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, input=text, env=ENVIRONMENT, timeout=120).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, input=text, env=ENVIRONMENT, timeout=600).stdout
 
 
 class Released:
@@ -409,7 +409,7 @@ def test_a_model_that_copies_needs_one_dictionary(tmp_path):
     assert -math.inf < score < 0
 
 
-def test_a_profile_makes_a_system_of_released_models(released, sentences, tmp_path):
+def test_a_profile_makes_a_system_of_released_models(released, sentences, shared_store, scheduler):
     from pseudogec.study import Study
     from pseudogec.study.corrector import Corrector, find_system
 
@@ -420,7 +420,7 @@ def test_a_profile_makes_a_system_of_released_models(released, sentences, tmp_pa
     files = "source_dictionary: dict.src_bpe8000.txt, target_dictionary: dict.trg_bpe8000.txt, codes: codes"
     step = f"{{step: released_models, checkpoints: checkpoint_best.pt, {files}}}"
     overrides = [f"data_folder={released.folder}", f"systems.released.steps=[{step}]"]
-    study = Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
+    study = Study.open("smoke", overrides, store=shared_store, scheduler=scheduler)
     whole = [sentence for sentence in sentences if set(sentence) <= set(words)]
     assert len(whole) > 5
     with study.engine:

@@ -19,7 +19,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
 from pseudogec.report.site.notebook_page import mathml, read_page
 from pseudogec.study import PROJECT, Study
-from site_example import FAILURE, make_site
+from site_example import FAILURE
 
 pytestmark = pytest.mark.slow
 
@@ -27,8 +27,8 @@ NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_site(tmp_path_factory.mktemp("site"))
+def outputs(example_site: Path) -> Path:
+    return example_site
 
 
 def pages(outputs: Path) -> dict[Path, BeautifulSoup]:

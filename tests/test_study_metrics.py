@@ -40,7 +40,7 @@ A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
+def study(tmp_path: Path, scheduler: str) -> Study:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "source").write_text("\n".join(SOURCES) + "\n")
     for number, lines in enumerate(REWRITES):
@@ -52,7 +52,7 @@ def study(tmp_path: Path) -> Study:
         "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
         "comparisons.spellers=[speller]",
     ]
-    return Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
+    return Study.open("smoke", overrides, store=tmp_path / "store", scheduler=scheduler)
 
 
 def test_every_metric_of_every_test_set_is_shown(study: Study) -> None:
@@ -114,7 +114,7 @@ def own_metric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
     sys.modules.pop("own_metrics", None)
 
 
-def own_study(tmp_path: Path, metric: str) -> Study:
+def own_study(tmp_path: Path, metric: str, scheduler: str) -> Study:
     """A study that scores what is hardly changed by ERRANT and another metric."""
     for name, lines in {"source": SOURCES, "rewrite": ["He depends on it .", "I HAVE a dog .", "all is well ."]}.items():
         write_lines(tmp_path / name, lines)
@@ -124,11 +124,11 @@ def own_study(tmp_path: Path, metric: str) -> Study:
         "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
         "comparisons.spellers=[speller]",
     ]
-    return Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", workers=1)
+    return Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
 
 
-def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own_metric: str) -> None:
-    study = own_study(tmp_path, f"{{metric: '{own_metric}', ignore_case: true}}")
+def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own_metric: str, scheduler: str) -> None:
+    study = own_study(tmp_path, f"{{metric: '{own_metric}', ignore_case: true}}", scheduler)
     metric = study.metrics[-1]
     report = SystemsReport(Report(study), study.comparison("spellers"))
     with study.engine:
@@ -159,13 +159,13 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
         ("{metric: 'own_metrics:ExactMatch', case: true}", "metrics"),
     ],
 )
-def test_a_metric_that_cannot_be_found_is_told(tmp_path: Path, own_metric: str, metric: str, told: str) -> None:
+def test_a_metric_that_cannot_be_found_is_told(tmp_path: Path, own_metric: str, scheduler: str, metric: str, told: str) -> None:
     with pytest.raises(UserError, match=re.escape(told)):
-        own_study(tmp_path, metric)
+        own_study(tmp_path, metric, scheduler)
 
 
-def test_files_are_scored_by_a_metric_from_outside(tmp_path: Path, own_metric: str) -> None:
-    study = own_study(tmp_path, own_metric)
+def test_files_are_scored_by_a_metric_from_outside(tmp_path: Path, own_metric: str, scheduler: str) -> None:
+    study = own_study(tmp_path, own_metric, scheduler)
     write_lines(tmp_path / "gold.m2", GOLD.splitlines())
     write_lines(tmp_path / "out.txt", ["He depends on it .", "I hav a dog .", "All is well ."])
     scored = score_outputs(study, {"mine": tmp_path / "out.txt"}, {"A": tmp_path / "gold.m2"}, ["maxmatch", own_metric])

@@ -32,8 +32,8 @@ POOR = ["This is a sentence .", "I like cat .", "He goes home ."]
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Study:
-    return Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs")
+def study(tmp_path: Path, scheduler: str) -> Study:
+    return Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
 
 
 @pytest.fixture
@@ -129,7 +129,7 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
         environment = {**os.environ, "PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)}
         runs[notebook] = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for notebook, run in runs.items():
-        told, _ = run.communicate(timeout=300)
+        told, _ = run.communicate(timeout=900)
         assert run.returncode == 0, told
         assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
         assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,metric,P,R,F0.5")
@@ -147,7 +147,7 @@ def test_released_outputs_are_scored_by_level(shared_data: Path, study: Study) -
     assert by_level[["tp", "fp", "fn"]].sum().tolist() == list(counts(scored.errant["r2l"]))
 
 
-def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Path) -> None:
+def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, scheduler: str, tmp_path: Path) -> None:
     def files(part: str) -> str:
         return ", ".join(f"{{path: wi/{level}.{part}.gold.bea19.m2, level: {level}}}" for level in "ABC")
 
@@ -157,7 +157,7 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Pa
         f"corpora.genuine.files=[{files('train')}]",
         f"corpora.tests={{fce: {{source: m2, files: [{fce}]}}}}",
     ]
-    study = Study.open("learners", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs")
+    study = Study.open("learners", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
     with study.engine:
         sentences = sentence_counts(study)
     table = edits_by_level(sentences).set_index(["corpus", "level"])["edits a token"]
@@ -167,11 +167,11 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, tmp_path: Pa
     assert tests.p.iloc[1] < 0.05, "they found the same, with p = .002"
 
 
-def test_writers_of_unknown_level_are_called_so(tmp_path: Path) -> None:
+def test_writers_of_unknown_level_are_called_so(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
     for name, lines in {"gold.m2": LEVEL_A + LEVEL_B, "poor.txt": POOR}.items():
         write_lines(tmp_path / name, lines)
     tests = f"corpora.tests={{essays: {{source: m2, files: [{tmp_path / 'gold.m2'}], metrics: [errant]}}}}"
-    study = Study.open("smoke", [tests], store=tmp_path / "store", outputs=tmp_path / "outputs")
+    study = Study.open("smoke", [tests], store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
     scored = score_outputs(study, {"poor": tmp_path / "poor.txt"}, {})
     by_level = scored.scores("level").set_index("level")
     assert list(by_level.index) == ["unknown"]

@@ -117,7 +117,7 @@ def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, 
     file.write_text("gpus: 64\ncores: 128\ngpu_training: 400\nseconds: {score: 1.5}\n")
     machine = load_machine(file)
     assert (machine.gpus, machine.gpu_training) == (64, 400)
-    study, wanted = targets("bea-mini-gpu", store=tmp_path / "store")
+    study, wanted = targets("learners-gpu", store=tmp_path / "store")
     slow, fast = (Estimator(study.store, each) for each in (MACHINE, machine))
     model = next(recipe for recipe in with_ancestors(wanted) if recipe.kind == "model")
     assert slow.seconds(model, on_gpu=True) == pytest.approx(10 * fast.seconds(model, on_gpu=True))
@@ -135,7 +135,7 @@ def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, 
         with pytest.raises(DataError, match=words):
             load_machine(file)
     file.write_text("gpus: 0\n")
-    assert main(["--profile", "bea-mini-gpu", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
+    assert main(["--profile", "learners-gpu", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
     assert "half precision" in capsys.readouterr().err
 
 
@@ -143,5 +143,5 @@ def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.C
     arguments = ["--check", "--store", str(tmp_path / "store"), "--profile"]
     assert main([*arguments, "smoke"]) == 0
     capsys.readouterr()
-    assert main([*arguments, "bea-mini", "--set", "data_folder=nowhere"]) == 1
+    assert main([*arguments, "learners", "--set", "data_folder=nowhere"]) == 1
     assert "A.train.gold.bea19.m2" in capsys.readouterr().out

@@ -21,23 +21,22 @@ from playwright.sync_api import Locator, Page, Playwright, expect
 
 from browser.conftest import opened
 from pseudogec.study import PROJECT, Study
+from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 
 NOTEBOOK = "01_generation_methods"
-OVERRIDES = ["seeds=[1]"]
 PATIENCE = 100  # seconds that the whole notebook may take on a busy machine
 
 
 @pytest.fixture(scope="module")
-def store(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def store(chromium: str, shared_store: Path) -> Path:
     """What notebook 01 shows, so that running it trains nothing."""
-    folder = tmp_path_factory.mktemp("store")
-    study = Study.open("smoke", OVERRIDES, store=folder)
+    study = Study.open("smoke", SMALLEST, store=shared_store)
     with study.engine:
         shown = [recipe for name in study.profile.notebooks[NOTEBOOK] for recipe in study.recipes(name)]
         study.build([*study.data_recipes(), *shown])
-    return folder
+    return shared_store
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +46,7 @@ def notebook(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     content = nbformat.read(PROJECT / "notebooks" / copied.name, as_version=4)
     (parameters,) = (cell for cell in content.cells if "parameters" in cell.metadata.get("tags", []))
     changed = parameters.source.replace('profile = "classroom"', 'profile = "smoke"')
-    parameters.source = changed.replace("overrides = []", f"overrides = {OVERRIDES!r}")
+    parameters.source = changed.replace("overrides = []", f"overrides = {SMALLEST!r}")
     nbformat.write(content, copied)
     return copied
 

@@ -10,7 +10,6 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Playwright, expect
 
 from browser.conftest import opened
-from site_example import make_site
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +22,8 @@ LIGHTNESS = "Math.max(...getComputedStyle(document.body).backgroundColor.match(/
 
 
 @pytest.fixture(scope="module")
-def outputs(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_site(tmp_path_factory.mktemp("site"))
+def outputs(chromium: str, example_site: Path) -> Path:
+    return example_site
 
 
 @pytest.fixture(scope="module", params=WIDTHS, ids="{} pixels".format)
