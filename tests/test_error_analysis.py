@@ -16,7 +16,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Estimate, Score, compare_means, frequent_types, type_agreement
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Estimate, Score, compare_means, f05_of, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.errors import agreement_table, instructive_sentences
@@ -385,3 +385,31 @@ def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
         "**Here**, 75% of the right edits are `DET`. "
         "Of types with at least 30 edits, recall is farthest below the paper's for `WO` (10 against 26)."
     )
+
+
+@pytest.mark.slow
+def test_methods_are_compared_within_each_type_and_level(tmp_path: Path) -> None:
+    study = Study.open("smoke", ["corpora.tests={test: {source: world, split: test, sentences: 40}}"], store=tmp_path / "store")
+    choices = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 0, "seeds": [1, 2]}
+    grid = study.grid(method=["none", "direct_noise"], **choices | {"pseudo_pairs": study.profile.pseudo_data.shard})
+    better, worse = ((1, 0, 1), (1, 0, 0)), ((0, 1, 1), (1, 0, 0))
+    rows = {"direct_noise": [(better[place % 2]) for place in range(40)], "none": [worse[place % 3 > 0] for place in range(40)]}
+
+    def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        if isinstance(recipe, Corpus):
+            return recipe.build(folder, study.store, lambda done, total, text: None)
+        write_lines(folder / "score.json", [score(*rows[method]).to_json()])
+        return {}
+
+    study.store.build(study.planner.tests["test"], write)
+    for system in grid:
+        method = system.method
+        study.store.build(study.planner.score(system, "test"), write)
+    levels = study.levels(study.planner.tests["test"])
+    analysis = ErrorAnalysis(Report(study), "test", [sentence(Edit(1, 2, "went", "R:NOUN"))])
+    by_type = analysis.gains(grid, "error_type", {"direct_noise": "New", "none": "Old"})
+    whole = f05_of(np.array(rows["direct_noise"]).sum(axis=0)) - f05_of(np.array(rows["none"]).sum(axis=0))
+    assert f"NOUN {100 * whole:+.1f} [" in by_type
+    by_level = analysis.gains(grid, "level", {"direct_noise": "New", "none": "Old"})
+    assert f"of {len(set(levels))}: " in by_level
+    assert analysis.gains(grid, "level", {"random": "New", "none": "Old"}) == ""
