@@ -13,8 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pandas as pd
 
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, main_type
@@ -80,14 +82,9 @@ class Picture:
 
 
 def use_theme() -> None:
-    import matplotlib as mpl
-    import seaborn as sns
+    from matplotlib import style
 
-    sns.set_theme(context="notebook", style="whitegrid", font_scale=0.95)
-    # Fixed metadata: the same data give the same bytes.
-    mpl.rcParams.update(
-        {"figure.dpi": 110, "savefig.dpi": 150, "svg.hashsalt": "pseudogec", "figure.constrained_layout.use": True}
-    )
+    style.use(Path(__file__).with_name("theme.mplstyle"))
 
 
 def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:
@@ -96,6 +93,14 @@ def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) ->
     others = [name for name in names if name not in own]
     further = {name: FURTHER_COLOURS[place % len(FURTHER_COLOURS)] for place, name in enumerate(others)}
     return {**{name: colour for name, colour in own.items() if name in names}, **further}
+
+
+def _shades(count: int) -> list[str]:
+    """Colours from dark to light, for the values of a number."""
+    from matplotlib import colormaps
+    from matplotlib.colors import to_hex
+
+    return [to_hex(colour) for colour in colormaps["viridis"](np.linspace(0, 1, count + 2)[1:-1])]
 
 
 # Scores of methods
@@ -156,8 +161,6 @@ def sweep(
     Raises:
         UserError: the sweep varies a parameter that is not named.
     """
-    import seaborn as sns
-
     if not varies(scores, parameter):
         return Finding(f"This profile does not vary {symbol}.")
     points = points_of_sweep(scores, [parameter, *([lines] if lines else [])])
@@ -167,7 +170,7 @@ def sweep(
         _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
     else:
         values = sorted(scores[lines].unique())
-        for value, colour in zip(values, sns.color_palette("viridis", len(values)).as_hex(), strict=True):
+        for value, colour in zip(values, _shades(len(values)), strict=True):
             part = scores[scores[lines] == value]
             _f05_line(axes, part.f05, part[parameter], f"{method_label(method)}, {lines} = {value:g}", colour)
     _baseline(axes, baseline.f05)
@@ -540,7 +543,6 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     A dotted line goes through zero with the slope of all edits over all tokens: the mean if edits were in proportion to length.
     The axes end at a ``quantile`` of tokens and of edits.
     """
-    import numpy as np
     from matplotlib.colors import LogNorm
 
     longest, most = (int(sentences[column].quantile(quantile)) for column in ("tokens", "edits"))

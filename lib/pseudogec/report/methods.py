@@ -14,7 +14,7 @@ METHOD_COLOURS: dict[str, str] = {}
 
 
 def show_methods(entries: Mapping[str, Method]) -> None:
-    """Take labels and colours for every table and figure of this process, as seaborn's theme is, from a profile's methods.
+    """Take labels and colours for every table and figure of this process, as the theme is, from a profile's methods.
 
     A second entry of one class has its name in its label, and no colour of its own.
     """

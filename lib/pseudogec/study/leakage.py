@@ -14,6 +14,7 @@ Between W&I and FCE (train, dev, test), corpora with no text in common, these sh
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,9 +42,9 @@ _PURPOSES: dict[Purpose, str] = {"training": "trained on it", "dictionary": "lea
 
 def chance_allows(counted: int) -> int:
     """How many of so many sentences may occur in another corpus by chance: more would in one of a thousand corpora."""
-    from scipy.stats import binom
+    from scipy.special import bdtr  # the distribution of `scipy.stats.binom`, which takes a second to import
 
-    return int(binom.ppf(0.999, counted, CHANCE))
+    return next(found for found in itertools.count() if bdtr(found, counted, CHANCE) >= 0.999)
 
 
 class Overlap(Recipe):
