@@ -115,7 +115,6 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
         "outputs_to_score": {"good": str(tmp_path / "good.txt"), "poor": str(tmp_path / "poor.txt")},
         "references": {"A": str(tmp_path / "a.m2")},
     }
-    runs = {}
     for notebook in ("05_top_systems", "06_error_types", "07_proficiency"):
         source, executed = PROJECT / "notebooks" / f"{notebook}.ipynb", tmp_path / f"{notebook}.ipynb"
         command = [
@@ -127,10 +126,8 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
             json.dumps(parameters),
         ]
         environment = {**os.environ, "PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)}
-        runs[notebook] = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for notebook, run in runs.items():
-        told, _ = run.communicate(timeout=900)
-        assert run.returncode == 0, told
+        run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
+        assert run.returncode == 0, run.stdout
         assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
         assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,metric,P,R,F0.5")
     assert not list((tmp_path / "store").glob("model/*"))
