@@ -89,7 +89,7 @@ def _list_formats() -> None:
             print(f"{found.name}: {(found.__doc__ or '').splitlines()[0]}")
             for name, field in found.model_fields.items():
                 default = "" if field.is_required() or field.default in (None, "") else f"; default {field.default}"
-                print(f"    {field.alias or name:12}{field.description or ''}{default}".rstrip())
+                print(f"    {field.alias or name:16}{field.description or ''}{default}".rstrip())
         print()
 
 
