@@ -15,6 +15,8 @@ from pseudogec.quick_imports import skip_address_grammars
 # Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
+# What an earlier run left in outputs/ is not what is tested.
+os.environ["PSEUDOGEC_PACKS"] = "no"
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -87,7 +87,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 def opened(folder: Path, profile: str = "mine", store: str = "store", outputs: str = "outputs") -> Study:
-    return Study.open(folder / f"{profile}.yaml", store=folder / store, outputs=folder / outputs)
+    return Study.open(folder / f"{profile}.yaml", store=folder / store, outputs=folder / outputs, packs=True)
 
 
 def buildable(study: Study) -> list[Recipe]:
@@ -198,7 +198,7 @@ def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, ca
 def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path) -> None:
     if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
         pytest.skip("the classroom has no pack here")
-    study = Study.open("classroom", store=tmp_path / "store")
+    study = Study.open("classroom", store=tmp_path / "store", packs=True)
     plan, again = study.planner, Study.open("classroom", store=tmp_path / "again", packs=False)
     shard = plan.pseudo_data(study.grid("generation_methods", method="direct_noise")[0])[0]
     recipes = [plan.masked_references(plan.tests[study.test]), shard]

@@ -139,7 +139,7 @@ def _opened(options: Options) -> Study:
         display=RichDisplay(announces=False),  # `_build` says it, for all notebooks at once
         outputs=options.outputs,
         without_data=options.check or options.plan,
-        packs=not options.fresh,
+        packs=False if options.fresh else None,
     )
     if options.course and options.outputs is None:
         # What the class gets has a folder of its own, beside the teacher's.
@@ -243,6 +243,8 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[s
         "PSEUDOGEC_OUTPUTS": str(study.outputs),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # or the debugger warns in every notebook that it is not in use
     }
+    if options.fresh:
+        environment["PSEUDOGEC_PACKS"] = "no"
     if study.engine.address:
         environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
 

@@ -113,7 +113,7 @@ class Study:
         display: Display | None = None,
         outputs: Path | None = None,
         without_data: bool = False,
-        packs: bool = True,
+        packs: bool | None = None,
     ) -> Study:
         """Open a study.
 
@@ -128,7 +128,8 @@ class Study:
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
             without_data: open it even where corpus files are missing, to see what it would take; such a study cannot be built.
-            packs: read what the store lacks from the pack in ``outputs`` or in ``outputs/<profile>``, as far as it is there.
+            packs: whether what the store lacks is read from the pack in ``outputs`` or in ``outputs/<profile>``. It is,
+                unless the environment variable ``PSEUDOGEC_PACKS`` says ``no``.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
@@ -138,6 +139,8 @@ class Study:
         changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
         name = f"{loaded.name}-changed" if changed else loaded.name
         folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
+        if packs is None:
+            packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
         places = dict.fromkeys([folder / PACK, PROJECT / "outputs" / loaded.name / PACK])
         opened = Store(
             store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store",
