@@ -283,6 +283,7 @@ def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) ->
         assert "not known" in shown
 
 
+@pytest.mark.slow
 def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(tmp_path: Path) -> None:
     found = {"first": score((1, 0, 0)), "second": score((0, 1, 0), (0, 0, 1))}
     tests = [f"{name}: {{source: world, split: test, sentences: {each.sentences}}}" for name, each in found.items()]
