@@ -15,7 +15,7 @@ def pairs_format(source: str, *files: Any, **fields: Any) -> FilePairs:
     return found
 
 
-def read_pairs(source: str, *files: Path, **fields: Any) -> Iterator[Pair]:
+def read_pairs(source: str, *files: Any, **fields: Any) -> Iterator[Pair]:
     return (sentence.pair for sentence in pairs_format(source, *files, **fields).read())
 
 

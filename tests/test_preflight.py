@@ -115,7 +115,8 @@ def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -
         assert "digest right" in row(found, "genuine", f"wi/{level}.train.gold.bea19.m2").finding
     assert "split into sentences anew" in row(found, "genuine", "fce/fce.train.m2").finding
     assert isinstance(profile.corpora.genuine, M2)
-    pairs = list(read_pairs("m2", *(shared_data / file.path for file in profile.corpora.genuine.files)))
+    files = [file.model_copy(update={"path": shared_data / file.path}) for file in profile.corpora.genuine.files]
+    pairs = list(read_pairs("m2", *files))
     left = len(list(drop_identical(pairs)))
     assert row(found, "genuine", "sentences").finding == f"{left:,} corrected of {len(pairs):,}"
 
