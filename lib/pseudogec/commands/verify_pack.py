@@ -52,7 +52,7 @@ def compare(recipes: Sequence[Recipe], packed: Source, built: Source) -> int:
             print(f"{'other' if may_differ else 'wrong':8}{recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
             print(f"        in the pack from {_made_on(ours)}; here from {_made_on(theirs)}")
     same = f"{len(pairs) - failed - excused} of {len(pairs)} artefacts have the same numbers"
-    elsewhere = f", {excused} have others from another kind of processor" if excused else ""
+    elsewhere = f", {excused} have others, made on another or an unknown processor" if excused else ""
     print(f"verify  {same}{elsewhere}, {failed} are wrong")
     return int(failed > 0)
 

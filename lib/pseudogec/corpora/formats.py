@@ -83,7 +83,7 @@ class Count(NamedTuple):
 
 
 class Blocks(Section):
-    """Some of a file's sentences: those of blocks at equal distances, so that a cut divides few texts."""
+    """Long blocks of a file's sentences at equal distances, so that cutting them out divides few texts."""
 
     number: int = Field(gt=0, description="blocks of sentences in a row")
     share: float = Field(gt=0, lt=1, description="of the file's sentences, of all blocks together")
@@ -266,7 +266,7 @@ class FilePairs(FileFormat, PairFormat):
                     yield sentence if sentence.level else sentence._replace(level=file.level)
 
     def read_part(self, file: CorpusFile) -> Iterator[CorrectedSentence]:
-        """Yield the pairs of one file, without those that a cut leaves out."""
+        """Yield the pairs of one file, without those that a cut leaves out; a file that is cut is read twice, first to count."""
         sentences = map(_corrected, self.read_file(file.path))
         if file.cut is None:
             return sentences

@@ -20,13 +20,13 @@ from fairseq.models import BaseFairseqModel, FairseqDecoder  # noqa: E402
 _ROWS = 128  # of the logits at a time on a CPU; with some thousand subwords they stay in a core's cache
 
 
-def use_fused_loss(criterion: LabelSmoothedCrossEntropyCriterion, model: BaseFairseqModel) -> bool:
-    """Let fairseq's criterion compute the loss of a model in place, to rounding the same; returns whether it can.
+def use_fused_loss(criterion: LabelSmoothedCrossEntropyCriterion, model: BaseFairseqModel) -> None:
+    """Let fairseq's criterion compute the loss of a model in place, to rounding the same.
 
     A model that mixes distributions, as one that copies does, keeps fairseq's computation.
     """
     if type(model.decoder).get_normalized_probs is not FairseqDecoder.get_normalized_probs:
-        return False
+        return
 
     def compute_loss(_: Any, net_output: Any, sample: Any, reduce: bool = True) -> tuple[torch.Tensor, torch.Tensor]:
         logits, target = net_output[0], model.get_targets(sample, net_output)
@@ -36,7 +36,6 @@ def use_fused_loss(criterion: LabelSmoothedCrossEntropyCriterion, model: BaseFai
         return losses
 
     criterion.compute_loss = compute_loss
-    return True
 
 
 class _SmoothedCrossEntropy(torch.autograd.Function):

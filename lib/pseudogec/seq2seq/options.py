@@ -146,7 +146,8 @@ class Optimisation(_Options):
     """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in shards, each with its
     share of the primary data and consecutive datasets of the others (which are not cut)."""
     precision: Literal["fp32", "fp16", "bf16"] = "fp32"
-    """fp16 needs a GPU. A CPU that knows bf16 multiplies matrices in it; weights and optimiser stay in fp32."""
+    """fp16 needs a GPU. A CPU with instructions for bf16 multiplies matrices in it, and keeps weights and optimiser in fp32: on
+    some processors twice as fast as fp32, on others slower (`tests/bench/bench_training.py` measures it)."""
     checkpoint_updates: PositiveInt | None = None
     """Updates from one checkpoint and validation to the next; None: both are made at the end of every epoch."""
     selection: Literal["best"] | AverageLast = AverageLast(average_last=1)

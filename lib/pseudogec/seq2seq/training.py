@@ -266,7 +266,7 @@ def _refuse_precision(precision: str) -> None:
 
 
 def _autocasts(precision: str) -> bool:
-    """Whether torch's autocast does what fairseq's bf16, made for GPUs, would do."""
+    """Whether bf16 is computed by torch's autocast, since fairseq's own way is made for GPUs."""
     import torch
 
     return precision == "bf16" and not torch.cuda.is_available()
