@@ -27,6 +27,7 @@ from pseudogec.noise.resources import (
     UnigramDistribution,
     WrittenFor,
 )
+from pseudogec.noise.rules import RuleNoise
 from pseudogec.noise.spell import SpellNoise
 from pseudogec.noise.spelling_errors import SpellingErrors
 
@@ -46,6 +47,7 @@ __all__ = [
     "Operation",
     "RandomNoise",
     "RealisticNoise",
+    "RuleNoise",
     "SampledBackTranslation",
     "SpellNoise",
     "SpellingErrors",

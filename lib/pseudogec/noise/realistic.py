@@ -6,11 +6,12 @@ import functools
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import Field
 
+from pseudogec.noise.inflections import NOUN_TAGS, VERB_TAG_STARTS, lemma_of, other_inflections, other_number, part_of_speech
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.resources import NoiseResources
 
@@ -22,9 +23,6 @@ PREPOSITIONS = (
     "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
 )
 # fmt: on
-_NOUN_TAGS = {"NN0", "NN1", "NN2"}  # CLAWS 5, HanTa's English tags
-_VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
-_PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
 
 
 class _Choices(NamedTuple):
@@ -96,40 +94,13 @@ def type_choices(word: str) -> _Choices | None:
     elif not word.isalpha() or (word.isupper() and len(word) > 1):
         return None
     else:
-        tag = _tagger().tag_word(word, cutoff=0)[0][0]
-        if tag in _NOUN_TAGS:
-            others = _other_number(lowered, _lemma(word, tag))
-        elif tag.startswith(_VERB_TAG_STARTS):
-            others = _other_inflections(lowered, _lemma(word, tag))
+        tag = part_of_speech(word)
+        if tag in NOUN_TAGS:
+            others = other_number(lowered, lemma_of(word, tag))
+        elif tag.startswith(VERB_TAG_STARTS):
+            others = other_inflections(lowered, lemma_of(word, tag))
         else:
             return None
     if word[0].isupper():
         others = [other[:1].upper() + other[1:] for other in others]
     return _Choices.of(dict.fromkeys(others, 1)) if others else None
-
-
-def _lemma(word: str, tag: str) -> str:
-    lemma: str = _tagger().analyze(word, pos=tag)[0]
-    return lemma.lower()
-
-
-def _other_number(word: str, lemma: str) -> list[str]:
-    from lemminflect import getInflection
-
-    if word != lemma:
-        return [lemma]
-    return [plural for plural in getInflection(lemma, tag="NNS") if plural != word][:1]
-
-
-def _other_inflections(word: str, lemma: str) -> list[str]:
-    from lemminflect import getInflection
-
-    forms = (form for tag in _PENN_VERB_TAGS for form in getInflection(lemma, tag=tag))
-    return [form for form in dict.fromkeys(forms) if form != word]
-
-
-@functools.cache
-def _tagger() -> Any:
-    from HanTa.HanoverTagger import HanoverTagger
-
-    return HanoverTagger("morphmodel_en.pgz")

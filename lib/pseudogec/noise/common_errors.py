@@ -1,0 +1,184 @@
+"""Errors that textbooks of English warn of: what is often written for a word, or for two words; in lower case.
+
+The tables come from no corpus. They are written by hand, so they hold examples and no frequencies.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+
+def _by_word(lines: str) -> dict[str, tuple[str, ...]]:
+    """Entries with semicolons between, each a word, a colon, and what is written for it, with commas between."""
+    entries = (entry.partition(":") for line in lines.splitlines() for entry in line.split(";") if entry.strip())
+    return {word.strip(): tuple(text.strip() for text in texts.split(",")) for word, _, texts in entries}
+
+
+def _exchanged(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Each word of a group with the others of all its groups."""
+    others: dict[str, dict[str, None]] = defaultdict(dict)
+    for group in groups:
+        words = group.split()
+        for word in words:
+            others[word] |= dict.fromkeys(other for other in words if other != word)
+    return {word: tuple(texts) for word, texts in others.items()}
+
+
+PREPOSITIONS_FOR = _by_word("""
+    in: on, at, to, into, of, for, by; on: in, at, of, to, about, for; at: in, on, to, for, of
+    to: for, at, in, of, with, into; for: to, of, during, since, from, about; of: from, in, about, for, on, with, by
+    with: of, by, for, to, from, about, in; by: with, from, of, for, in; from: of, by, since, in, at, for
+    about: of, for, on, with, at; into: in, to, on, at; during: in, for, at, while, along; since: from, for, in, after
+    until: to, till, by, since; through: by, across, in, along; between: among, from, in; among: between, in, of
+    over: on, above, in, about; under: below, in, on; without: with no, out of; after: since, behind, in
+    before: ago, in front of, for; against: to, with, of, for; towards: to, for, at; within: in, for
+    across: through, over, in; around: about, in, over; upon: on, in, at; toward: to, for, at; above: over, up, on
+    near: next, near to; off: of, from, out; along: in, by, during; behind: after, back; beside: besides, near
+    despite: despite of, although; up: out, on, to; down: off, on; out: off, of, from; onto: on, to; except: unless, besides
+    as: like, how, for; like: as, such as, likes; than: that, then, as
+""")
+
+CONFUSIONS = _exchanged(
+    """
+    there their|then than|too to|affect effect|lose loose|much many|fewer less|say tell|says tells|said told|do make
+    does makes|did made|doing making|done made|quite quiet|advice advise|weather whether|which who|which what|who whom
+    who whose|whose who's|this these|that those|this that|these those|he him|she her|i me|we us|they them|my mine|your yours
+    her hers|our ours|their theirs|other another|other others|some any|something anything|somebody anybody|someone anyone
+    everything anything|everybody anybody|no not|never ever|learn teach|learned taught|borrow lend|bring take|brought took
+    remember remind|rise raise|rose raised|lie lay|hear listen|heard listened|see look|see watch|saw looked|look watch
+    watched saw|know meet|knew met|job work|travel trip|travel journey|fun funny|economic economical|historic historical
+    sensible sensitive|few little|every each|such so|so very|very much|too very|very really|still yet|already yet|also too
+    as like|if whether|while during|since for|ago before|although despite|hard hardly|late lately|near nearly|good well
+    bad badly|real really|complete completely|easy easily|quick quickly|near next|interested interesting|bored boring
+    excited exciting|tired tiring|surprised surprising|confused confusing|disappointed disappointing|different difference
+    important importance|difficult difficulty|success successful|success succeed|safe safety|health healthy|beauty beautiful
+    confident confidence|possible possibility|necessary necessity|true truth|free freedom|strong strength|long length
+    high height|deep depth|wide width|dead died|dead death|die dead|choose choice|choose chose|live life|lives life
+    believe belief|prove proof|practice practise|succeed success|think thought|feel feeling|grow growth|lose loss|speech speak
+    sell sale|breath breathe|bath bathe|cloth clothes|economy economic|environment environmental|nation national
+    science scientific|politics political|music musical|culture cultural|tradition traditional|europe european|england english
+    france french|germany german|italy italian|spain spanish|china chinese|america american|angry anger|hungry hunger
+    patient patience|silent silence|independent independence|intelligent intelligence|absent absence|convenient convenience
+    violent violence|home house|people person|man men|woman women|child children|foot feet|tooth teeth|mouse mice
+    people peoples|fell felt|fall feel|fill feel|leave live|left lived|want won't|where were|were we're|were was|where when
+    how what|what that|passed past|peace piece|principal principle|accept except|adapt adopt|desert dessert|personal personnel
+    stationary stationery|steal steel|break brake|buy by|bye by|hole whole|hour our|knew new|know now|no know|mail male
+    meat meet|one won|pair pear|plain plane|right write|right rite|road rode|sail sale|sea see|sight site|some sum|son sun
+    tail tale|threw through|through though|thought though|thought taught|wait weight|waist waste|way weigh|weak week
+    wear where|wood would|which witch|your you|its it|of off|hope wish|hoped wished|win earn|win beat|arrive reach
+    opportunity possibility|chance possibility|suggest recommend|assist attend|attend wait|check control|sympathetic nice
+    actual current|actually currently|eventually possibly|last latest|begin began|began begun|become became|come came|run ran
+    drink drunk|gone went|gone been|saw seen|did done|took taken|wrote written|spoke spoken|broke broken|chose chosen
+    drove driven|forgot forgotten|gave given|ate eaten|a one|until by|shade shadow|cook cooker|high tall|fast quickly
+    alone lonely|same similar|usual usually
+    """.replace("\n", "|").split("|")
+)
+
+WRITTEN_FOR = _by_word("""
+    its: it 's, it is, his; it: he, this, them; their: there, they 're, his, her; your: you 're, you; whose: who 's
+    were: where, was; an: a, one; agree: am agree; must: must to, have to; can: can to, could; could: can, could to
+    should: should to, must, would; will: would, shall, wo; would: will, would to; might: can, might to; may: can, might
+    let: let to; make: make to, do; more: most, much; most: more, the most of, almost; almost: most, near
+    another: an other, other; everyday: every day; however: but, how ever; maybe: may be; sometimes: some times, sometime
+    someone: some one; everyone: every one; everybody: every body; anyone: any one; something: some thing
+    everything: every thing; anything: any thing; nothing: no thing; nobody: no body; weekend: week end
+    nowadays: now a days, nowaday; myself: my self, me; himself: him self, him; themselves: them self, theirself, them
+    today: to day; yourself: your self; without: with out; somewhere: some where; anyway: any way; football: foot ball
+    into: in to; cannot: can not; bedroom: bed room; homework: home work, homeworks; although: even though, though but
+    because: because of, cause; therefore: so; better: more better, best; best: better, most best
+    worse: more bad, worst, badder; worst: worse, most bad; bigger: more big, more bigger; easier: more easy, more easier
+    older: elder, more old; younger: more young; cheaper: more cheap; happier: more happy; faster: more fast
+    larger: more large; higher: more high; stronger: more strong; longer: more long; greater: more great
+    biggest: most big, bigger; easiest: most easy; greatest: most great; further: farther, more far; less: fewer, lesser
+    information: informations; advice: advices, advises; furniture: furnitures; equipment: equipments; knowledge: knowledges
+    research: researches; news: new; money: moneys; luggage: luggages; traffic: traffics; weather: weathers
+    progress: progresses; behaviour: behaviours; work: works; children: childs, childrens, child; men: mans, man
+    women: womans, womens, woman; people: peoples, persons; feet: foots; teeth: tooths; mice: mouses; lives: lifes
+    wives: wifes; knives: knifes; went: goed, gone; bought: buyed, boughted; taught: teached; caught: catched
+    thought: thinked, tought; felt: feeled, felled; ran: runned; told: telled, said; found: finded, founded; came: comed
+    knew: knowed; gave: gived; took: taked; made: maked; cost: costed; put: putted; cut: cutted; hit: hitted; chose: choosed
+    broke: breaked; met: meeted; sent: sended; spent: spended; lost: losed; left: leaved; paid: payed; slept: sleeped
+    kept: keeped; fell: falled; drove: drived; wrote: writed; rode: rided; spoke: speaked; forgot: forgeted; swam: swimmed
+    flew: flied; grew: growed; sang: singed; discuss: discuss about; mention: mention about, mention to; answer: answer to
+    reach: reach to; enter: enter to, enter in; contact: contact with, contact to; marry: marry with; married: married with
+    visit: visit to; join: join to, join in; attend: attend to; approach: approach to; emphasize: emphasize on; lack: lack of
+    lacks: lacks of; request: request for; demand: demand for; consider: consider about; considered: considered about
+    call: call to; called: called to; ask: ask to; asked: asked to; tell: say to; discussed: discussed about
+    answered: answered to; reached: reached to; entered: entered in, entered to; visited: visited to; help: help to
+    helped: helped to; follow: follow to; obey: obey to; resemble: resemble to; phone: phone to; meet: meet with
+    home: to home, in home; abroad: to abroad, in abroad; here: in here, to here; there: in there, to there, their
+    next: on next, in next; outside: outside of; inside: inside of; near: near to, near of; despite: despite of
+    together: togethers; each: every, each of; every: each, all; all: every, all of; both: both of; half: the half
+    such: so, such as; so: so that, such; than: then, that; when: while, if, where; if: when, if that; how: how much, like
+    why: because, for what; who: that, which, whom; which: that, what, wich; that: which, what, who; what: that, which, how
+    am: is, are; always: every time, ever; still: yet, always; yet: still, already; only: just, alone; even: also, event
+    then: than, after; like: likes to, as; want: want that; wants: want to; used: use, was used; suggest: suggest to
+    enjoy: enjoy to; stop: stop to; look: look like
+""")
+
+PHRASES_FOR = {
+    tuple(phrase.split()): texts
+    for phrase, texts in _by_word("""
+    it 's: its, it is is, is; they 're: their, there; you 're: your; who 's: whose; we 're: were; there 's: theres, there are
+    i 'm: im, i am am; a lot: alot, lot; at least: atleast; in front: infront; in spite: inspite
+    of course: ofcourse, off course; as well: aswell; each other: eachother; thank you: thankyou, thanks you
+    every day: everyday; every time: everytime; all right: alright; may be: maybe; no one: noone, no body
+    can not: cannot, ca not; in fact: infact; at all: atall; so far: sofar; high school: highschool
+    years old: year old, years; let 's: lets, let us to; could have: could of, could had; should have: should of, should had
+    would have: would of, would had; might have: might of; must have: must of; there is: there are, it is, is
+    there are: there is, it is, are; there was: there were, it was; there were: there was, it were
+    have been: have being, am, had been; has been: is, has being; had been: was, have been; such a: a such, so
+    so much: so many, too much; too much: too many, so much; how much: how many; so many: so much; too many: too much
+    a few: few, a little; a little: little, a few; in order: for; because of: because, due of; due to: due, because of
+    instead of: instead, in place of; according to: according with, according; depends on: depends of, depends
+    depend on: depend of, depend; interested in: interested on, interested by; listen to: listen; good at: good in
+    married to: married with; different from: different of, different than; similar to: similar with, similar as
+    wait for: wait; look forward: looking forward; used to: use to, am used to; going to: gonna, going; want to: want, wanna
+    able to: able; ought to: ought; more than: more that, more then; less than: less that; better than: better that
+    as soon: so soon; at home: in home, home; on time: in time; at night: in the night, in night; in the: at the, on the
+    on the: in the, at the; at the: in the, on the; of the: of, from the; to the: to, at the; for the: for, to the
+    all the: all, the all; most of: most, the most of; one of: one from, one; do not: not, no, does not
+    does not: do not, not, no; did not: do not, not; is not: are not, not is; are not: is not, not are
+    will be: will, would be, is; would be: will be, would; to be: be, being, to; that is: that, that 's is
+    it is: is, it, it 's is; is it: it is; are you: you are; is he: he is; is there: there is; do you: you, are you
+    did you: you; can you: you can; will you: you will; have you: you have
+""").items()
+}
+
+MISSPELLINGS_OF = _by_word("""
+    because: becouse, becuase, becaus, beacause, becasue; which: wich, whitch, whic; their: thier, ther; friend: freind, frend
+    friends: freinds, frends; people: poeple, peaple, pepole; receive: recieve, receve; received: recieved
+    believe: belive, beleive; beautiful: beatiful, beautifull, beutiful; definitely: definately, definitly
+    tomorrow: tommorow, tommorrow, tomorow; necessary: neccessary, necesary, neccesary; environment: enviroment, enviorment
+    government: goverment, governement; separate: seperate; different: diffrent, diferent, differents
+    interesting: intresting, interresting; with: whit, wiht; through: throught, trough, thru
+    although: altough, althought, allthough; until: untill; really: realy, relly; finally: finaly, finnaly
+    especially: expecially, especialy; restaurant: restaurent, resturant, restourant; comfortable: confortable, comfortble
+    important: importent, inportant; experience: experince, expirience; probably: probaly, propably
+    knowledge: knowlege, knowladge; language: lenguage, langauge, languge; success: sucess, succes
+    successful: succesful, sucessful, successfull; business: bussiness, buisness, busines; writing: writting, writeing
+    want: whant; what: wath, waht; would: woud, wuold; could: coud, cuold; should: shoud, shuold; foreign: foriegn, foreing
+    address: adress; accommodation: accomodation, acommodation; advertisement: advertisment; appointment: apointment
+    calendar: calender; disappear: dissapear, disapear; exercise: excercise, exersise; grammar: grammer
+    immediately: inmediately, immediatly; independent: independant; library: libary, librery
+    opportunity: oportunity, opportunaty; possible: posible, possibile; recommend: recomend, reccomend
+    responsible: responsable; similar: similiar, simmilar; surprise: suprise, surprize
+    together: togheter, togeather, toghether; vegetables: vegtables, vegatables; wednesday: wensday, wednsday
+    always: allways, alway; enough: enought, enogh; example: exemple, exampel; usually: usualy, ussually; careful: carefull
+    every: evry, evrey; favourite: favorit, favourit; favorite: favorit, favourit; listen: lisen, lissen
+    school: shool, scholl; tourist: turist; weird: wierd; height: heigth, hight; strength: strenght; length: lenght
+    beginning: begining, beggining; occurred: occured; occasion: ocasion, occassion; decision: desision, decission
+    difficult: dificult, diffucult; embarrassed: embarassed; excellent: excelent, exellent; existence: existance
+    familiar: familar; guarantee: garantee, guarentee; happened: happend, hapened; knew: new, knewed; maybe: mabye
+    minute: minuite; neighbour: neighbor, neigbour; parliament: parlament; particularly: particulary; piece: peice
+    pleasure: plesure, pleasur; prefer: preffer; preferred: prefered; privilege: priviledge; professor: proffesor
+    psychology: psycology; quiet: quite; rhythm: rythm; science: sience, scince; sincerely: sincerly, sinserely
+    speech: speach; stopped: stoped; studying: studing; temperature: temperture; than: then; there: ther, theire
+    therefore: therefor; thought: tought, thougt; truly: truely; twelfth: twelth; usual: ussual; villages: vilages
+    whether: wether; whole: hole; woman: women; written: writen; yesterday: yestarday; young: yong, younge
+    family: familly, familiy; money: mony; country: contry, coutry; countries: contries, countrys
+    children: childrens, childen; mother: moter; night: nigth, nite; right: rigth; think: thing, tink; thing: think
+    first: frist, fist; world: word, wolrd; year: yaer; very: verry, vary; many: meny; about: abaut, abuot; again: agian, agin
+    against: againts
+""")

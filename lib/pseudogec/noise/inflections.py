@@ -1,0 +1,52 @@
+"""Parts of speech and inflections of single words, out of context; HanTa gives the tags of CLAWS 5."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+NOUN_TAGS = frozenset({"NN0", "NN1", "NN2"})
+VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
+_PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
+
+
+def part_of_speech(word: str) -> str:
+    """The most likely tag of a word."""
+    tag: str = _tagger().tag_word(word, cutoff=0)[0][0]
+    return tag
+
+
+def lemma_of(word: str, tag: str) -> str:
+    lemma: str = _tagger().analyze(word, pos=tag)[0]
+    return lemma.lower()
+
+
+def other_number(word: str, lemma: str) -> list[str]:
+    """The singular of a lower-case plural, the plural of a singular; nothing for a noun without one."""
+    from lemminflect import getInflection
+
+    if word != lemma:
+        return [lemma]
+    return [plural for plural in getInflection(lemma, tag="NNS") if plural != word][:1]
+
+
+def other_inflections(word: str, lemma: str) -> list[str]:
+    """The inflections of a verb but for the lower-case one given, each once."""
+    from lemminflect import getInflection
+
+    forms = (form for tag in _PENN_VERB_TAGS for form in getInflection(lemma, tag=tag))
+    return [form for form in dict.fromkeys(forms) if form != word]
+
+
+def third_person(lemma: str) -> str:
+    """The form of a verb after *he* or *she*."""
+    from lemminflect import getInflection
+
+    return next(iter(getInflection(lemma, tag="VBZ")), lemma)
+
+
+@functools.cache
+def _tagger() -> Any:
+    from HanTa.HanoverTagger import HanoverTagger
+
+    return HanoverTagger("morphmodel_en.pgz")

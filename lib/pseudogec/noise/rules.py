@@ -1,0 +1,306 @@
+"""Noise by rules alone: Choe et al.'s changes of type (2019, section 4), and other errors that textbooks of English warn of.
+
+Nothing is learnt from learners' text, so that what is trained on this noise may be passed on freely.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from pydantic import Field
+
+from pseudogec.noise.common_errors import CONFUSIONS, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
+from pseudogec.noise.inflections import (
+    NOUN_TAGS,
+    VERB_TAG_STARTS,
+    lemma_of,
+    other_inflections,
+    other_number,
+    part_of_speech,
+    third_person,
+)
+from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
+from pseudogec.noise.misspellings import SHORTEST, known_misspellings, misspell
+from pseudogec.noise.realistic import PREPOSITIONS
+from pseudogec.noise.resources import NoiseResources
+
+_ARTICLES = {"the": ("a",), "a": ("the", "an"), "an": ("a", "the")}
+_AUXILIARIES = frozenset("am is are was were be been has have had do does did will would".split())
+_NUMBER_OF_VERB = {
+    "am": ("is", "are"),
+    "is": ("are",),
+    "are": ("is",),
+    "was": ("were",),
+    "were": ("was",),
+    "has": ("have",),
+    "have": ("has",),
+    "does": ("do",),
+    "do": ("does",),
+}
+_AFTER_COMMA = frozenset("and but or so because that which who when if while".split())
+_ANY_PREPOSITION = ("in", "on", "at", "of", "for", "to", "with")
+_CONTRACTED = frozenset(("n't", "'s", "'m", "'re", "'ve", "'ll", "'d"))
+_SUBJECT_TAGS = frozenset(("NP0", "NN0", "NN1", "NN2", "PNP", "PNI", "PNQ", "DTQ"))
+_ADJECTIVE = "AJ0"
+_ADVERB = "AV0"
+_NAME = "NP0"
+_BASE_TAGS = frozenset(("VVB", "VVI"))
+_PRONOUN = "PNP"
+# A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions, punctuation marks, nothing.
+_TAG_STARTS_BEFORE_PHRASE = ("V", "PR", "CJ", "PU")
+_START = ""
+_WORD = re.compile("[A-Za-z]+")
+
+
+class _Word(NamedTuple):
+    """What may be written for a word: kinds of errors, whose bounds are their shares of [0, 1), with the texts of each.
+
+    The rest of [0, 1) is the share of leaving the word alone. A misspelling has no texts, since there are too many to keep.
+    """
+
+    tag: str
+    kinds: tuple[str, ...] = ()
+    texts: tuple[tuple[str, ...], ...] = ()
+    bounds: tuple[float, ...] = (0.0,)
+
+
+class _Words(dict[str, _Word]):
+    """Words with the errors of a method; each is looked at when it first occurs."""
+
+    def __init__(self, method: RuleNoise) -> None:
+        super().__init__({_START: _Word(_START)})
+        self._method = method
+
+    def __reduce__(self) -> tuple[type[_Words], tuple[RuleNoise]]:
+        return (type(self), (self._method,))
+
+    def __missing__(self, word: str) -> _Word:
+        self[word] = found = self._method.errors_of(word)
+        return found
+
+
+@METHODS.register
+class RuleNoise(TextMethod):
+    """Make errors that textbooks of English warn of, of each kind at a rate of its own."""
+
+    name = "rules"
+    label = "Rules"
+    colour = "#8C6D31"
+    summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
+
+    unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left alone")
+    determiner_dropped: float = Field(0.1, ge=0, le=1, description="probability that an article is left out")
+    determiner_added: float = Field(
+        0.05, ge=0, le=1, description="probability that an article is put before a noun phrase without a determiner"
+    )
+    determiner_exchanged: float = Field(0.04, ge=0, le=1, description="probability that an article becomes another one")
+    preposition_dropped: float = Field(0.03, ge=0, le=1, description="probability that a preposition is left out")
+    preposition_exchanged: float = Field(0.07, ge=0, le=1, description="probability that a preposition becomes another one")
+    noun_number: float = Field(0.05, ge=0, le=1, description="probability that a noun changes its number")
+    verb_form: float = Field(0.06, ge=0, le=1, description="probability that a verb changes its inflection")
+    agreement: float = Field(
+        0.06, ge=0, le=1, description="probability that a verb in the present, or was or were, does not agree with its subject"
+    )
+    auxiliary_dropped: float = Field(0.03, ge=0, le=1, description="probability that be, have, do or will is left out")
+    comma_dropped: float = Field(0.18, ge=0, le=1, description="probability that a comma is left out")
+    comma_added: float = Field(0.06, ge=0, le=1, description="probability that a comma is put before a conjunction or relative")
+    stop_dropped: float = Field(0.06, ge=0, le=1, description="probability that the stop at the end of a sentence is left out")
+    confusion: float = Field(0.04, ge=0, le=1, description="probability that a word of the table of confusions is confused")
+    phrase: float = Field(
+        0.08, ge=0, le=1, description="probability that two words of the table of phrases, or a contraction, are written wrongly"
+    )
+    spelling: float = Field(0.03, ge=0, le=1, description="probability that a word of 4 letters or more is misspelt")
+    capital: float = Field(0.05, ge=0, le=1, description="probability that a capital letter becomes a small one")
+    adverb: float = Field(0.06, ge=0, le=1, description="probability that an adverb in -ly loses its ending")
+    word_order: float = Field(
+        0.05, ge=0, le=1, description="probability that a verb and the adverb or pronoun beside it change places"
+    )
+
+    def learn(self, resources: NoiseResources) -> _Words:
+        return _Words(self)
+
+    def draw(self, tokens: Sequence[str], learnt: _Words, random: np.random.Generator) -> list[Operation]:
+        """One operation for each word, two where a word is inserted, one for two words that change together."""
+        if random.random() < self.unchanged:
+            return [keep(token) for token in tokens]
+        of_words, of_pairs = random.random((2, len(tokens))).tolist()
+        start = next((place for place, token in enumerate(tokens) if token[0].isalpha()), -1)
+        operations: list[Operation] = []
+        before, place = learnt[_START], 0
+        while place < len(tokens):
+            token, follower = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
+            word = _within(token) if place == start else token
+            found = learnt[word]
+            both = self._of_pair(word, found, follower, learnt, of_pairs[place])
+            if both is not None:
+                written = _like(token, both) if place == start else both
+                swapped = both == f"{follower} {word}"
+                operations.append(Operation("swap" if swapped else "replace", f"{token} {follower}", written))
+                before, place = learnt[follower], place + 2
+                continue
+            kind, written = self._of_word(word, found, before, follower, of_words[place], random)
+            if not kind and word != token and of_pairs[place] >= 1 - self.capital:
+                operations.append(Operation("replace", token, word))
+            elif not kind:
+                operations.append(keep(token))
+            elif written == "" and word != token:  # the sentence now begins with the next word
+                if _WORD.fullmatch(follower):
+                    operations.append(Operation("replace", f"{token} {follower}", _like(token, follower)))
+                    place += 1
+                else:
+                    operations.append(keep(token))
+            else:
+                operations += _operations(kind, token, _like(token, written) if place == start else written)
+            before, place = found, place + 1
+        return operations
+
+    def _of_pair(self, word: str, found: _Word, follower: str, learnt: _Words, point: float) -> str | None:
+        """What is written for a word and the one after it; None where they stay as they are."""
+        if not follower or point >= self.phrase + self.word_order:
+            return None
+        if point < self.phrase:
+            texts = PHRASES_FOR.get((word, follower), ())
+            if follower in _CONTRACTED and word.isalpha():
+                texts = (*texts, word + follower.replace("'", ""))  # dont, its, my friends car
+            return texts[int(point / self.phrase * len(texts))] if texts else None
+        if not (word.isalpha() and follower.isalpha()):
+            return None
+        tags = {found.tag, learnt[follower].tag} - {_ADVERB, _PRONOUN}
+        verb = len(tags) == 1 and tags.pop().startswith("V")
+        return f"{follower} {word}" if verb else None
+
+    def _of_word(
+        self, word: str, found: _Word, before: _Word, follower: str, point: float, random: np.random.Generator
+    ) -> tuple[str, str]:
+        """The kind of error in a word and what is written; no kind for a word that stays as it is."""
+        bounds = found.bounds
+        if point >= bounds[-1]:
+            return "", word
+        number = bisect_right(bounds, point)
+        kind, texts = found.kinds[number], found.texts[number]
+        if kind == "spelling":
+            return kind, misspell(word, random)
+        if not _fits(kind, before.tag, follower):
+            return "", word
+        low = bounds[number - 1] if number else 0.0
+        share = (point - low) / (bounds[number] - low)
+        return kind, texts[min(int(share * len(texts)), len(texts) - 1)]
+
+    def errors_of(self, word: str) -> _Word:
+        """The errors that may be made in a word, whatever stands beside it.
+
+        Where their rates exceed 1 together, they keep their proportions.
+        """
+        tag = part_of_speech(word)
+        errors = [(kind, rate, texts) for kind, rate, texts in self._errors(word, tag) if rate and texts]
+        if not errors:
+            return _Word(tag)
+        kinds, rates, texts = zip(*errors, strict=True)
+        total = max(sum(rates), 1.0)
+        return _Word(tag, kinds, texts, tuple(accumulate(rate / total for rate in rates)))
+
+    def _errors(self, word: str, tag: str) -> Iterator[tuple[str, float, tuple[str, ...]]]:
+        """Yield the kinds of errors in a word with their rates and what is written."""
+        if word == ",":
+            yield "comma_dropped", self.comma_dropped, ("",)
+        elif word == ".":
+            yield "stop_dropped", self.stop_dropped, ("",)
+        elif word == "I":
+            yield "capital", self.capital, ("i",)
+            yield "confusion", self.confusion, ("me", "my")
+        elif not _WORD.fullmatch(word) or (word.isupper() and len(word) > 1):
+            return
+        elif word[0].isupper():
+            yield "capital", self.capital, (word.lower(),)
+            yield "confusion", self.confusion, tuple(map(str.capitalize, CONFUSIONS.get(word.lower(), ())))  # Europe, European
+            yield from self._spelling(word)
+        else:
+            yield from self._errors_of_class(word, tag)
+            yield "confusion", self.confusion, (*CONFUSIONS.get(word, ()), *WRITTEN_FOR.get(word, ()))
+            yield from self._spelling(word)
+            if word in _AFTER_COMMA:
+                yield "comma_added", self.comma_added, (f", {word}",)
+
+    def _spelling(self, word: str) -> Iterator[tuple[str, float, tuple[str, ...]]]:
+        if len(word) >= SHORTEST or known_misspellings(word):
+            yield "spelling", self.spelling, ("",)  # the text is drawn, since there are many
+
+    def _errors_of_class(self, word: str, tag: str) -> Iterator[tuple[str, float, tuple[str, ...]]]:
+        """Yield errors that belong to a class of words: articles, prepositions, auxiliaries, nouns, verbs, adverbs."""
+        if word in _ARTICLES:
+            yield "determiner_dropped", self.determiner_dropped, ("",)
+            yield "determiner_exchanged", self.determiner_exchanged, _ARTICLES[word]
+        elif word in PREPOSITIONS:
+            others = tuple(other for other in PREPOSITIONS_FOR.get(word, _ANY_PREPOSITION) if other != word)
+            yield "preposition_dropped", self.preposition_dropped, ("",)
+            yield "preposition_exchanged", self.preposition_exchanged, others
+        elif tag in NOUN_TAGS:
+            yield "noun_number", self.noun_number, tuple(other_number(word, lemma_of(word, tag)))
+        elif tag.startswith(VERB_TAG_STARTS):
+            lemma = lemma_of(word, tag)
+            yield "verb_form", self.verb_form, tuple(other_inflections(word, lemma))
+            if word in _NUMBER_OF_VERB:
+                yield "agreement", self.agreement, _NUMBER_OF_VERB[word]
+            elif tag == "VVZ":
+                yield "agreement", self.agreement, (lemma,)
+            elif tag in _BASE_TAGS:
+                yield "agreement_after_subject", self.agreement, (third_person(lemma),)
+        elif tag == _ADVERB and word.endswith("ly"):
+            yield "adverb", self.adverb, (_adjective(word),)
+        if word in _AUXILIARIES:
+            yield "auxiliary_dropped", self.auxiliary_dropped, ("",)
+        if tag in NOUN_TAGS or tag == _ADJECTIVE:
+            indefinite = () if tag == "NN2" else (f"{'an' if word[0] in 'aeiou' else 'a'} {word}",)
+            yield "determiner_added", self.determiner_added, (f"the {word}", *indefinite)
+
+
+def _fits(kind: str, tag_before: str, follower: str) -> bool:
+    """Whether an error of a kind can be made between these neighbours: the tag of the word before, and the word after."""
+    if kind == "determiner_added":
+        return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
+    if kind == "comma_added":
+        return tag_before != _START and not tag_before.startswith("PU")
+    if kind == "agreement_after_subject":
+        return tag_before in _SUBJECT_TAGS
+    return kind != "stop_dropped" or not follower
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _within(word: str) -> str:
+    """The first word of a sentence as it is written within one."""
+    if word.isupper() or not _WORD.fullmatch(word):
+        return word
+    small = word.lower()
+    return word if part_of_speech(word) == _NAME and part_of_speech(small) == _NAME else small
+
+
+def _like(word: str, written: str) -> str:
+    """What is written for the first word of a sentence, with a capital where the word has one."""
+    return written[:1].upper() + written[1:] if word[0].isupper() else written
+
+
+def _adjective(adverb: str) -> str:
+    stem = adverb.removesuffix("ly")
+    if stem.endswith("i"):
+        return f"{stem[:-1]}y"  # happily
+    if stem.endswith("b"):
+        return f"{stem}le"  # possibly
+    return stem
+
+
+def _operations(kind: str, token: str, written: str) -> list[Operation]:
+    if written == token:
+        return [keep(token)]
+    if not written:
+        return [delete(token)]
+    if written.endswith(f" {token}"):
+        return [insert(written.removesuffix(f" {token}")), keep(token)]
+    if written.startswith(f"{token} "):
+        return [keep(token), insert(written.removeprefix(f"{token} "))]
+    return [Operation("spell" if kind == "spelling" else "replace", token, written)]
