@@ -16,6 +16,7 @@ from pseudogec.noise.method import (
     make_method,
     noised_tokens,
 )
+from pseudogec.noise.noised_text import NoisedText
 from pseudogec.noise.noiser import NoiseProfile, Noiser, profile_of
 from pseudogec.noise.random_words import RandomNoise
 from pseudogec.noise.realistic import RealisticNoise
@@ -42,6 +43,7 @@ __all__ = [
     "Method",
     "NoiseProfile",
     "NoiseResources",
+    "NoisedText",
     "Noiser",
     "NoisyBackTranslation",
     "Operation",
