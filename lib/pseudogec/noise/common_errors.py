@@ -27,7 +27,7 @@ def _exchanged(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 PREPOSITIONS_FOR = _by_word("""
     in: on, at, to, into, of, for, by; on: in, at, of, to, about, for; at: in, on, to, for, of
-    to: for, at, in, of, with, into; for: to, of, during, since, from, about; of: from, in, about, for, on, with, by
+    to: for, at, in, of, with, into, too; for: to, of, during, since, from, about; of: from, in, about, for, on, with, by, off
     with: of, by, for, to, from, about, in; by: with, from, of, for, in; from: of, by, since, in, at, for
     about: of, for, on, with, at; into: in, to, on, at; during: in, for, at, while, along; since: from, for, in, after
     until: to, till, by, since; through: by, across, in, along; between: among, from, in; among: between, in, of
@@ -41,15 +41,15 @@ PREPOSITIONS_FOR = _by_word("""
 
 CONFUSIONS = _exchanged(
     """
-    there their|then than|too to|affect effect|lose loose|much many|fewer less|say tell|says tells|said told|do make
+    there their|then than|affect effect|lose loose|much many|fewer less|say tell|says tells|said told|do make
     does makes|did made|doing making|done made|quite quiet|advice advise|weather whether|which who|which what|who whom
-    who whose|whose who's|this these|that those|this that|these those|he him|she her|i me|we us|they them|my mine|your yours
+    who whose|whose who's|this these|that those|this that|these those|he him|she her|we us|they them|my mine|your yours
     her hers|our ours|their theirs|other another|other others|some any|something anything|somebody anybody|someone anyone
     everything anything|everybody anybody|no not|never ever|learn teach|learned taught|borrow lend|bring take|brought took
     remember remind|rise raise|rose raised|lie lay|hear listen|heard listened|see look|see watch|saw looked|look watch
     watched saw|know meet|knew met|job work|travel trip|travel journey|fun funny|economic economical|historic historical
     sensible sensitive|few little|every each|such so|so very|very much|too very|very really|still yet|already yet|also too
-    as like|if whether|while during|since for|ago before|although despite|hard hardly|late lately|near nearly|good well
+    if whether|while during|ago before|although despite|hard hardly|late lately|near nearly|good well
     bad badly|real really|complete completely|easy easily|quick quickly|near next|interested interesting|bored boring
     excited exciting|tired tiring|surprised surprising|confused confusing|disappointed disappointing|different difference
     important importance|difficult difficulty|success successful|success succeed|safe safety|health healthy|beauty beautiful
@@ -66,16 +66,17 @@ CONFUSIONS = _exchanged(
     stationary stationery|steal steel|break brake|buy by|bye by|hole whole|hour our|knew new|know now|no know|mail male
     meat meet|one won|pair pear|plain plane|right write|right rite|road rode|sail sale|sea see|sight site|some sum|son sun
     tail tale|threw through|through though|thought though|thought taught|wait weight|waist waste|way weigh|weak week
-    wear where|wood would|which witch|your you|its it|of off|hope wish|hoped wished|win earn|win beat|arrive reach
+    wear where|wood would|which witch|your you|its it|hope wish|hoped wished|win earn|win beat|arrive reach
     opportunity possibility|chance possibility|suggest recommend|assist attend|attend wait|check control|sympathetic nice
     actual current|actually currently|eventually possibly|last latest|begin began|began begun|become became|come came|run ran
     drink drunk|gone went|gone been|saw seen|did done|took taken|wrote written|spoke spoken|broke broken|chose chosen
-    drove driven|forgot forgotten|gave given|ate eaten|a one|until by|shade shadow|cook cooker|high tall|fast quickly
+    drove driven|forgot forgotten|gave given|ate eaten|shade shadow|cook cooker|high tall|fast quickly
     alone lonely|same similar|usual usually
     """.replace("\n", "|").split("|")
 )
 
 WRITTEN_FOR = _by_word("""
+    too: to, very, so; off: of
     its: it 's, it is, his; it: he, this, them; their: there, they 're, his, her; your: you 're, you; whose: who 's
     were: where, was; an: a, one; agree: am agree; must: must to, have to; can: can to, could; could: can, could to
     should: should to, must, would; will: would, shall, wo; would: will, would to; might: can, might to; may: can, might

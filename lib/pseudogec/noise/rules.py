@@ -213,7 +213,6 @@ class RuleNoise(TextMethod):
             yield "stop_dropped", self.stop_dropped, ("",)
         elif word == "I":
             yield "capital", self.capital, ("i",)
-            yield "confusion", self.confusion, ("me", "my")
         elif not _WORD.fullmatch(word) or (word.isupper() and len(word) > 1):
             return
         elif word[0].isupper():
@@ -251,7 +250,7 @@ class RuleNoise(TextMethod):
                 yield "agreement", self.agreement, (lemma,)
             elif tag in _BASE_TAGS:
                 yield "agreement_after_subject", self.agreement, (third_person(lemma),)
-        elif tag == _ADVERB and word.endswith("ly"):
+        elif tag == _ADVERB and word.endswith("ly") and len(word) > len("early"):
             yield "adverb", self.adverb, (_adjective(word),)
         if word in _AUXILIARIES:
             yield "auxiliary_dropped", self.auxiliary_dropped, ("",)
@@ -289,9 +288,7 @@ def _adjective(adverb: str) -> str:
     stem = adverb.removesuffix("ly")
     if stem.endswith("i"):
         return f"{stem[:-1]}y"  # happily
-    if stem.endswith("b"):
-        return f"{stem}le"  # possibly
-    return stem
+    return f"{stem}le" if stem.endswith(("b", "p", "gent", "subt")) else stem  # possibly, simply, gently
 
 
 def _operations(kind: str, token: str, written: str) -> list[Operation]:
