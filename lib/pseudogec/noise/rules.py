@@ -152,7 +152,7 @@ class RuleNoise(TextMethod):
             elif written == "" and word != token:  # the sentence now begins with the next word
                 if _WORD.fullmatch(follower):
                     operations.append(Operation("replace", f"{token} {follower}", _like(token, follower)))
-                    place += 1
+                    found, place = learnt[follower], place + 1
                 else:
                     operations.append(keep(token))
             else:
@@ -273,7 +273,7 @@ def _fits(kind: str, tag_before: str, follower: str) -> bool:
 @functools.lru_cache(maxsize=1 << 16)
 def _within(word: str) -> str:
     """The first word of a sentence as it is written within one."""
-    if word.isupper() or not _WORD.fullmatch(word):
+    if word == "I" or (word.isupper() and len(word) > 1) or not _WORD.fullmatch(word):
         return word
     small = word.lower()
     return word if part_of_speech(word) == _NAME and part_of_speech(small) == _NAME else small
