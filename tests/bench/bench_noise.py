@@ -16,12 +16,14 @@ from pathlib import Path
 from measuring import Ratio, describe_machine, genuine_text, in_turns, seed_text, show_ratios
 
 from pseudogec.noise import METHODS, Noiser, NoiseResources, TextMethod
+from pseudogec.noise.misspellings import known_misspellings
 from pseudogec.noise.realistic import type_choices
+from pseudogec.noise.rules import within_sentence
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 
 Sentences = list[list[str]]
-TARGET = 10_000  # sentences a second
+TARGETS = {"realistic": 10_000, "rules": 3_000}  # sentences a second
 
 
 def noise(noiser: Noiser, sentences: Sentences) -> None:
@@ -34,7 +36,8 @@ def measure(method: TextMethod, resources: NoiseResources, sentences: Sentences,
     """Sentences a second of the first pass and of the fastest later one."""
     noiser = Noiser(method, resources)
     noise(noiser, [["Walking", "of", "informations", "teh"]])  # loads dictionaries and models
-    type_choices.cache_clear()
+    for cache in (type_choices, within_sentence, known_misspellings):
+        cache.cache_clear()
     cold, *warm = in_turns({method.name: lambda: noise(noiser, sentences)}, repeats + 1, time.process_time)[method.name]
     return len(sentences) / cold, len(sentences) / min(warm)
 
@@ -52,19 +55,20 @@ def main() -> None:
     subwords = [bpe.apply(tokens) for tokens in words]
     print(f"{len(words):,} sentences, {sum(map(len, words)):,} words, {sum(map(len, subwords)):,} subwords")
     print(f"\n{'sentences a second and core':30}{'words, cold':>14}{'warm':>10}{'subwords, cold':>16}{'warm':>10}")
-    realistic: list[float] = []
+    ratios: list[Ratio] = []
+    texts = ("words, cold", "words, warm", "subwords, cold", "subwords, warm")
     for method in (each.model_validate({}) for each in METHODS if issubclass(each, TextMethod)):
         on_words = measure(method, NoiseResources.from_genuine(sources, targets), words, options.repeats)
         of_its_own = NoiseResources.from_genuine(sources, targets, Bpe(bpe.merges))  # a segmentation that has seen no word
         on_subwords = measure(method, of_its_own, subwords, options.repeats)
         print(f"{method.name:30}{on_words[0]:14,.0f}{on_words[1]:10,.0f}{on_subwords[0]:16,.0f}{on_subwords[1]:10,.0f}")
-        if method == "realistic":
-            realistic = [*on_words, *on_subwords]
-    names = ("words, cold", "words, warm", "subwords, cold", "pieces, warm")
-    show_ratios(
-        Ratio(f"realistic on {name}, in {TARGET:,} sentences a second", speed / TARGET, at_least=1)
-        for name, speed in zip(names, realistic, strict=True)
-    )
+        if target := TARGETS.get(method.name):
+            speeds = zip(texts, (*on_words, *on_subwords), strict=True)
+            ratios += [
+                Ratio(f"{method.name} on {text}, in {target:,} sentences a second", speed / target, at_least=1)
+                for text, speed in speeds
+            ]
+    show_ratios(ratios)
 
 
 if __name__ == "__main__":

@@ -135,7 +135,7 @@ class RuleNoise(TextMethod):
         before, place = learnt[_START], 0
         while place < len(tokens):
             token, follower = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
-            word = _within(token) if place == start else token
+            word = within_sentence(token) if place == start else token
             found = learnt[word]
             both = self._of_pair(word, found, follower, learnt, of_pairs[place])
             if both is not None:
@@ -271,7 +271,7 @@ def _fits(kind: str, tag_before: str, follower: str) -> bool:
 
 
 @functools.lru_cache(maxsize=1 << 16)
-def _within(word: str) -> str:
+def within_sentence(word: str) -> str:
     """The first word of a sentence as it is written within one."""
     if word == "I" or (word.isupper() and len(word) > 1) or not _WORD.fullmatch(word):
         return word

@@ -1,0 +1,222 @@
+"""Noise by rules: each kind of error at its rate, in the places where it belongs; and corpora that are made with it."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from artefacts.errors import UserError
+from artefacts.files import write_lines
+from corpora_by_format import pairs_format, read_pairs
+from learner_world import seed_sentences
+from noising import make_noiser
+from pseudogec.edits import apply_edits
+from pseudogec.noise import Noiser, NoiseResources, RuleNoise, profile_of
+from pseudogec.noise.common_errors import CONFUSIONS, MISSPELLINGS_OF, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
+from pseudogec.noise.misspellings import known_misspellings, misspell
+from pseudogec.random_streams import SentenceStreams
+from rates import assert_rate
+
+KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate"))
+NOTHING = dict.fromkeys((*KINDS, "unchanged"), 0.0)
+TEXT = [list(tokens) for tokens in seed_sentences("newswire", 3000, 1)]
+REPEATS = 3000
+
+
+def rules(**rates: float) -> Noiser:
+    """Noise with the given rates alone."""
+    return make_noiser("rules", {**NOTHING, **rates}, NoiseResources())
+
+
+def written(noiser: Noiser, sentence: str) -> Counter[str]:
+    streams = SentenceStreams(1)
+    return Counter(" ".join(noiser(sentence.split(), streams[index])) for index in range(REPEATS))
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence", "expected"),
+    [
+        ("determiner_dropped", "We saw the cat .", {"We saw cat ."}),
+        ("determiner_dropped", "The cat slept .", {"Cat slept ."}),
+        ("determiner_dropped", "A cat slept .", {"Cat slept ."}),
+        ("determiner_added", "It is water .", {"It is the water .", "It is a water ."}),
+        ("determiner_added", "Old men sleep .", {"The old men sleep .", "An old men sleep ."}),
+        ("determiner_exchanged", "We saw an owl .", {"We saw a owl .", "We saw the owl ."}),
+        ("preposition_dropped", "They listen to us .", {"They listen us ."}),
+        ("preposition_exchanged", "They came until it .", {f"They came {other} it ." for other in ("to", "till", "by", "since")}),
+        ("noun_number", "Dogs slept .", {"Dog slept ."}),
+        ("noun_number", "It is advice .", {"It is advices ."}),
+        ("verb_form", "It went well .", {f"It {form} well ." for form in ("go", "goes", "going", "gone")}),
+        ("agreement", "He goes now .", {"He go now ."}),
+        ("agreement", "They go now .", {"They goes now ."}),
+        ("agreement", "There were two .", {"There was two ."}),
+        ("auxiliary_dropped", "It is late .", {"It late ."}),
+        ("comma_dropped", "Then , it ended .", {"Then it ended ."}),
+        ("comma_added", "We know that it ended .", {"We know , that it ended ."}),
+        ("stop_dropped", "It ended .", {"It ended"}),
+        ("confusion", "Paris is quiet .", {"Paris is quite ."}),
+        ("phrase", "We do n't .", {"We dont ."}),
+        ("phrase", "Every day .", {"Everyday ."}),
+        ("capital", "We met Anna .", {"we met Anna .", "We met anna .", "we met anna ."}),
+        ("capital", "And I", {"and I", "And i", "and i"}),
+        ("adverb", "He ran quickly .", {"He ran quick ."}),
+        ("word_order", "Soon you go .", {"Soon go you ."}),
+    ],
+)
+def test_each_kind_of_error_is_made_where_it_belongs(kind: str, sentence: str, expected: set[str]) -> None:
+    counts = written(rules(**{kind: 0.2}), sentence)
+    unchanged = counts.pop(sentence)
+    assert set(counts) == expected
+    places = 2 if kind == "capital" else 1
+    assert_rate(unchanged, REPEATS, 0.8**places)
+
+
+def test_with_no_rates_nothing_changes() -> None:
+    noiser, streams = rules(), SentenceStreams(1)
+    assert all(noiser(tokens, streams[index]) == tokens for index, tokens in enumerate(TEXT[:200]))
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        ("determiner_added", "We saw the water ."),  # it has a determiner
+        ("determiner_added", "Her big dogs sleep ."),
+        ("agreement", "They must go now ."),  # no subject stands before the verb
+        ("stop_dropped", "Mr . Green"),
+        ("comma_added", "And it ended ."),
+        ("noun_number", "NATO ended ."),
+        ("determiner_dropped", "A , b"),  # no word would begin the sentence
+    ],
+)
+def test_errors_that_do_not_belong_in_a_place_are_not_made_there(kind: str, sentence: str) -> None:
+    assert set(written(rules(**{kind: 1.0}), sentence)) == {sentence}
+
+
+def test_rates_that_exceed_1_together_keep_their_proportions() -> None:
+    counts = written(rules(determiner_dropped=0.9, determiner_exchanged=0.6), "We saw the cat .")
+    assert set(counts) == {"We saw cat .", "We saw a cat ."}
+    assert_rate(counts["We saw cat ."], REPEATS, 0.6)
+
+
+def test_a_share_of_the_sentences_is_left_alone() -> None:
+    counts = written(rules(determiner_dropped=1.0, unchanged=0.3), "We saw the cat .")
+    assert_rate(counts["We saw the cat ."], REPEATS, 0.3)
+
+
+def test_words_of_4_letters_are_misspelt_at_their_rate() -> None:
+    counts = written(rules(spelling=0.25), "He knows us .")
+    assert_rate(counts.pop("He knows us ."), REPEATS, 0.75)
+    assert {"He nows us ."} < set(counts)
+    assert all(before.split()[0::2] == ["He", "us"] for before in counts)
+
+
+def test_by_default_a_tenth_of_the_words_change_and_some_sentences_stay() -> None:
+    noiser = make_noiser("rules", {}, NoiseResources())
+    profile = profile_of(noiser, TEXT, 1)
+    assert 0.08 < profile.edits_per_token < 0.12
+    assert {"replace", "delete", "insert", "spell", "swap"} < set(profile.operations)
+    # Sentences of the embedded world have 12 tokens. A sixth of one with 18 and this rate would stay by chance alone.
+    streams = SentenceStreams(1)
+    unchanged = sum(noiser(tokens, streams[index]) == tokens for index, tokens in enumerate(TEXT))
+    assert 0.2 < unchanged / len(TEXT) < 0.4
+
+
+def test_operations_cover_the_sentence_and_depend_on_seed_and_index_alone() -> None:
+    noiser, streams = make_noiser("rules", {}, NoiseResources()), SentenceStreams(1)
+    copied: Noiser = pickle.loads(pickle.dumps(noiser))
+    found = [noiser.operations(tokens, streams[index]) for index, tokens in enumerate(TEXT[:500])]
+    again = [copied.operations(TEXT[index], streams[index]) for index in reversed(range(500))]
+    assert found == again[::-1]
+    for tokens, operations in zip(TEXT, found, strict=False):
+        assert " ".join(operation.before for operation in operations if operation.before).split() == tokens
+        for kind, before, after in operations:
+            assert (kind == "keep") == (before == after)
+            assert (kind == "delete") == (not after)
+            assert (kind == "insert") == (not before)
+
+
+def test_tables_are_in_lower_case_and_name_no_word_for_itself() -> None:
+    for table in (CONFUSIONS, WRITTEN_FOR, MISSPELLINGS_OF, PREPOSITIONS_FOR):
+        for word, texts in table.items():
+            assert (word.isalpha() and word.islower()) or word in {"who's", "we're", "won't"}
+            assert texts and word not in texts and all(text == text.lower() for text in texts), word
+    for phrase, texts in PHRASES_FOR.items():
+        assert len(phrase) == 2
+        assert texts and " ".join(phrase) not in texts
+
+
+@pytest.mark.parametrize(
+    ("word", "common"),
+    [
+        ("writing", "writting"),
+        ("receive", "recieve"),
+        ("knife", "nife"),
+        ("importance", "importence"),
+        ("comfortable", "comfortible"),
+        ("address", "adress"),
+        ("photograph", "fotograph"),
+        ("countries", "countrys"),
+    ],
+)
+def test_misspellings_keep_the_sound(word: str, common: str) -> None:
+    assert common in known_misspellings(word)
+    assert word not in known_misspellings(word)
+
+
+def test_a_misspelt_word_keeps_its_first_capital() -> None:
+    random = np.random.default_rng(1)
+    assert all(misspell("London", random)[0].isupper() for _ in range(200))
+
+
+# Corpora of noised text
+
+
+def text_of(folder: Path) -> str:
+    write_lines(folder / "text.txt", map(" ".join, TEXT[:1000]))
+    return str(folder / "text.txt")
+
+
+def test_noised_text_is_the_method_at_work(tmp_path: Path) -> None:
+    pairs = list(read_pairs("noised", text_of(tmp_path), method={"method": "rules"}, seed=3))
+    noiser, streams = make_noiser("rules", {}, NoiseResources()), SentenceStreams(3)
+    assert [pair.target for pair in pairs] == TEXT[:1000]
+    assert [pair.source for pair in pairs] == [noiser(tokens, streams[place]) for place, tokens in enumerate(TEXT[:1000])]
+
+
+def test_the_edits_of_noised_text_undo_the_noise(tmp_path: Path) -> None:
+    types = set()
+    for sentence in pairs_format("noised", text_of(tmp_path), method={"method": "rules"}).read():
+        assert sentence.annotated is not None
+        edits = sentence.annotated.annotators[0]
+        assert list(sentence.annotated.source) == sentence.pair.source
+        assert apply_edits(sentence.pair.source, edits) == sentence.pair.target
+        types |= {edit.type for edit in edits}
+    assert types == {"R:OTHER", "M:OTHER", "U:OTHER", "R:SPELL", "R:WO"}
+
+
+def test_text_is_kept_for_validation(tmp_path: Path) -> None:
+    path, blocks = text_of(tmp_path), {"number": 2, "share": 0.1}
+    training = list(read_pairs("noised", {"path": path, "without": blocks}, method={"method": "rules"}, longest=12))
+    validation = list(read_pairs("noised", {"path": path, "only": blocks}, method={"method": "rules"}, longest=12))
+    short = [tokens for tokens in TEXT[:1000] if len(tokens) <= 12]
+    assert len(validation) == round(0.1 * len(short))
+    assert sorted(pair.target for pair in training + validation) == sorted(short)
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ({"method": "realistic"}, "learns from a corpus"),
+        ({"method": "random"}, "learns from a corpus"),
+        ({"method": "backtrans"}, "needs a model"),
+        ({"method": "rules", "spelling": 2}, "spelling"),
+    ],
+)
+def test_a_method_that_needs_more_than_text_is_refused(method: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises((UserError, ValueError), match=message):
+        pairs_format("noised", text_of(tmp_path), method=method)
