@@ -1,6 +1,6 @@
 """Noise by rules alone: Choe et al.'s changes of type (2019, section 4), and other errors that textbooks of English warn of.
 
-Nothing is learnt from learners' text, so that what is trained on this noise may be passed on freely.
+Nothing is learnt from learners' text, so that what is trained on this noise owes nothing to the licences of learner corpora.
 """
 
 from __future__ import annotations
