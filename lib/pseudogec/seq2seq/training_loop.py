@@ -34,6 +34,7 @@ from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.fused_attention import use_fused_attention
 from pseudogec.seq2seq.fused_loss import use_fused_loss
+from pseudogec.seq2seq.fused_update import use_fused_update
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import LossPoint, TrainingJob, TrainingProgress, TrainingResult
@@ -104,6 +105,8 @@ class TrainingRun:
         self._epochs: Any = None  # fairseq's iterator over the shards
         self._stand_in: Any = None  # what a process computes in place of an empty batch, in step with the others
         self._resume()
+        if job.fused:
+            use_fused_update(self._trainer.optimizer)  # after resuming, which makes another optimiser
         _clear_placeholders(model)
         optimisation, per_epoch = self._optimisation, self._history.updates_an_epoch
         self._total = min(optimisation.updates or math.inf, per_epoch * (optimisation.epochs or math.inf))
