@@ -47,13 +47,15 @@ def _multiply_grads(optimiser: Any, factor: float | torch.Tensor) -> None:
     torch._foreach_mul_(gradients, factor)
 
 
-def _clip_grad_norm(optimiser: Any, most: float, aggregate: Callable[[torch.Tensor], torch.Tensor] | None = None) -> torch.Tensor:
+def _clip_grad_norm(
+    optimiser: Any, max_norm: float, aggregate_norm_fn: Callable[[torch.Tensor], torch.Tensor] | None = None
+) -> torch.Tensor:
     gradients = _gradients(optimiser)
     norm: torch.Tensor = torch.linalg.vector_norm(torch.stack(torch._foreach_norm(gradients)))
-    if aggregate is not None:
-        norm = aggregate(norm)
-    if most > 0:
-        torch._foreach_mul_(gradients, (most / (norm + 1e-6)).clamp_(max=1))
+    if aggregate_norm_fn is not None:
+        norm = aggregate_norm_fn(norm)
+    if max_norm > 0:
+        torch._foreach_mul_(gradients, (max_norm / (norm + 1e-6)).clamp_(max=1))
     return norm
 
 
