@@ -18,10 +18,11 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, model_cache, train
+from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, compat, import_checkpoint, model_cache, model_files, train
 from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
-from pseudogec.seq2seq.detector import Detector, architecture_of
+from pseudogec.seq2seq.detector import Detector
 from pseudogec.seq2seq.language_model import LanguageModel
+from pseudogec.seq2seq.model_files import architecture_of
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
@@ -88,7 +89,7 @@ def test_the_payload_of_these_tests_works(model: Path, tmp_path: Path) -> None:
         lambda folder: Decoder([folder], engine="fairseq"),
         lambda folder: Decoder([folder, folder]),
         LanguageModel,
-        checkpoints.model_options,
+        model_files.model_options,
         lambda folder: checkpoints.load(folder / "model.pt"),
     ],
     ids=["ctranslate2", "fairseq", "ensemble", "language model", "options", "weights"],
@@ -114,11 +115,11 @@ def test_a_permission_for_others_files_does_not_reach_our_own(model: Path, marke
     with pytest.raises(UnsafeFileError):
         checkpoints.load(model / "model.pt")
     with pytest.raises(UnsafeFileError):
-        checkpoints.model_options(model)
+        model_files.model_options(model)
 
 
 def test_a_malicious_detector_is_refused(model: Path, marker: Path) -> None:
-    architecture = architecture_of(checkpoints.model_options(model))
+    architecture = architecture_of(model_files.model_options(model))
     (model / "detector.json").write_text(json.dumps({"architecture": architecture}))
     (model / "classifier.safetensors").write_bytes(pickle.dumps(Malicious(marker)))
     with pytest.raises(DataError, match=r"classifier\.safetensors"):
@@ -194,7 +195,7 @@ def test_a_damaged_conversion_is_made_anew(model: Path, name: str) -> None:
 def test_what_is_no_model_file_is_named(model: Path, content: bytes) -> None:
     (model / "model.pt").write_bytes(content)
     with pytest.raises(DataError, match=r"model\.pt: .*damaged"):
-        checkpoints.model_options(model)
+        model_files.model_options(model)
 
 
 def old_checkpoint(model: Path, path: Path, **extra: object) -> Path:

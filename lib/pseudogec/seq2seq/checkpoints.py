@@ -23,7 +23,6 @@ from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
 
 LAST = "checkpoint_last.pt"  # the state from which an unfinished training goes on
-MODEL = "model.pt"  # the weights and options of a finished model
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
 """Environment variable: files or folders that fairseq may read whatever they hold, separated as in ``PATH``."""
@@ -132,27 +131,6 @@ def load_if_whole(path: Path) -> dict[str, Any] | None:
     return None
 
 
-def model_options(folder: Path) -> Any:
-    """fairseq's options of the model in a folder (a namespace), without reading the weights.
-
-    Raises:
-        DataError: there is no model file in fairseq's format, or it cannot be read without executing what it holds.
-    """
-    path = folder / MODEL
-    if not path.exists():
-        raise DataError(path, "no such file; a model folder holds model.pt, dict.src.txt and dict.trg.txt")
-    try:
-        return load(path, mmap=True)["cfg"]["model"]
-    except (KeyError, TypeError) as error:
-        raise DataError(path, f"is not a model file in fairseq's format ({error})") from None
-
-
-def max_positions(folder: Path) -> int:
-    """Most subwords, end of sentence included, that the model in a folder can take on either side."""
-    options = model_options(folder)
-    return int(min(options.max_source_positions, options.max_target_positions))
-
-
 # --- Writing
 
 
@@ -195,7 +173,7 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
         raise UserError("no checkpoints to average")
     state = load(paths[0])
     model = state["model"]
-    canonical = _canonical_names(model)
+    canonical = canonical_names(model)
     sums = {name: model[name].double() for name in set(canonical.values())}
     for path in paths[1:]:
         other = load(path)["model"]
@@ -208,7 +186,7 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
     save(bare_weights(state["cfg"], average), output)
 
 
-def _canonical_names(model: dict[str, Any]) -> dict[str, str]:
-    """Every weight's name with the first name of the same memory."""
+def canonical_names(model: Mapping[str, Any]) -> dict[str, str]:
+    """Every weight's name with the first name of the same memory: weights that are one (shared embeddings) have several."""
     first: dict[tuple[Any, ...], str] = {}
     return {name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name) for name, value in model.items()}

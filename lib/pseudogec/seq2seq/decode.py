@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from artefacts.errors import UserError
 from artefacts.files import digest_file
-from pseudogec.seq2seq.checkpoints import max_positions, model_options
 from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.model_cache import Computation
+from pseudogec.seq2seq.model_files import max_positions, model_options
 from pseudogec.seq2seq.search import Batch, BeamTrace, Engine, Hypothesis, SearchOptions, Sentence, rounded
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ class Decoder:
     """One model, or an ensemble of models that share their dictionaries.
 
     Args:
-        models: folders with ``model.pt``, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have different ones.
+        models: folders with ``model.pt`` or its compact form, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have
+            different dictionaries.
         engine: "auto" takes CTranslate2 where it can serve.
         max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, and on a GPU what its free memory
             holds. A batch that turns out to be too large is halved.

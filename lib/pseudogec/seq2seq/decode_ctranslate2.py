@@ -15,8 +15,8 @@ import numpy as np
 from artefacts.errors import DataError
 from artefacts.files import digest_file
 from pseudogec.seq2seq import compat, model_cache
-from pseudogec.seq2seq.checkpoints import MODEL, model_options
 from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
+from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file, model_options
 from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
 
 _DIGESTS = "SHA256SUMS"
@@ -81,7 +81,7 @@ def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctr
         "inter_threads": 1,
         "intra_threads": threads,
     }
-    target = folder / f"ctranslate2-{digest_file(folder / MODEL)[:16]}"
+    target = folder / f"ctranslate2-{digest_file(model_file(folder))[:16]}"
     if _is_whole(target):
         return _translator(target, options)
     shutil.rmtree(target, ignore_errors=True)
@@ -131,10 +131,11 @@ def _convert(folder: Path, output: Path) -> Path:
     compat.apply()
     from ctranslate2.converters import FairseqConverter
 
-    converter = FairseqConverter(str(folder / MODEL), str(folder), "src", "trg")
-    try:
-        converter.convert(str(output))
-    except ValueError as error:
-        raise UnsupportedModelError(str(error)) from None
+    with in_fairseqs_format(folder) as path:
+        converter = FairseqConverter(str(path), str(folder), "src", "trg")
+        try:
+            converter.convert(str(output))
+        except ValueError as error:
+            raise UnsupportedModelError(str(error)) from None
     (output / _DIGESTS).write_text(_digests(output), encoding="utf-8")
     return output

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,9 +23,9 @@ from pydantic import BaseModel, ConfigDict
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
-from pseudogec.seq2seq.checkpoints import model_options
 from pseudogec.seq2seq.data import END, PADDING, SIDES, UNKNOWN, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
+from pseudogec.seq2seq.model_files import architecture_of, model_options, read_weights, refuse_code, write_rounded
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.search import Sentence, like_lengths
 
@@ -34,8 +34,7 @@ compat.apply()
 import torch  # noqa: E402
 from fairseq import models  # noqa: E402
 from fairseq.data import Dictionary  # noqa: E402
-from safetensors import SafetensorError  # noqa: E402
-from safetensors.torch import load_file, save  # noqa: E402
+from safetensors.torch import save  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 Labelled = tuple[Sequence[Sentence], Sequence[bool]]
@@ -141,12 +140,13 @@ def _quality(detected: np.ndarray, has_error: np.ndarray) -> dict[str, float]:
     return {"accuracy": float((detected == has_error).mean()), "precision": precision, "recall": recall, "f05": f05}
 
 
-def architecture_of(model_options: Namespace) -> dict[str, Any]:
-    """Those of fairseq's options that describe the model, not its training or its files."""
-    parser = ArgumentParser()
-    models.ARCH_MODEL_REGISTRY[model_options.arch].add_args(parser)
-    names = {"arch", *vars(parser.parse_args([]))} - {"encoder_embed_path", "decoder_embed_path"}
-    return {name: value for name, value in vars(model_options).items() if name in names}
+def make_compact_detector(detector: Path, folder: Path) -> int:
+    """Write a detector with every matrix rounded to 8 bits into a folder; returns the number of weights."""
+    weights = read_weights(detector / _WEIGHTS)
+    write_rounded(weights, folder / _WEIGHTS)
+    for name in (_DESCRIPTION, *map(dictionary_name, SIDES)):
+        shutil.copyfile(detector / name, folder / name)
+    return sum(value.numel() for value in weights.values())
 
 
 class Detector(torch.nn.Module):
@@ -189,12 +189,13 @@ class Detector(torch.nn.Module):
                 raise DataError(folder / name, f"no such file; a detector's folder holds {', '.join(files)}")
         try:
             architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
+            refuse_code(architecture)
         except (ValueError, KeyError, TypeError):
             raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it anew") from None
         detector = cls(folder, architecture)
         try:
-            detector.set_weights(load_file(folder / _WEIGHTS))
-        except (ValueError, SafetensorError) as error:
+            detector.set_weights(read_weights(folder / _WEIGHTS))
+        except ValueError as error:
             raise DataError(folder / _WEIGHTS, f"cannot be read into the detector ({error})") from None
         return detector
 

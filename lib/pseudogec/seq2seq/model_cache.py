@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from artefacts.errors import DataError
-from pseudogec.seq2seq.checkpoints import MODEL
+from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file
 
 MOST_BYTES = 8 * 2**30
 MOST_KEPT = 16
@@ -62,11 +61,7 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
         DataError: there is no model file.
     """
     global _times_loaded
-    path = folder / MODEL
-    try:
-        status = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        raise DataError(path, "no such file; a model folder holds model.pt and its dictionaries") from None
+    status = model_file(folder).stat()
     key = _Key(kind, folder.resolve(), status.st_size, status.st_mtime_ns)
     with _lock:
         loaded: Loaded | None = _alive.get(key)
@@ -109,10 +104,8 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
     from fairseq import checkpoint_utils
 
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    with compat.isolated():
-        models, _, task = checkpoint_utils.load_model_ensemble_and_task(
-            [str(folder / MODEL)], arg_overrides={"data": str(folder)}
-        )
+    with compat.isolated(), in_fairseqs_format(folder) as path:
+        models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], arg_overrides={"data": str(folder)})
     model = models[0].to(device).eval()
     if computation.precision == "fp16":
         model.half()

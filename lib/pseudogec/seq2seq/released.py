@@ -9,6 +9,7 @@ from typing import Any
 from artefacts.errors import DataError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.data import SOURCE, TARGET, dictionary_name, read_dictionary
+from pseudogec.seq2seq.model_files import MODEL
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
 _COPYING = "copy_transformer"
@@ -38,7 +39,7 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
         problem = f"is not the dictionary {source_dictionary}; {checkpoint.name} copies subwords of its source"
         raise DataError(target_dictionary, f"{problem} ({_COPYING}) and needs one dictionary for both sides")
     folder.mkdir(parents=True, exist_ok=True)
-    checkpoints.save(checkpoints.bare_weights(options, state["model"]), folder / checkpoints.MODEL)
+    checkpoints.save(checkpoints.bare_weights(options, state["model"]), folder / MODEL)
     for side, path in dictionaries.items():
         shutil.copyfile(path, folder / dictionary_name(side))
 

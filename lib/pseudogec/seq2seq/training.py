@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict
 from artefacts.errors import UserError
 from artefacts.files import digest_file, flush_to_disk, write_atomically
 from pseudogec.seq2seq import compat, data, model_cache
-from pseudogec.seq2seq.checkpoints import MODEL
 from pseudogec.seq2seq.memory import OutOfMemoryError
+from pseudogec.seq2seq.model_files import MODEL
 from pseudogec.seq2seq.options import Architecture, FairseqOptions, LanguageModelArchitecture, Optimisation, fairseq_arguments
 
 RESULT = "training.json"
