@@ -22,8 +22,9 @@ FORMAT = 1
 
 MANIFEST, ARTEFACTS, FILES = "pack.json", "artefacts.parquet", "files.parquet"
 
-_COMPRESSION_LEVEL = 9  # of zstd; 19 saves a third more of the bytes and takes 20 times as long
-_ONE_PAGE = 2**30  # bytes; files of one name are much alike, and zstd sees that within a page
+# Texts take a fifth less than with zstd in the same time.
+_COMPRESSION, _COMPRESSION_LEVEL = "brotli", 9
+_ONE_PAGE = 2**30  # bytes; files of one name are much alike, which is seen within a page
 
 
 class Entry(NamedTuple):
@@ -285,7 +286,7 @@ def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
     parquet.write_table(
         table,
         written,
-        compression="zstd",
+        compression=_COMPRESSION,
         compression_level=_COMPRESSION_LEVEL,
         data_page_size=_ONE_PAGE,
         use_dictionary=False,

@@ -40,6 +40,9 @@ from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m
 SHARDS_A_PASS = 100
 """Shards that are cut from a seed corpus in one pass over it; a pass costs minutes where the corpus has 100 million sentences."""
 
+MOST_QUOTED = 20_000
+"""Sentences of a corpus whose text packs hold; of a larger one they have numbers alone."""
+
 Sides = tuple[str, ...]
 """What a text says in one sentence: the sentence, or a source and its corrections; tokens with spaces between."""
 
@@ -62,8 +65,11 @@ class Corpus(Recipe):
     bytes_a_unit: ClassVar[float] = 250.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     portable: ClassVar[tuple[str, ...]] = ("levels.txt",)
-    quoting: ClassVar[tuple[str, ...]] = ("source.txt", "target.txt", "gold.m2", "reference*.txt")
     name: str
+
+    @property
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # a large corpus would fill a pack
+        return ("source.txt", "target.txt", "gold.m2", "reference*.txt") if self.work <= MOST_QUOTED else ()
 
     @property
     def label(self) -> str:
@@ -200,11 +206,14 @@ class References(Recipe):
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 250.0
     added_later: ClassVar[frozenset[str]] = frozenset({"retyped"})
-    quoting: ClassVar[tuple[str, ...]] = ("references.m2",)
     corpus: Corpus
     annotator: str
     retyped: bool = False
     """The corpus's own edits keep their spans and get the annotator's types."""
+
+    @property
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # as the corpus does
+        return ("references.m2",) if self.corpus.quoting else ()
 
     @property
     def work(self) -> float:
