@@ -108,7 +108,7 @@ def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> N
     [
         (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
         (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
-        ([], "", ["--system NAME is missing", "--list"]),
+        (["--set", "own_text=[]"], "", ["names no system for your own text", "--list"]),
         (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
     ],
 )

@@ -47,7 +47,7 @@ def study(folder: Path, *overrides: str, scheduler: str | None = None, **corpora
         f"corpora:\n{''.join(parts)}  in_domain: null\n"
         "  tests: {replace: true, mine: {source: m2, files: [test.m2]}}\n"
         "settings: {sequential: null}\ngrids: {transfer: null, copying: null, curricula: null}\n"
-        "models: {replace: true}\nsystems: {replace: true}\ncomparisons: {replace: true}\n"
+        "models: {replace: true}\nsystems: {replace: true}\nown_text: []\ncomparisons: {replace: true}\n"
         "notebooks: {replace: true, 01_generation_methods: [generation_methods]}\n"
     )
     return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler)

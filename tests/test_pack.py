@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from artefacts import Pack, Recipe, UserError, missing, with_ancestors
+from artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, write_pack
 from artefacts.files import read_lines
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
@@ -20,6 +20,7 @@ from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
 from pseudogec.report import samples
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
+from pseudogec.study.models import CompactModel
 
 WORDS = "barnacle cobbler dulcimer ferret gazebo hammock isthmus jackdaw kumquat lozenge marzipan nutmeg osprey parsnip".split()
 
@@ -43,6 +44,7 @@ comparisons: {{replace: true, mine: [corrected, chosen]}}
 grids: {{replace: true, noise: {{method: [direct_noise, realistic], seed_corpus: simple, setting: joint, pseudo_pairs: 50}}}}
 tracks: {{replace: true}}
 models: {{replace: true}}
+own_text: []
 notebooks: {{replace: true, 05_top_systems: [mine, noise]}}
 """
 
@@ -134,6 +136,23 @@ def test_sentences_that_may_be_passed_on_travel(folder: Path) -> None:
     free.write_pack(folder / "free" / PACK)
     said = content(folder / "free" / PACK)
     assert all(sentence in said for sentence in islice(runs(folder / "data"), 100))
+
+
+@pytest.mark.slow
+def test_a_model_travels_where_the_sentences_that_it_has_learnt_may(folder: Path) -> None:
+    free, bound = opened(folder, "free"), opened(folder)
+    reverse = free.planner.reverse_model()
+    assert list(free.planner.compact_models) == [reverse]
+    assert not bound.planner.compact_models
+    form = free.planner.for_readers(reverse)
+    build(free, [form])
+    write_pack(folder / "model", merge([form], [free.store]), "tests")
+    assert {"model.safetensors", "model.json"} < set(Pack(folder / "model").names(form))
+    same = CompactModel(model=bound.planner.reverse_model())
+    assert same == form, "the licence changes no key"
+    for source in (bound.store, Pack(folder / "model")):
+        entry = source.entry(same)
+        assert entry is not None and not entry.files
 
 
 def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Path) -> None:

@@ -93,10 +93,10 @@ def test_operations_come_at_the_rates_of_the_sweep(study: Study, mu_mask: float)
 def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, beta: float) -> None:
     corruptor = Corruptor(study)
     bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
-    decoder = Decoder([study.store.folder(study.planner.reverse_model())])
     for draw in (1, 2):
-        ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         operations = corruptor.corrupt(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
+        decoder = Decoder([study.store.folder(study.planner.for_readers(study.planner.reverse_model()))])
+        ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         assert noised_tokens(map(tuple, operations)) == bpe.undo(best.subwords)
         trace = corruptor.trace(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
         assert trace.outputs[0].subwords == best.subwords

@@ -16,17 +16,25 @@ from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
 from pseudogec.correct import STEPS, Corrected, Trace
 from pseudogec.edits import Annotator, Edit, edit_text, load_annotator
-from pseudogec.study import Study
-from pseudogec.study.corrector import Corrector, find_system
+from pseudogec.study import PROJECT, Study
+from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
 from pseudogec.study.profile import all_steps
 from pseudogec.text import sentence_spans, token_spans
 
-_DESCRIPTION = """\
+PROFILES = ("learners", "public", "classroom")
+"""Those whose systems correct by default, the best first."""
+
+_DESCRIPTION = f"""\
 Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
-corrected keeps its spacing. Models that the store lacks are trained first (pseudogec says how long that takes).
+corrected keeps its spacing.
 
-Example: echo "He depend of it ." | pseudogec correct --system pretlarge+sse"""
+Without --system, --profile and --set, the best system corrects whose models are here: that of the first of the profiles
+{", ".join(PROFILES)} that needs no training. With one of these options, models that neither the store nor a pack has are
+trained first (pseudogec says how long that takes). Models that travel in packs are rounded to 8 bits, and are used so even where
+the store has them as they were trained and scored.
 
+Examples: echo "He depend of it ." | pseudogec correct
+          pseudogec correct --system pretlarge+sse --steps < text"""
 
 _LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
 
@@ -60,7 +68,7 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
     )
-    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument("--profile", help="a name from params/ or a YAML file (default: classroom)")
     parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
@@ -69,10 +77,36 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
 
 
-def open_study(options: argparse.Namespace) -> Study:
+def open_study(options: argparse.Namespace, profile: str = "classroom", without_data: bool = False) -> Study:
+    """The study that the options name, or else that of a profile."""
     return Study.open(
-        options.profile, options.overrides, store=options.store, workers=options.jobs, display=RichDisplay(sys.stderr)
+        options.profile or profile,
+        options.overrides,
+        store=options.store,
+        workers=options.jobs,
+        display=RichDisplay(sys.stderr),
+        without_data=without_data,
     )
+
+
+def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
+    """The study and the name of its system that corrects."""
+    if options.system is not None:
+        return open_study(options), options.system
+    study = open_study(options) if options.profile or options.overrides else _whose_models_are_here(options)
+    system = default_system(study)
+    print(f"corrected by the system {system} of the profile {study.profile.name}", file=sys.stderr)
+    return study, system
+
+
+def _whose_models_are_here(options: argparse.Namespace) -> Study:
+    """The first study of `PROFILES` whose system corrects without training; if there is none, the last."""
+    there = [name for name in PROFILES if (PROJECT / "params" / f"{name}.yaml").exists()]
+    for name in there:
+        study = open_study(options, name, without_data=True)  # models are read, not trained
+        if study.profile.own_text and not to_train(study, find_system(study, default_system(study))):
+            return study
+    return open_study(options, there[-1])
 
 
 class _Sentence(NamedTuple):
@@ -85,13 +119,11 @@ class _Sentence(NamedTuple):
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.system is None and not options.list:
-        raise UserError("--system NAME is missing; --list shows the systems of the profile")
-    study = open_study(options)
     if options.list:
-        print(_listing(study))
+        print(_listing(open_study(options)))
         return
-    pipeline = find_system(study, options.system, options.seed)
+    study, system = _chosen(options)
+    pipeline = find_system(study, system, options.seed)
     with study.engine:
         corrector = Corrector(study, pipeline)
     annotator = load_annotator(study.profile.annotator) if options.json or options.steps else None
@@ -189,6 +221,8 @@ def _change(before: Sequence[str], edit: Edit) -> str:
 
 def _listing(study: Study) -> str:
     rows = [
-        f"{name}: {', then '.join(step.describe() for step in all_steps(study.profile, name))}" for name in study.profile.systems
+        f"{name}: {', then '.join(step.describe() for step in all_steps(study.profile, name))}"
+        + (" (not trained yet)" if to_train(study, find_system(study, name)) else "")
+        for name in study.profile.systems
     ]
     return "\n".join(rows) or f"profile {study.profile.name} has no systems"

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> None:
     # Read before anything is trained, so that a missing file is found at once.
     sources = {name: _sentences(study.planner.file(blind[name].file).path) for name in options.test or blind}
     with study.engine:
-        corrector = Corrector(study, pipeline)
+        corrector = Corrector(study, pipeline, as_scored=True)
     system = options.system if pipeline.seed == 0 else f"{options.system}-seed{pipeline.seed}"
     for name, sentences in sources.items():
         corrected = [trace.tokens for trace in corrector(sentences)]

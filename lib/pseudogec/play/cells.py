@@ -28,8 +28,8 @@ from pseudogec.play.panel import (
 from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
 from pseudogec.report.methods import label_of
 from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
-from pseudogec.study import Pipeline, Study, missing
-from pseudogec.study.corrector import Corrector, needed
+from pseudogec.study import Pipeline, Study
+from pseudogec.study.corrector import Corrector, to_train
 from pseudogec.text import Bpe
 
 _MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
@@ -205,7 +205,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     def render(text: str, shown: str) -> str:
         sentences = tuple(map(tuple, read_text(text)))
         names = list(versions) if shown == _EVERY_SYSTEM else [shown]
-        absent = [name for name in names if missing(needed(study, versions[name]), study.store, in_full=True)]
+        absent = [name for name in names if to_train(study, versions[name])]
         traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))

@@ -13,6 +13,7 @@ from pseudogec.noise import Method, Noiser, NoisyBackTranslation
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import BeamTrace, Decoder
 from pseudogec.study import Study, System, missing
+from pseudogec.study.models import CompactModel
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, differences
 from pseudogec.text import Bpe, load_bpe
 
@@ -107,12 +108,16 @@ class Corruptor:
         return load_bpe(self._store.folder(recipe.bpe)).apply(tokens)
 
     def _decoder(self, recipe: BackTranslatedData) -> Decoder:
-        self._need(recipe.bpe, recipe.reverse_model)
-        return Decoder([self._store.folder(recipe.reverse_model)])
+        model = self._study.planner.for_readers(recipe.reverse_model)
+        self._need(recipe.bpe, model)
+        return Decoder([self._store.folder(model)])
 
     def _need(self, *recipes: Recipe) -> None:
-        """Raises UserError where the store lacks some of the recipes."""
-        if todo := missing(recipes, self._store, in_full=True):
-            names = ", ".join(dict.fromkeys(f"{recipe.kind} {recipe.label}" for recipe in todo if recipe in recipes))
+        """Make compact forms that are missing, which takes a second; raises UserError where the store lacks anything else."""
+        todo = missing(recipes, self._store, in_full=True)
+        if all(isinstance(recipe, CompactModel) for recipe in todo):
+            self._study.build(todo)
+        else:
+            names = ", ".join(f"{recipe.kind.replace('_', ' ')} {recipe.label}" for recipe in todo if recipe in recipes)
             remedy = "Run the notebook's cells that build them, or `run_all.py --fresh` where their results come from a pack"
             raise UserError(f"Not in the store yet: {names}. {remedy}; then run this cell again.")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
+from artefacts import missing
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
-from pseudogec.correct import Trace, run
+from pseudogec.correct import Built, Trace, run
 from pseudogec.correct.step import SentenceProgress, Tokens
 from pseudogec.study.grid import Pipeline
+from pseudogec.study.models import CompactModel
 from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study
 
@@ -38,8 +41,29 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
     return versions[seed]
 
 
+def default_system(study: Study) -> str:
+    """The best of the profile's systems for readers' own sentences.
+
+    Raises:
+        UserError: the profile names none.
+    """
+    if not study.profile.own_text:
+        raise UserError(f"profile {study.profile.name} names no system for your own text; choose one (--list shows them)")
+    return study.profile.own_text[-1]
+
+
 def needed(study: Study, pipeline: Pipeline) -> list[Recipe]:
-    """The models and searches that a system corrects any text with."""
+    """The models and searches that a system corrects readers' own sentences with."""
+    return list(map(study.planner.for_readers, _parents(study, pipeline)))
+
+
+def to_train(study: Study, pipeline: Pipeline) -> list[Recipe]:
+    """What must be built before a system can correct readers' own sentences; compact forms, made in a second, do not count."""
+    absent = missing(needed(study, pipeline), study.store, in_full=True)
+    return [recipe for recipe in absent if not isinstance(recipe, CompactModel)]
+
+
+def _parents(study: Study, pipeline: Pipeline) -> list[Recipe]:
     corrections = study.planner.correction(pipeline, study.test).steps
     return [parent for recipe in corrections for parent in recipe.parents if parent not in {recipe.corpus, recipe.before}]
 
@@ -50,12 +74,18 @@ class Corrector:
     Args:
         study: where models come from.
         pipeline: the system.
+        as_scored: with the models that its scores rest on. By default models that travel are used in compact form, so that a
+            sentence gets the same correction wherever the results are opened.
     """
 
-    def __init__(self, study: Study, pipeline: Pipeline) -> None:
-        study.build(needed(study, pipeline), in_full=True)
+    def __init__(self, study: Study, pipeline: Pipeline, as_scored: bool = False) -> None:
+        study.build(_parents(study, pipeline) if as_scored else needed(study, pipeline), in_full=True)
+
+        def folder(need: Recipe) -> Path:
+            return study.store.folder(need if as_scored else study.planner.for_readers(need))
+
         corrections = study.planner.correction(pipeline, study.test).steps
-        self._steps = [(recipe.title, recipe.prepare(study.store)) for recipe in corrections]
+        self._steps = [(recipe.title, recipe.step.prepare(Built(recipe.needs, folder))) for recipe in corrections]
 
     def __call__(self, sentences: Sequence[Tokens], progress: SentenceProgress | None = None) -> list[Trace]:
         """Correct tokenised sentences.

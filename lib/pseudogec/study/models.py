@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -25,6 +25,7 @@ from pseudogec.seq2seq import (
     train,
     train_language_model,
 )
+from pseudogec.seq2seq.model_files import has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
 from pseudogec.text import Bpe, Vocabulary, load_bpe
@@ -360,6 +361,7 @@ class WordCounts(Learner):
 
     kind: ClassVar[str] = "word_counts"
     seconds_a_unit: ClassVar[float] = 0.0001
+    quoting: ClassVar[tuple[str, ...]] = ("words.tsv",)
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
     texts: tuple[SeedText, ...]
@@ -443,3 +445,52 @@ class TrainedDetector(Learner):
             progress=lambda done, total: progress(done, total, "sentences"),
         )
         return result.model_dump(mode="json")
+
+
+MOST_WEIGHTS = 12_000_000
+"""Of all models together that travel with the results of a profile: 12 MB."""
+
+
+class CompactModel(Recipe):
+    """A model in the form in which it travels with the results, its matrices rounded to 8 bits.
+
+    It corrects or corrupts what readers type. Scores, pseudo data and further trainings rest on the model itself.
+    """
+
+    kind: ClassVar[str] = "compact_model"
+    packages: ClassVar[tuple[str, ...]] = ("safetensors",)
+    quoting: ClassVar[tuple[str, ...]] = ("*",)
+    model: TrainedModel | TrainedLanguageModel | TrainedDetector
+
+    @classmethod
+    def of(cls, recipes: Iterable[Recipe]) -> dict[Recipe, CompactModel]:
+        """The models among some recipes with their compact forms; none where these may not be passed on or are too large.
+
+        Of models that are not described by numbers and names alone there is no compact form.
+        """
+        kinds = TrainedModel | TrainedLanguageModel | TrainedDetector
+        models = [recipe for recipe in dict.fromkeys(recipes) if isinstance(recipe, kinds)]
+        may_travel = [model for model in models if model.may_be_quoted and has_compact_form(_trained(model).architecture)]
+        if sum(_trained(model).weights for model in may_travel) > MOST_WEIGHTS:
+            return {}
+        return {model: cls(model=model) for model in may_travel}
+
+    @property
+    def label(self) -> str:
+        return f"{self.model.kind} {self.model.label}"
+
+    @property
+    def expected_bytes(self) -> float:
+        return _trained(self.model).weights
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        if isinstance(self.model, TrainedDetector):
+            from pseudogec.seq2seq.detector import make_compact_detector
+
+            return {"weights": make_compact_detector(store.folder(self.model), folder)}
+        return {"weights": make_compact(store.folder(self.model), folder)}
+
+
+def _trained(model: Training | TrainedDetector) -> Training:
+    """The training that gave a model its shape."""
+    return model.initial if isinstance(model, TrainedDetector) else model

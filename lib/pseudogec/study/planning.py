@@ -41,6 +41,7 @@ from pseudogec.study.models import (
     Arrangement,
     BinarisedPairs,
     BinarisedText,
+    CompactModel,
     Mirrored,
     ReleasedModel,
     ReleasedSubwords,
@@ -357,6 +358,22 @@ class Planner:
         *earlier, step = steps
         needs = step.needs(_StepPlanning(self, earlier, step, seed))
         return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
+
+    @cached_property
+    def compact_models(self) -> dict[Recipe, CompactModel]:
+        """The models that readers' own sentences are given to, each with the form in which it travels.
+
+        These are the reverse model, if a method uses it, and those of the profile's systems for ``own_text``, if they may be
+        passed on and are small.
+        """
+        reverse = [self.reverse_model()] if any(isinstance(each, DecoderMethod) for each in self.profile.methods.values()) else []
+        systems = [pipelines(self.profile, name)[0] for name in self.profile.own_text]
+        steps = [step for system in systems for step in self.correction(system, next(iter(self.tests))).steps]
+        return CompactModel.of([*reverse, *(parent for step in steps for parent in step.parents)])
+
+    def for_readers(self, recipe: Recipe) -> Recipe:
+        """What is used where readers' own sentences are corrected or corrupted: for some models, the compact form."""
+        return self.compact_models.get(recipe, recipe)
 
     def references(self, corpus: Corpus, retyped: bool = False) -> References:
         return References(corpus=corpus, annotator=self.annotator, retyped=retyped)

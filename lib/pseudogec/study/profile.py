@@ -305,6 +305,11 @@ class Profile(Section):
         description="steps that a text goes through before a model of a grid reads it, in training (on the source side) as in "
         "tests; systems name theirs themselves",
     )
+    own_text: tuple[str, ...] = Field(
+        (),
+        description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; their models "
+        "travel with the results where licences and size allow it",
+    )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(
         default_factory=dict, description="keys of which the paper says otherwise or nothing -> why; in the table of settings"
@@ -525,6 +530,7 @@ def _check_systems(profile: Profile) -> None:
             raise ValueError(
                 f"comparisons.{name}: its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
             )
+    refuse_unknown("own_text", "system", profile.own_text, profile.systems)
 
 
 def _grid_of(choice: ModelChoice) -> GridAxes:

@@ -61,7 +61,7 @@ class Stock(NamedTuple):
 
 
 class MissingSentencesError(UserError):
-    """Sentences are asked for that no pack has, as they may not be passed on, and whose corpora are not at hand."""
+    """Sentences are asked for that no pack has, as they may not be passed on or are too many, and that are not at hand."""
 
 
 UNKNOWN_LEVEL = "unknown"
@@ -239,11 +239,16 @@ class Study:
         return list(dict.fromkeys(tuned))
 
     def targets(self, notebooks: Iterable[str] | None = None) -> list[Recipe]:
-        """What notebooks, by default all of the profile, are shown from, with the checks of its test sets first."""
+        """What notebooks, by default all of the profile, are shown from, with the checks of its test sets first.
+
+        Of the models that this rests on, some are there in compact form too, for readers' own sentences.
+        """
         listed = self.profile.notebooks if notebooks is None else notebooks
         grids = dict.fromkeys(grid for notebook in listed for grid in self.profile.notebooks[notebook])
         found = dict.fromkeys([*self.data_recipes(), *(recipe for grid in grids for recipe in self.recipes(grid))])
-        return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found]
+        every = set(with_ancestors(found))
+        compact = [form for model, form in self.planner.compact_models.items() if model in every]
+        return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found, *compact]
 
     def stock(self, targets: Sequence[Recipe]) -> Stock:
         """Where the targets and all that they are made from are."""
@@ -377,8 +382,8 @@ class Study:
         known = dict.fromkeys(found[0].title for path in paths if (found := load_catalogue().find(path)))
         ways = f" ({', '.join(known)}: `pseudogec data --list` says how to get it)" if known else ""
         return (
-            f"The sentences of {recipe.kind.replace('_', ' ')} {recipe.label} may not be passed on, so packs have numbers alone "
-            f"of them. To see them, put {names}{ways} into the data folder, {self.profile.data_folder}, and run this again."
+            f"Packs have numbers alone of {recipe.kind.replace('_', ' ')} {recipe.label}: its sentences may not be passed on or "
+            f"are too many. To see them, put {names}{ways} into the data folder, {self.profile.data_folder}, and run this again."
         )
 
     def lines(self, recipe: Recipe, file: str) -> list[str]:
