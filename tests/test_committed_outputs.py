@@ -1,0 +1,53 @@
+"""What is committed of studies on real corpora: results, and no sentence that may not be passed on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyarrow import parquet
+
+from artefacts.pack import ARTEFACTS, FILES
+from pseudogec.study import PACK, PROJECT, Study
+
+OUTPUTS = PROJECT / "outputs" / "learners"
+WORDS_THAT_CHANCE_REPEATS = 6
+"""Our own prose has this many words in a row in common with learners' now and then, such as "at the end of the day"."""
+
+
+def runs(text: str, length: int = WORDS_THAT_CHANCE_REPEATS + 1) -> Iterator[tuple[str, ...]]:
+    words = re.findall(r"[a-z]+", text.lower())
+    return zip(*(words[start:] for start in range(length)), strict=False)
+
+
+def texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """Every file of a folder that holds text, and the columns of its packs."""
+    for path in sorted(folder.rglob("*")):
+        if path.suffix in {".ipynb", ".html", ".csv", ".json", ".md", ".js", ".svg"}:
+            yield path.name, path.read_text(encoding="utf-8")
+    for name in (ARTEFACTS, FILES):
+        for column in parquet.read_table(folder / PACK / name).columns:
+            values = (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in column.to_pylist())
+            yield name, "\n".join(values)
+
+
+@pytest.mark.slow
+def test_no_sentence_of_a_learner_corpus_is_committed(shared_data: Path) -> None:
+    corpora = [file for folder in ("wi", "fce", "jfleg") for file in sorted((shared_data / folder).iterdir()) if file.is_file()]
+    learners = set[tuple[str, ...]]()
+    for file in corpora:
+        for line in file.read_text(encoding="utf-8").splitlines():
+            learners.update(runs(line.split("|||")[2] if line.startswith("A ") else line.removeprefix("S ")))
+    assert len(learners) > 500_000
+    said = [(name, " ".join(run)) for name, text in texts(OUTPUTS) for run in runs(text) if run in learners]
+    assert not said
+
+
+def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> None:
+    study = Study.open("learners", ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
+    stock = study.stock(study.targets())
+    assert not stock.to_build
+    scores = study.scores(list(study.grid("generation_methods")))
+    assert {"precision", "recall", "f05"} <= set(scores["measure"])
