@@ -39,7 +39,7 @@ def test_no_sentence_of_a_learner_corpus_is_committed(shared_data: Path) -> None
     learners = set[tuple[str, ...]]()
     for file in corpora:
         for line in file.read_text(encoding="utf-8").splitlines():
-            learners.update(runs(line.split("|||")[2] if line.startswith("A ") else line.removeprefix("S ")))
+            learners.update(runs(line.split("|||")[2] if "|||" in line else line.removeprefix("S ")))
     assert len(learners) > 500_000
     said = [(name, " ".join(run)) for name, text in texts(OUTPUTS) for run in runs(text) if run in learners]
     assert not said
@@ -50,4 +50,4 @@ def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> No
     stock = study.stock(study.targets())
     assert not stock.to_build
     scores = study.scores(list(study.grid("generation_methods")))
-    assert {"precision", "recall", "f05"} <= set(scores["measure"])
+    assert scores["f05"].between(0.2, 0.4).all()
