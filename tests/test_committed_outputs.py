@@ -12,7 +12,6 @@ from pyarrow import parquet
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.study import PACK, PROJECT, Study
 
-OUTPUTS = PROJECT / "outputs" / "learners"
 WORDS_THAT_CHANCE_REPEATS = 6
 """Our own prose has this many words in a row in common with learners' now and then, such as "at the end of the day"."""
 
@@ -29,19 +28,22 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
             yield path.name, path.read_text(encoding="utf-8")
     for name in (ARTEFACTS, FILES):
         for column in parquet.read_table(folder / PACK / name).columns:
-            values = (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in column.to_pylist())
+            values = (
+                value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in column.to_pylist()
+            )
             yield name, "\n".join(values)
 
 
 @pytest.mark.slow
-def test_no_sentence_of_a_learner_corpus_is_committed(shared_data: Path) -> None:
+@pytest.mark.parametrize("profile", ["learners", "public"])
+def test_no_sentence_of_a_learner_corpus_is_committed(profile: str, shared_data: Path) -> None:
     corpora = [file for folder in ("wi", "fce", "jfleg") for file in sorted((shared_data / folder).iterdir()) if file.is_file()]
     learners = set[tuple[str, ...]]()
     for file in corpora:
         for line in file.read_text(encoding="utf-8").splitlines():
             learners.update(runs(line.split("|||")[2] if "|||" in line else line.removeprefix("S ")))
     assert len(learners) > 500_000
-    said = [(name, " ".join(run)) for name, text in texts(OUTPUTS) for run in runs(text) if run in learners]
+    said = [(name, " ".join(run)) for name, text in texts(PROJECT / "outputs" / profile) for run in runs(text) if run in learners]
     assert not said
 
 
