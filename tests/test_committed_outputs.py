@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from pyarrow import parquet
 
@@ -56,3 +57,32 @@ def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> No
     assert not stock.to_build
     scores = study.scores(list(study.grid("generation_methods")))
     assert scores["f05"].between(0.2, 0.4).all()
+
+
+def test_the_front_page_has_the_numbers_of_the_tables() -> None:
+    def means(name: str, column: str) -> dict[str, list[str]]:
+        table = pd.read_csv(PROJECT / "outputs" / "learners" / "tables" / f"{name}.csv").dropna(subset=["f05"]).set_index(column)
+        return {row: [f"{table.at[row, part]:.1f}" for part in ("precision", "recall", "f05")] for row in table.index}
+
+    methods, stages = means("generation_methods", "method"), means("transfer", "system")
+    track = pd.read_csv(PROJECT / "outputs" / "learners" / "tables" / "restricted_track.csv").set_index("system")
+
+    def of_track(row: str) -> list[str]:
+        return [str(cell).split(" ± ")[0] for cell in track.loc[row].iloc[:3]]
+
+    expected = {
+        "spellchecker with language model alone": of_track("spellcheck"),
+        "baseline: genuine data alone": methods["none"],
+        "pretrained on noisy back-translations": methods["backtrans_noisy"],
+        "pretrained on direct noise": methods["direct_noise"],
+        "pretrained on realistic noise": methods["realistic"],
+        "the same, and fine-tuned on W&I at last": stages["+finetune"],
+        "the same behind the spellchecker": of_track("spellcheck+finetune"),
+        "an ensemble of two of these": of_track("spellcheck+ensemble"),
+    }
+    page = (PROJECT / "README.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip().split(" ± ")[0] for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:2] == "| "
+    ]
+    shown = {label: numbers for label, *numbers in rows if label in expected}
+    assert shown == expected
