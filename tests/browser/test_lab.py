@@ -34,8 +34,7 @@ def store(chromium: str, shared_store: Path) -> Path:
     """What notebook 01 shows, so that running it trains nothing."""
     study = Study.open("smoke", SMALLEST, store=shared_store)
     with study.engine:
-        shown = [recipe for name in study.profile.notebooks[NOTEBOOK] for recipe in study.recipes(name)]
-        study.build([*study.data_recipes(), *shown])
+        study.build(study.targets([NOTEBOOK]))
     return shared_store
 
 
