@@ -22,7 +22,7 @@ from pseudogec.__main__ import main
 from pseudogec.commands import correct
 from pseudogec.play.corruption import Corruptor
 from pseudogec.seq2seq import Decoder
-from pseudogec.study import PACK, PROJECT, Study
+from pseudogec.study import PACK, Study
 from pseudogec.study.corrector import Corrector, find_system, to_train
 from pseudogec.study.models import MOST_WEIGHTS, CompactModel, TrainedModel
 from pseudogec.text import load_bpe
@@ -155,13 +155,13 @@ def corrected(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str
 def test_the_command_corrects_by_what_is_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
-        pytest.skip("the classroom has no pack here")
     monkeypatch.setenv("PSEUDOGEC_PACKS", "yes")
     classroom = Study.open("classroom", store=tmp_path / "store")
     assert not any(to_train(classroom, find_system(classroom, name)) for name in classroom.profile.own_text)
     store = ("--store", str(tmp_path / "store"))
     text, told = corrected(monkeypatch, capsys, *store)
+    assert text.strip() and told == "corrected by the system corrector of the profile public\n"
+    text, told = corrected(monkeypatch, capsys, "--profile", "classroom", *store)
     assert text.strip() and told == "corrected by the system pretlarge+sse+r2l+sed of the profile classroom\n"
     assert corrected(monkeypatch, capsys, "--system", "pretlarge+sse", *store)[1] == ""
     assert not list(Store(tmp_path / "store").artefacts()), "nothing was built"
