@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 _CPU_TOKENS = 4000
-_MOST_TOKENS = 48000  # of a small model; each step of a search takes a GPU about as long with many sentences as with few
+_MOST_TOKENS = 48000  # a step of a small model's search takes a GPU about as long for many sentences as for few
 _SHARE_OF_MEMORY = 0.5  # of a GPU's free memory, for the states of a search; the rest is for what a step computes and throws away
 _SHORT = 8  # subwords of a short sentence, which leave most for each subword of a source: its outputs may be longest beside it
 
