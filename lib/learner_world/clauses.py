@@ -258,7 +258,21 @@ def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> Nou
     people = "person" in frame.objects
     if people and writer.draws.chance(writer.register.pronouns * 0.5):
         return object_pronoun(writer, subject)
-    return noun_phrase(writer, frame.objects, company=verb, owner=subject)
+    phrase = noun_phrase(writer, frame.objects, company=verb, owner=subject)
+    if writer.draws.chance(writer.register.growth * 0.3):
+        _list_further(writer, phrase, frame, verb, subject)
+    return phrase
+
+
+def _list_further(writer: Writer, phrase: NounPhrase, frame: Frame, verb: str, subject: NounPhrase) -> None:
+    """Make an object a list: *the tickets and our passports*, *some bread , an apple and a glass of milk*."""
+
+    def another() -> list[Token]:
+        return noun_phrase(writer, frame.objects, company=verb, owner=subject, simple=True).tokens
+
+    if writer.draws.chance(0.35):
+        phrase.tokens += [Token(",", "list_comma"), *another()]
+    phrase.tokens += [Token("and", "and"), *another()]
 
 
 def _transitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
@@ -612,6 +626,7 @@ def clause(
     adverbials: bool = True,
     cue: bool = False,
     negatable: bool = True,
+    short_forms: bool = True,
 ) -> Clause:
     """A statement.
 
@@ -622,6 +637,7 @@ def clause(
         adverbials: whether adverbials of time and place may come.
         cue: whether the rest of the sentence already shows the tense.
         negatable: whether it may be negated.
+        short_forms: whether its verb may lean on a pronoun (*I 'm*).
     """
     draws = writer.draws
     chosen = plan(writer, subject.kind if subject else "")
@@ -640,7 +656,7 @@ def clause(
         negated=negated,
         contracted=draws.chance(writer.register.contractions),
         adverb=_middle_adverb(writer, subject, filled, when, negated),
-        short_forms=draws.chance(writer.register.contractions * 0.6),
+        short_forms=short_forms and draws.chance(writer.register.contractions * 0.6),
     )
     relative = False
     if filled.object is not None and (may_open or not time) and draws.chance(writer.register.postmodifiers * 0.6):

@@ -21,7 +21,7 @@ from learner_world.sentences import write_sentence
 from learner_world.tokens import Token
 from learner_world.words import Words
 
-SHORTEST, LONGEST = 4, 28
+SHORTEST, LONGEST = 4, 60
 """Sentences with fewer or more tokens are passed over."""
 
 SPLITS = ("train", "valid", "test")

@@ -12,7 +12,7 @@ import numpy as np
 
 T = TypeVar("T")
 
-_BLOCK = 160  # uniform numbers drawn at once; most sentences need fewer
+_BLOCK = 256  # uniform numbers drawn at once; most sentences need fewer
 
 
 class Choice(Generic[T]):

@@ -13,7 +13,7 @@ import random
 import re
 from collections import defaultdict
 
-from learner_world.words import frequencies, lemmas, read_sections, word_pairs
+from learner_world.words import frequencies, read_sections, word_pairs
 
 EXTRA_PREPOSITION_SHARE = 0.18
 """Share of transitive verbs after which learners like to put a preposition."""
@@ -30,6 +30,12 @@ _CIRCUMSTANCE = {
     "duration": ("since", "during", "-"),
     "since": ("from", "for"),
 }
+
+_LINKING = {
+    # preposition that adds a circumstance: what learners write
+    "with": ("together", "by"), "after": ("when", "since"), "before": ("until", "when"), "during": ("in", "while"),
+    "because of": ("because", "by"), "by": ("for", "with"), "without": ("not", "no"), "instead of": ("in place of", "instead"),
+}  # fmt: skip
 
 
 def share(*key: str) -> float:
@@ -61,6 +67,8 @@ def wrong_prepositions(kind: str, governor: str, preposition: str) -> tuple[str,
         return ("in", "at", "-") if share("motion", governor) < 0.5 else ("-", "at", "for")
     if kind == "recipient":
         return ("for", "-") if share("recipient", governor) < 0.6 else ("at", "for")
+    if kind == "linking_preposition":
+        return _LINKING[governor]
     if kind == "agent":
         return ("from", "for")
     if kind == "of":
@@ -113,28 +121,6 @@ def confused(section: str) -> dict[str, tuple[str, ...]]:
 
 
 @functools.cache
-def _alike_index(part: str) -> dict[str, list[str]]:
-    index: dict[str, list[str]] = defaultdict(list)
-    for word in sorted(lemmas()[part]):
-        index[word[:3]].append(word)
-    return index
-
-
-@functools.cache
-def look_alike(part: str, word: str) -> str:
-    """A word of the same part of speech that begins alike and is about as long, which memory offers instead; or nothing."""
-    alike = _alike_index(part)[word[:3]] if len(word) >= 5 else []
-    rivals = [rival for rival in alike if rival != word and abs(len(rival) - len(word)) <= 2]
-    if not rivals:
-        return ""
-    return min(rivals, key=lambda rival: (-_common_letters(rival, word), rival))
-
-
-def _common_letters(left: str, right: str) -> int:
-    return sum(one == other for one, other in zip(left, right, strict=False)) + (left[-2:] == right[-2:])
-
-
-@functools.cache
 def derived(word: str) -> tuple[str, ...]:
     """Words of the same family and another part of speech: *beauty* for *beautiful*, *quick* for *quickly*."""
     found = [*confused("abstract_pairs").get(word, ()), *confused("verb_noun_pairs").get(word, ())]
@@ -157,16 +143,10 @@ _FAMILY_ENDINGS = (
 )  # fmt: skip
 
 
-# How learners misspell: by sound, by doubling, by the keyboard, by haste; never into another English word
+# How learners misspell: by sound, by doubling, by haste; never into another English word, nor into letters that English does not join
 
-HABIT_SHARE = 0.45
+HABIT_SHARE = 0.6
 """Share of misspellings that are the word's own usual ones; the rest are slips that may hit any letter."""
-
-_KEYBOARD = {
-    "a": "qsz", "b": "vgn", "c": "xdv", "d": "sfe", "e": "wrd", "f": "dgr", "g": "fht", "h": "gjy", "i": "uok", "j": "hku",
-    "k": "jli", "l": "kop", "m": "nk", "n": "bmh", "o": "ipl", "p": "ol", "q": "wa", "r": "etf", "s": "adw", "t": "ryg",
-    "u": "yij", "v": "cbf", "w": "qes", "x": "zcs", "y": "tuh", "z": "xas",
-}  # fmt: skip
 
 _BY_SOUND = (
     # what stands in the word, what is written for it
@@ -181,6 +161,7 @@ _BY_SOUND = (
     "ks"),
 )  # fmt: skip
 
+_COMMON_WORD = 3e-6  # words from this share of running text on show which letters English joins
 _KNOWN_WORD = 1e-6  # a misspelling commoner than this share of running text would be another word
 
 
@@ -205,7 +186,7 @@ def misspell(word: str, random_number: float, habitual: bool) -> str:
 def _usual(word: str) -> tuple[str, ...]:
     """Up to three usual misspellings, chosen once for each word among those by sound and doubling."""
     seeded = random.Random(f"misspelling of {word}")
-    candidates = sorted({wrong for wrong in (*_sound_alikes(word), *_doublings(word)) if _is_no_word(wrong) and wrong != word})
+    candidates = sorted({wrong for wrong in (*_sound_alikes(word), *_doublings(word)) if wrong != word and _is_no_word(wrong) and _can_be_said(wrong)})
     return tuple(seeded.sample(candidates, min(3, len(candidates))))
 
 
@@ -231,7 +212,7 @@ def _doublings(word: str) -> list[str]:
 
 
 def _slip(word: str, random_number: float) -> str:
-    """One letter left out, doubled, replaced by its keyboard neighbour, or swapped with the next."""
+    """One letter left out, doubled, or swapped with the next, or one vowel for another."""
     scaled = random_number * 4
     kind, scaled = int(scaled), (scaled % 1) * (len(word) - 1)
     place, rest = int(scaled) + 1, scaled % 1
@@ -240,15 +221,30 @@ def _slip(word: str, random_number: float) -> str:
     match kind:
         case 0:
             wrong = before + after
-        case 1:
+        case 1 if letter not in "aiuhjkqvwxy":
             wrong = before + letter + letter + after
-        case 2:
-            neighbours = _KEYBOARD.get(letter, letter)
-            wrong = before + neighbours[int(rest * len(neighbours))] + after
+        case 2 if letter in "aeiou":
+            wrong = before + "aeiou"[int(rest * 5)] + after
         case _:
             wrong = before + after[:1] + letter + after[1:]
-    return wrong if _is_no_word(wrong) else word
+    return wrong if _is_no_word(wrong) and _can_be_said(wrong) else word
 
 
 def _is_no_word(text: str) -> bool:
     return frequencies().get(text, 0.0) < _KNOWN_WORD
+
+
+def _can_be_said(text: str) -> bool:
+    """Whether all its sequences of three letters occur in common English words: *beatiful* and *becuase*, but not *declch*."""
+    return _letter_sequences(text) <= _english_sequences()
+
+
+@functools.cache
+def _english_sequences() -> frozenset[str]:
+    common = (word for word, share in frequencies().items() if share > _COMMON_WORD and word.isascii() and word.isalpha())
+    return frozenset(sequence for word in common for sequence in _letter_sequences(word))
+
+
+def _letter_sequences(word: str) -> set[str]:
+    marked = f"^{word}$"
+    return {marked[place : place + 3] for place in range(len(marked) - 2)}

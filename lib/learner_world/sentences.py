@@ -1,4 +1,4 @@
-"""Sentence patterns: what a register says in one clause or joins from several."""
+"""Sentence patterns: what a register says in one clause or joins from several, before it grows (`growth.py`)."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from learner_world.clauses import (
     with_time,
 )
 from learner_world.draws import Choice
+from learner_world.growth import grown, verb_phrase
 from learner_world.noun_phrases import (
     PRONOUNS,
     Writer,
@@ -312,7 +313,7 @@ def request(writer: Writer) -> list[Token]:
 def write_sentence(writer: Writer) -> list[Token]:
     """One sentence of the writer's register."""
     pattern = writer.draws.pick(_patterns(writer.register.name, tuple(writer.register.patterns.items())))
-    return finish(_PATTERNS[pattern](writer))
+    return finish(grown(writer, _PATTERNS[pattern](writer)))
 
 
 @functools.cache
@@ -340,12 +341,15 @@ def _again(writer: Writer, first: Clause) -> NounPhrase | None:
 
 
 def _coordinate(writer: Writer) -> list[Token]:
-    """Two clauses of one time, joined by *and*, *but*, *so* or *or*."""
+    """Two clauses of one time, joined by *and*, *but* or *so*, or two predicates of one subject."""
     tense = writer.draws.one_of(("past", "present")) if writer.draws.chance(0.75) else tense_of(writer)
     first = clause(writer, tense)
     second = clause(writer, tense, _again(writer, first), adverbials=False, cue=True)
     conjunction = Token(writer.draws.pick(_COORDINATORS), "coordinator")
-    return [*joined(first.opening, first.tokens), comma(), conjunction, *second.tokens, *ending()]
+    opened = joined(first.opening, first.tokens)
+    if writer.draws.chance(writer.register.growth * 0.4):  # one subject that does two things
+        return [*opened, Token("and", "and"), *verb_phrase(writer, tense, first), *ending()]
+    return [*opened, comma(), conjunction, *second.tokens, *ending()]
 
 
 _COORDINATORS = Choice(("and", "but", "so"), (45, 33, 22))

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from learner_world.draws import Choice, Draws
 from learner_world.registers import Register
@@ -351,6 +351,26 @@ def light_verbs() -> tuple[LightVerb, ...]:
 def fixed_phrases() -> tuple[FixedPhrase, ...]:
     rows = _rows("fixed_phrases")
     return tuple(FixedPhrase(phrase, _alternatives(wrong), domain, place) for phrase, wrong, domain, place in rows)
+
+
+class Rephrasing(NamedTuple):
+    """A word or phrase, what is written for it, and the role that its first token must have (any when empty)."""
+
+    right: tuple[str, ...]
+    wrong: tuple[str, ...]
+    role: str
+
+
+@functools.cache
+def rephrasings(kind: str) -> dict[str, list[Rephrasing]]:
+    """Those of ``phrases``, ``verbs``, ``verbs with object`` or ``nouns`` by their first word, the longest first."""
+    found: dict[str, list[Rephrasing]] = {}
+    for header, lines in read_sections("rephrasings"):
+        if header == kind or (kind == "phrases" and header.startswith(kind)):
+            for right, wrong in (line.split(" | ") for line in lines):
+                words = tuple(right.split())
+                found.setdefault(words[0], []).append(Rephrasing(words, _alternatives(wrong), header.removeprefix(kind).strip()))
+    return {first: sorted(entries, key=lambda entry: -len(entry.right)) for first, entries in found.items()}
 
 
 @functools.cache

@@ -27,6 +27,7 @@ class WorldPairs(PairFormat):
 
     name = "world"
     simulated = True
+    version = 2
 
     split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
     sentences: int = Field(gt=0, description="how many pairs are drawn")

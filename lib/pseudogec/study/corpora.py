@@ -342,6 +342,7 @@ class SeedText(Recipe):
 class WorldSeedText(SeedText):
     """Sentences of a register of the embedded simulation."""
 
+    version: ClassVar[int] = 2
     register_name: str
     seed: int
 

@@ -1,0 +1,102 @@
+"""How like real learners' text is: lengths, edits and error types of corrected sentences beside those of Write & Improve (W&I).
+
+``wi_statistics.csv`` holds W&I's numbers by level, of train and dev together, and no sentence of it. Its edits are those that the
+offline annotator finds between source and target, not those of its own M2 files, as types of different annotators are not to be
+compared. ``python tests/bench/fit_world.py measure FOLDER`` writes the file again from the corpus.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, type_distance
+from pseudogec.evaluate.error_types import main_type
+
+TENTH = 0.1
+"""By how much of W&I's value a length of the simulated world may differ from it."""
+
+TIMES_YARDSTICK = 2.0
+"""How many times the distance between two samples of W&I the world's error types may be away from W&I's."""
+
+LENGTHS = ("tokens a sentence", "without edits", "edits a token", "tokens of an edit", "tokens of a correction")
+"""The statistics that are held to a tenth: mean length of the source, share of sentences without edits, all edits over all tokens,
+and the mean numbers of tokens that an edit replaces and writes."""
+
+_QUANTILES = (5, 25, 50, 75, 95)
+_TYPE = "type "
+
+
+@dataclass(frozen=True)
+class TextStatistics:
+    """What is measured of corrected sentences.
+
+    Attributes:
+        values: ``LENGTHS``, ``sentences``, ``edits``, and quantiles of the tokens a sentence, by name.
+        types: main ERRANT type to how many edits are of it.
+    """
+
+    values: Mapping[str, float]
+    types: Mapping[str, int]
+
+    @classmethod
+    def of(cls, sentences: Iterable[AnnotatedSentence]) -> TextStatistics:
+        """Measure sentences by the edits of their first annotators; masked ones will do.
+
+        Raises:
+            ValueError: there is no edit.
+        """
+        tokens, counts, replaced, written = [], [], [], []
+        types: Counter[str] = Counter()
+        for sentence in sentences:
+            edits = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
+            tokens.append(len(sentence.source))
+            counts.append(len(edits))
+            replaced += [edit.end - edit.start for edit in edits]
+            written += [len(edit.correction.split()) for edit in edits]
+            types.update(main_type(edit.type) for edit in edits)
+        if not replaced:
+            raise ValueError("sentences without edits have no statistics of edits")
+        means = np.mean(tokens), np.mean(np.equal(counts, 0)), sum(counts) / sum(tokens), np.mean(replaced), np.mean(written)
+        quantiles = zip((f"tokens a sentence, {share}%" for share in _QUANTILES), np.percentile(tokens, _QUANTILES), strict=True)
+        sizes = {"sentences": len(tokens), "edits": sum(counts)}
+        values = {**sizes, **dict(zip(LENGTHS, means, strict=True)), **dict(quantiles)}
+        return cls({name: float(value) for name, value in values.items()}, dict(types.most_common()))
+
+    def distance(self, other: TextStatistics) -> float:
+        """Jensen-Shannon distance (base 2: 0 to 1) between the distributions of main error types."""
+        return type_distance(self.types, other.types)
+
+    def yardstick(self, edits: int, draws: int = 50) -> float:
+        """The mean distance between two samples of so many edits that are both drawn at random from these types.
+
+        As in random halves of one corpus, nothing but chance separates them; two samples of few edits are far apart.
+        """
+        names, counts = list(self.types), np.array(list(self.types.values()), dtype=float)
+        samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=(draws, 2))
+        return float(np.mean([type_distance(*(dict(zip(names, each.tolist(), strict=True)) for each in pair)) for pair in samples]))
+
+
+def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
+    """One row a statistic, one column a level; the rows of error types count edits."""
+    columns = {
+        level: {**found.values, **{f"{_TYPE}{name}": count for name, count in found.types.items()}}
+        for level, found in by_level.items()
+    }
+    return pd.DataFrame(columns).fillna(0).rename_axis("statistic")
+
+
+def wi_statistics() -> dict[str, TextStatistics]:
+    """W&I's statistics by level (A, B, C)."""
+    table = pd.read_csv(Path(__file__).with_name("wi_statistics.csv"), index_col="statistic")
+    found = {}
+    for level, column in table.items():
+        of_types = {name.removeprefix(_TYPE): int(count) for name, count in column.items() if str(name).startswith(_TYPE)}
+        values = {str(name): float(value) for name, value in column.items() if not str(name).startswith(_TYPE)}
+        found[str(level)] = TextStatistics(values, of_types)
+    return found
