@@ -130,8 +130,15 @@ def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
 
 
 def test_one_seed_has_no_error_bar() -> None:
-    axes = figures.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs").figure.axes[0]
+    ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
+    axes = figures.against_size(ours, "pseudo_pairs", "pairs").figure.axes[0]
     assert not axes.containers[0].has_yerr
+
+
+def test_one_size_or_corpus_alone_is_said_and_not_drawn() -> None:
+    ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(pseudo_pairs=[0, 8000], seed_corpus=["", "simple"])
+    assert "one `pseudo_pairs`, 8,000, so" in figures.against_size(ours, "pseudo_pairs", "pairs")
+    assert "one `seed_corpus`, simple, so" in figures.f05_by(ours, "seed_corpus")
 
 
 def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
@@ -145,10 +152,12 @@ def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
 
 
 def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
-    ours, others = (scores({("realistic", 1): value}).assign(pseudo_pairs=8) for value in (0.2, 0.4))
+    ours, others = (
+        pd.concat([scores({("realistic", 1): value}).assign(pseudo_pairs=size) for size in (8, 32)]) for value in (0.2, 0.4)
+    )
     axes = figures.against_size(ours, "pseudo_pairs", "pairs", beside=("fine-tuned", others)).figure.axes[0]
     (pale,) = [line for line in axes.lines if line.get_label() == "Realistic, fine-tuned"]
-    assert list(pale.get_ydata()) == pytest.approx([40])
+    assert list(pale.get_ydata()) == pytest.approx([40, 40])
     assert pale.get_alpha() < 1
 
 

@@ -264,6 +264,8 @@ def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     assert "spread by 1.4 (" in text  # variance 2 in both corpora
     assert "seeds alone" not in findings.spread_across(table[table.seed == 1], "seed_corpus")
     assert text + " In the paper over 0.6." == findings.spread_across(table, "seed_corpus", "taslp2020:V")  # 40.4 to 41.0
+    alone = findings.spread_across(table[table.seed_corpus == "simple"], "seed_corpus")
+    assert alone.startswith("- **DirectNoise**: simple alone in this run (31.0), so there is no range of means; the seeds")
 
 
 def test_findings_are_shown_as_markdown() -> None:

@@ -25,13 +25,14 @@ from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.report.tables import NoiseProfile, beside_paper, summarise, type_shares
+from pseudogec.study.study import UNKNOWN_LEVEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Levels have an order, so their colours have one too: from dark to light, as in viridis.
-LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962"}
+# Levels have an order, so their colours have one too: from dark to light, as in viridis. An unknown level is none of them.
+LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962", UNKNOWN_LEVEL: "#B5A58A"}
 
 # Of Tol's muted palette; "" is the baseline, which has no seed corpus.
 CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288", "newswire": "#AA4499"}
@@ -205,6 +206,8 @@ def f05_by(
     if scores.empty:
         return NOT_LISTED
     systems = scores[scores.method != "none"]
+    if not varies(systems, column) and not (panels and varies(systems, panels)):
+        return _one_value(systems, column)
     order = list(dict.fromkeys(systems[column]))
     rows = ["method", column, *([panels] if panels else [])]
     table = summarise(systems, rows)
@@ -251,7 +254,7 @@ def against_size(
     label: str,
     published: Sequence[str] = (),
     beside: tuple[str, pd.DataFrame] | None = None,
-) -> Picture:
+) -> Picture | Finding:
     """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
 
     Args:
@@ -259,9 +262,11 @@ def against_size(
         published: tables whose scores in the same settings have a panel of their own, since their sizes are others.
         beside: what other systems of these sizes are called, and their tidy scores: pale lines.
     """
+    systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"]
+    if not varies(systems, column):
+        return _one_value(systems, column)
     panels = 2 if published else 1
     figure, (drawn,) = _subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
-    systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"]
     for method, colour in colours_of(systems.method).items():
         part = systems[systems.method == method]
         _f05_line(drawn[0], part.f05, part[column], method, colour)
@@ -287,6 +292,15 @@ def against_size(
         caption += f" Hollow: {'; '.join(map(named_table, published))}, on another test set."
     _legend(drawn[-1], of=list(drawn))
     return Picture(figure, caption, scores, systems.seed)
+
+
+def _one_value(systems: pd.DataFrame, column: str) -> Finding:
+    """What stands in place of a figure whose axis would have one place."""
+    if systems.empty:
+        return NOT_LISTED
+    value = systems[column].iloc[0]
+    shown = value if isinstance(value, str) else f"{value:,}"
+    return Finding(f"*All systems here have one `{column}`, {shown}, so a figure would show nothing.*")
 
 
 def _published_sizes(axes: Axes, published: pd.DataFrame, column: str, label: str) -> None:

@@ -146,6 +146,8 @@ def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -
         spread = f"; the seeds alone spread by {within:.1f} (standard deviation)" if within == within else ""
         name = method_label(str(method))
         told = f"best with {means.idxmax()} ({means.max():.1f}); the means range over {_range(means):.1f} points{spread}."
+        if len(means) == 1:
+            told = f"{means.index[0]} alone in this run ({means.iloc[0]:.1f}), so there is no range of means{spread}."
         if theirs is not None and method in theirs.groups:
             told += f" In the paper over {_range(theirs.get_group(method)):.1f}."
         lines.append(f"- **{name}**: {told}")
