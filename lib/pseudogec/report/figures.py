@@ -72,7 +72,7 @@ class Picture:
     """A figure with what is to be said of it.
 
     Attributes:
-        data: what was drawn, for a CSV file beside the picture.
+        data: what was drawn, for a CSV file beside the picture; none for a diagram.
         seeds: that the numbers rest on; None for the study's, empty where they are no model's.
     """
 

@@ -217,8 +217,9 @@ class Report:
 
         figure = picture.figure
         description = describe(figure)
-        origin = textwrap.fill(self.origin(picture.seeds), int(14 * figure.get_figwidth()))
-        figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
+        if not picture.data.empty:  # a diagram shows no result of this run
+            origin = textwrap.fill(self.origin(picture.seeds), int(14 * figure.get_figwidth()))
+            figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
         drawings = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
