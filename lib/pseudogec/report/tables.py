@@ -15,9 +15,10 @@ from pandas.io.formats.style import Styler
 from artefacts.errors import UserError
 from pseudogec.edits import type_distance
 from pseudogec.evaluate import ERRANT, main_type
+from pseudogec.noise import TextMethod
 from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.methods import method_label
-from pseudogec.report.papers import named_table, paper_scores
+from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.study import Study, System
 from pseudogec.study.overview import budget
 
@@ -290,6 +291,38 @@ def paper_table(reference: str) -> StyledTable:
     columns = ["system", "dataset", "metric", *MEASURES]
     shown = paper_scores(reference)[columns].dropna(axis="columns", how="all")
     return styled(shown, f"{named_table(reference)}; percent.", dict.fromkeys(MEASURES, 2))
+
+
+def corpora_by_track(study: Study, grids: Mapping[str, Sequence[System]]) -> pd.DataFrame:
+    """Which corpora serve for what in each track, the paper's (Choe et al. 2019, table 2) beside ours.
+
+    Args:
+        grids: track -> the systems that are trained in it.
+
+    Returns:
+        Columns ``use``, and for each track ``TRACK, paper`` and ``TRACK, here``; empty where the study has no such track.
+    """
+    paper = paper_corpora_by_track()
+    table = paper[["use"]].copy()
+    for track in paper.columns.drop("use"):
+        table[f"{track}, paper"] = paper[track]
+        table[f"{track}, here"] = _corpora_of(study, track, grids.get(track, ()))
+    return table
+
+
+def _corpora_of(study: Study, track: str, systems: Sequence[System]) -> list[str]:
+    """Our corpora in the order of the paper's table."""
+    if not systems:
+        return [""] * len(paper_corpora_by_track())
+    planner, profile = study.planner, study.profile
+    data = planner.tracks[track]
+    seeds = dict.fromkeys(system.seed_corpus or "" for system in systems)
+    methods = [system.noise for system in systems if isinstance(system.noise, TextMethod) and system.noise.needs_pairs]
+    learnt = dict.fromkeys(planner.learnt_from(method, track).name for method in methods)
+    adapted = any("in_domain" in stage.data for system in systems for stage in profile.stages(system.setting))
+    tuned = data.in_domain.name if adapted and data.in_domain else "none"
+    test = planner.dataset(systems[0], study.test)
+    return [", ".join(learnt), ", ".join(seeds), data.genuine.name, tuned, data.validation.name, test]
 
 
 # Pseudo data and trainings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -60,3 +62,45 @@ def paper_error_types() -> pd.DataFrame:
 def paper_edits_per_token() -> pd.DataFrame:
     """Edits per token of corpora, and the p-values of tests against W&I-train as printed (Choe et al. 2019, table 9)."""
     return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])
+
+
+def paper_corpora_by_track() -> pd.DataFrame:
+    """Which corpora serve for what in the three tracks of Choe et al. 2019, table 2: columns ``use`` and one for each track."""
+    return pd.read_csv(FOLDER / "corpora_by_track_choe2019.csv").fillna("none")
+
+
+PLACES = {
+    "beside": "beside ours",
+    "ours": "ours alone",
+    "print": "the paper's alone",
+    "none": "without counterpart",
+}
+"""Where a numbered table or figure of a paper is in this study, and how pages say so."""
+
+
+@dataclass(frozen=True)
+class PublishedItem:
+    """A numbered table or figure of a paper, and its counterpart in this study.
+
+    Attributes:
+        kind: ``table`` or ``figure``.
+        place: a key of ``PLACES``.
+        notebook: that has the counterpart.
+        ours: the saved tables and figures that are the counterpart; ``#heading`` stands for a section of the notebook.
+        note: how the two differ, or why one side is missing.
+    """
+
+    source: str
+    kind: str
+    number: str
+    shows: str
+    place: str
+    notebook: str
+    ours: tuple[str, ...]
+    note: str
+
+
+def published_items() -> list[PublishedItem]:
+    """Every numbered table and figure of the three papers, in the order of the papers."""
+    with (FOLDER / "tables_and_figures.csv").open(encoding="utf-8", newline="") as file:
+        return [PublishedItem(**row | {"ours": tuple(row["ours"].split())}) for row in csv.DictReader(file)]
