@@ -6,9 +6,13 @@ Corners tell what a box is, as its colour does: text has square corners, a step 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from textwrap import fill
 from typing import Literal, NamedTuple
 
 from pseudogec.report.figures import Picture
+from pseudogec.report.methods import method_label
+from pseudogec.study import Study
+from pseudogec.study.profile import all_steps
 
 Kind = Literal["genuine", "pseudo", "text", "step", "model"]
 
@@ -147,3 +151,27 @@ def joint_and_pretrain() -> Picture:
         "in it k times. PRETRAIN trains on pseudo pairs first, then on genuine pairs alone."
     )
     return flow(boxes, arrows, caption, {0.5: "JOINT", 3: "PRETRAIN"})
+
+
+def pipeline(study: Study, system: str) -> Picture:
+    """The steps of a system from top to bottom; beside those that use models, what these were trained on."""
+    boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[Arrow]()
+    steps = all_steps(study.profile, system)
+    for number, step in enumerate(steps, start=1):
+        boxes[f"{number}"] = Box("step", f"{step.label.capitalize()}:\n{fill(step.describe(), 36)}", 1, 1.1 * number)
+        arrows.append(Arrow(f"{number - 1}", f"{number}"))
+        if trained := dict.fromkeys(_training(study, model) for model in step.model_names):
+            boxes[f"models {number}"] = Box("model", "\n".join(trained), 3.3, 1.1 * number)
+            arrows.append(Arrow(f"models {number}", f"{number}"))
+    boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
+    arrows.append(Arrow(f"{len(steps)}", "corrected"))
+    caption = f"The system {system}, step by step, as the profile describes it; on the right what its models were trained on."
+    return flow(boxes, arrows, caption)
+
+
+def _training(study: Study, name: str) -> str:
+    model = study.profile.models[name]
+    pseudo = f"{model.pseudo_pairs:,} pairs of {method_label(model.method)}"
+    names = {"pseudo": pseudo, "genuine": "genuine pairs", "in_domain": "those like the test set"}
+    parts = [str(part) for stage in study.profile.stages(model.setting) for part in stage.data if part != "copies"]
+    return fill(f"trained on {', then '.join(names.get(part, part) for part in parts)}", 26)
