@@ -161,7 +161,7 @@ def pipeline(study: Study, system: str) -> Picture:
         boxes[f"{number}"] = Box("step", f"{step.label.capitalize()}:\n{fill(step.describe(), 36)}", 1, 1.1 * number)
         arrows.append(Arrow(f"{number - 1}", f"{number}"))
         if trained := dict.fromkeys(_training(study, model) for model in step.model_names):
-            boxes[f"models {number}"] = Box("model", "\n".join(trained), 3.3, 1.1 * number)
+            boxes[f"models {number}"] = Box("pseudo", "\n".join(trained), 3, 1.1 * number)
             arrows.append(Arrow(f"models {number}", f"{number}"))
     boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
     arrows.append(Arrow(f"{len(steps)}", "corrected"))
@@ -174,4 +174,4 @@ def _training(study: Study, name: str) -> str:
     pseudo = f"{model.pseudo_pairs:,} pairs of {method_label(model.method)}"
     names = {"pseudo": pseudo, "genuine": "genuine pairs", "in_domain": "those like the test set"}
     parts = [str(part) for stage in study.profile.stages(model.setting) for part in stage.data if part != "copies"]
-    return fill(f"trained on {', then '.join(names.get(part, part) for part in parts)}", 26)
+    return fill(f"trained on {', then '.join(names.get(part, part) for part in parts)}", 24)
