@@ -243,8 +243,14 @@ def test_the_index_repeats_claims_with_their_verdicts_and_numbers(outputs: Path)
     assert [line.get_text() for line in claims.select("li li")] == [
         "one against none: +1.0 (2/2) in F0.5",
         "two against none: +2.0 (2/2)",
+        "In the paper: one against none: +3.0",
     ]
     assert [link["href"] for link in links.select("a")] == ["site/10_shown.html#table-claims_shown", "tables/claims_shown.csv"]
+
+
+def test_the_index_counts_the_verdicts_on_claims(outputs: Path) -> None:
+    counted = one(read(outputs / "index.html"), "#findings + p + p").get_text()
+    assert counted == "Claims of the papers, 1 in all: 1 as claimed."
 
 
 def test_the_index_says_how_it_was_run(outputs: Path) -> None:

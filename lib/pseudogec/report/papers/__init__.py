@@ -25,6 +25,12 @@ def named_table(reference: str) -> str:
     return f"{PAPERS[source]}, " + (f"figure {table[4:]}" if table.startswith("Fig.") else f"table {table}")
 
 
+def published_tables() -> list[str]:
+    """What :func:`paper_scores` knows, such as ``taslp2020:IV``."""
+    every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
+    return sorted({f"{row.source}:{row.table}" for row in every.itertuples()})
+
+
 def paper_scores(reference: str) -> pd.DataFrame:
     """The scores of one published table, in percent as printed.
 
@@ -35,8 +41,7 @@ def paper_scores(reference: str) -> pd.DataFrame:
     every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
     found = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
     if found.empty:
-        known = ", ".join(sorted({f"{row.source}:{row.table}" for row in every.itertuples()}))
-        raise UserError(f"no scores of `{reference}` were transcribed; known: {known}")
+        raise UserError(f"no scores of `{reference}` were transcribed; known: {', '.join(published_tables())}")
     return found.assign(
         method=found.method.fillna("none"), seed_corpus=found.seed_corpus.fillna(""), pseudo_pairs=found.pseudo_pairs.fillna(0)
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -64,7 +65,12 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     }
     _write(outputs / PAGES / PAPERS_PAGE, environment.get_template("papers.html").render(run=run, **papers))
     index = environment.get_template("index.html").render(
-        run=run, pages={page.name: page for page in pages}, metrics=_metrics(outputs), root="", site=f"{PAGES}/"
+        run=run,
+        pages={page.name: page for page in pages},
+        verdicts=_verdicts(pages),
+        metrics=_metrics(outputs),
+        root="",
+        site=f"{PAGES}/",
     )
     _write(outputs / INDEX, index)
     return outputs / INDEX
@@ -78,6 +84,12 @@ def _links(pages: Sequence[NotebookPage]) -> dict[tuple[str, str], str]:
         named |= {entry.anchor.partition("-")[2]: entry for entry in (*page.tables, *page.figures)}
         links |= {(page.name, name): f"{page.name}.html#{entry.anchor}" for name, entry in named.items()}
     return links
+
+
+def _verdicts(pages: Sequence[NotebookPage]) -> dict[str, int]:
+    """How many claims of all notebooks have each verdict, the most frequent first; several comparisons may have several."""
+    given = [row["verdict"] for page in pages for table in page.claims for row in table.rows]
+    return dict(Counter("of several verdicts" if "," in verdict else verdict for verdict in given).most_common())
 
 
 def _metrics(outputs: Path) -> list[str]:
