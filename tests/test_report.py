@@ -282,7 +282,7 @@ def types(**counts: int) -> dict[str, Any]:
 def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "R:VERB:SVA": 3, "U:PREP": 2, "UNK": 1}}
     table = noise_profiles({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
-    columns = ["edits a token", "missing", "replacement", "unnecessary"]
+    columns = ["edits per token", "missing", "replacement", "unnecessary"]
     assert list(table.loc["genuine", columns]) == pytest.approx([0.2, 0.4, 0.3, 0.2])
     assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
     assert table.loc["genuine", "distance to genuine"] == 0

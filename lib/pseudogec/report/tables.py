@@ -346,7 +346,7 @@ def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) 
         rows.append(
             {
                 "method": method_label(name),
-                "edits a token": profile["edits"] / profile["tokens"],
+                "edits per token": profile["edits"] / profile["tokens"],
                 **{title: operations[letter] / max(profile["edits"], 1) for letter, title in _OPERATIONS.items()},
                 "distance to genuine": type_distance(profile["types"], genuine["types"]),
             }

@@ -146,7 +146,7 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
-    """One row for each corpus: part, sentences, tokens a sentence, pairs left to train on.
+    """One row for each corpus: part, sentences, tokens per sentence, pairs left to train on.
 
     Of a seed corpus one shard is looked at; how many shards a system uses is the grid's affair.
     """
@@ -160,7 +160,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
                 "corpus": name,
                 "part": "test" if name in study.planner.tests else {"genuine": "train"}.get(name, name),
                 "sentences": facts["sentences"],
-                "tokens a sentence": facts["source_tokens"] / facts["sentences"],
+                "tokens per sentence": facts["source_tokens"] / facts["sentences"],
                 "identical pairs": facts["identical_pairs"],
             }
         )
@@ -171,7 +171,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
                 "corpus": name,
                 "part": "seed (one shard)",
                 "sentences": facts["sentences"],
-                "tokens a sentence": facts["tokens"] / facts["sentences"],
+                "tokens per sentence": facts["tokens"] / facts["sentences"],
             }
         )
     return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
@@ -181,7 +181,7 @@ def seed_text_table(study: Study) -> pd.DataFrame:
     """One row for each seed corpus, from its first shard: length, variety, and how much of it the genuine targets know.
 
     Returns:
-        ``tokens a sentence``; ``distinct words a 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
+        ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
         ``known tokens``, the share of tokens that are words of the genuine targets.
     """
     import pandas as pd
@@ -190,8 +190,8 @@ def seed_text_table(study: Study) -> pd.DataFrame:
     rows = [
         {
             "seed corpus": name,
-            "tokens a sentence": facts["tokens"] / facts["sentences"],
-            "distinct words a 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
+            "tokens per sentence": facts["tokens"] / facts["sentences"],
+            "distinct words per 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
             "known tokens": facts["known"] / facts["tokens"],
         }
         for name, facts in found.items()
@@ -252,7 +252,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     Marks of errors that nobody corrected are no edits here: without them the counts of W&I and FCE are those of Choe et al.
 
     Returns:
-        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits a token``
+        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits per token``
         of this sentence, not a number for an empty one.
     """
     import pandas as pd
@@ -263,7 +263,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
             corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
             rows.append((name, level, len(sentence.source), len(corrections)))
     table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])
-    return table.assign(**{"edits a token": table.edits / table.tokens.where(table.tokens > 0)})
+    return table.assign(**{"edits per token": table.edits / table.tokens.where(table.tokens > 0)})
 
 
 def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
@@ -274,7 +274,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         ``corpus``; ``level`` (``all`` for the whole corpus, where it has several); ``sentences``; ``tokens``; ``edits``;
-        ``edits a token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
+        ``edits per token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
         such sentences.
     """
     import pandas as pd
@@ -291,7 +291,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
             "sentences": len(part),
             "tokens": part.tokens.sum(),
             "edits": part.edits.sum(),
-            "edits a token": part["edits a token"].mean(),
+            "edits per token": part["edits per token"].mean(),
             "without edits": (part.edits == 0).mean(),
         }
         for name, level, part in parts
@@ -300,7 +300,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
 
 
 def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None, samples: int = 10_000) -> pd.DataFrame:
-    """Test whether groups of sentences differ from one of them in edits a token (Choe et al. 2019, table 9).
+    """Test whether groups of sentences differ from one of them in edits per token (Choe et al. 2019, table 9).
 
     The tests are not corrected for their number.
 
@@ -311,7 +311,7 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
         samples: permutations of each test.
 
     Returns:
-        One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits a token`` (mean over
+        One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits per token`` (mean over
         sentences) and ``p`` (missing in the first row).
 
     Raises:
@@ -319,8 +319,8 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
     """
     import pandas as pd
 
-    known = sentences.dropna(subset=["edits a token"])
-    values = {str(name): part["edits a token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
+    known = sentences.dropna(subset=["edits per token"])
+    values = {str(name): part["edits per token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
     if not values:
         raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
     against = min(values) if against is None else against
@@ -332,4 +332,4 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
     for name in dict.fromkeys([against, *sorted(values)]):
         p_value = None if name == against else compare_means(values[name], values[against], samples)
         rows.append((name, len(values[name]), fmean(values[name]), p_value))
-    return pd.DataFrame(rows, columns=[groups, "sentences", "edits a token", "p"])
+    return pd.DataFrame(rows, columns=[groups, "sentences", "edits per token", "p"])
