@@ -158,6 +158,13 @@ def _range(values: pd.Series) -> float:
     return float(values.max() - values.min())
 
 
+def points_per_doubling(f05: pd.Series) -> float:
+    """The slope of the least-squares line through scores against the base-2 logarithm of their sizes, which are the index."""
+    import numpy as np
+
+    return float(np.polyfit(np.log2(f05.index.to_numpy(float)), f05.to_numpy(), 1)[0])
+
+
 def per_doubling(scores: pd.DataFrame) -> Finding:
     """What each doubling of the pseudo data brings: the slope of a line through mean F0.5 against the base-2 logarithm."""
     import numpy as np
@@ -166,16 +173,13 @@ def per_doubling(scores: pd.DataFrame) -> Finding:
     for method, part in scores[scores.method != "none"].groupby("method", sort=False):
         means = part.groupby("pseudo_pairs").f05.mean() * 100
         if len(means) > 1:
-            doublings = np.log2(means.index.to_numpy(float))
-            slope = np.polyfit(doublings, means.to_numpy(), 1)[0]
             name = method_label(str(method))
-            steps = np.diff(means) / np.diff(doublings)
+            steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
             shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
             told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""
-            lines.append(
-                f"- **{name}**: {in_points(slope)} points a doubling, from {means.iloc[0]:.1f} at {means.index[0]:,} "
-                f"to {means.iloc[-1]:.1f} at {means.index[-1]:,}.{told}"
-            )
+            slope = in_points(points_per_doubling(means))
+            ends = f"from {means.iloc[0]:.1f} at {means.index[0]:,} to {means.iloc[-1]:.1f} at {means.index[-1]:,}"
+            lines.append(f"- **{name}**: {slope} points a doubling, {ends}.{told}")
     return Finding("\n".join(lines))
 
 

@@ -173,6 +173,22 @@ class Report:
         """
         return Finding(f"{as_table(self._compared(grid, column, against))}\n\n{self._note_on_tuning(grid)}".strip())
 
+    def gains(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> pd.DataFrame:
+        """F0.5 of each kind of system less that of its opponent, as of :meth:`differences`, for figures.
+
+        Returns:
+            One row for each kind: its choices (``method``, ``setting``, ``pseudo_pairs``, ...); ``study``; in points ``gain`` and
+            its 95% interval, ``low`` and ``high``; ``models``, one a seed.
+        """
+        rows = []
+        for found in self._compared(grid, column, against):
+            difference = found.differences["F0.5"]
+            low, high = difference.interval
+            choices = {} if found.system is None else found.system.choices
+            gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
+            rows.append({**choices, "study": "this study", **gain})
+        return pd.DataFrame(rows)
+
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
         """Where each claim is made, what is found here, and whether that agrees.
 

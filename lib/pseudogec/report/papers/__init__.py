@@ -47,6 +47,21 @@ def paper_scores(reference: str) -> pd.DataFrame:
     )
 
 
+def paper_gains(*references: str) -> pd.DataFrame:
+    """F0.5 of a paper's systems less that of its baseline, in points.
+
+    Args:
+        references: tables of one paper, such as ``taslp2020:VI`` and ``taslp2020:Fig.4``; one of them has the baseline.
+
+    Returns:
+        The rows of `paper_scores` without the baseline, each once, with ``study``, the paper's name, and ``gain``.
+    """
+    scores = pd.concat([paper_scores(reference) for reference in references], ignore_index=True)
+    is_baseline = scores.method == "none"
+    gains = scores[~is_baseline].assign(study=PAPERS[scores.source.iloc[0]], gain=scores.f05 - scores.f05[is_baseline].iloc[0])
+    return gains.drop_duplicates(["system", "seed_corpus", "setting", "pseudo_pairs"])
+
+
 def paper_datasets(source: str) -> pd.DataFrame:
     """Sizes of the corpora as one paper gives them (TASLP table I, EMNLP table 1, Choe et al. table 1).
 
