@@ -35,9 +35,10 @@ from pseudogec.report.tables import (
     note_on_tuning,
     styled,
     summarise,
+    without_empty_precision,
 )
-from pseudogec.study import Study, System
-from pseudogec.study.overview import budget
+from pseudogec.study import Pipeline, Study, System
+from pseudogec.study.overview import budget, changes_made
 
 
 class Report:
@@ -127,6 +128,7 @@ class Report:
         if scores.empty:
             return NOT_LISTED
         rows = [rows] if isinstance(rows, str) else list(rows)
+        scores = pd.concat([*self._yardsticks(scores, rows), scores])
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
@@ -140,6 +142,29 @@ class Report:
             f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
         )
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
+
+    def _yardsticks(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
+        """The scores of the profile's yardsticks as rows of a table of these systems: their names stand in one column."""
+        if not self.study.profile.yardsticks:
+            return []
+        found = self.study.scores(self.study.yardsticks(scores.system.unique(), scores.track))
+        named = next((name for name in ("system", "method") if name in rows), rows[0])
+        others = dict.fromkeys((name for name in rows if name not in {named, "pseudo_pairs", "upsample"}), "")
+        return [without_empty_precision(found).assign(**others, **{named: found.system})]
+
+    def changes(self, systems: Sequence[System | Pipeline], name: str) -> StyledTable | Finding:
+        """How much systems change, beside the reference; see :func:`pseudogec.study.overview.changes_made`."""
+        if not systems:
+            return NOT_LISTED
+        shown = self.study.with_yardsticks(systems)
+        self.study.scores(shown)
+        note = (
+            f"On {self.study.test}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. Correct changed: "
+            "share of the sentences without errors in which a system makes edits; false positives: these edits."
+        )
+        decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits a token": 3}
+        seeds = {system.seed for system in systems}
+        return self.table(changes_made(self.study, shown), name, note, decimals, seeds=seeds)
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""

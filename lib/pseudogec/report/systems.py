@@ -21,7 +21,15 @@ from pseudogec.report.markup import marked_traces
 from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
-from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, note_on_tuning, styled
+from pseudogec.report.tables import (
+    FIGURE_SPACE,
+    NO_EDITS,
+    StyledTable,
+    mean_and_spread,
+    note_on_tuning,
+    styled,
+    without_empty_precision,
+)
 from pseudogec.study import Pipeline
 from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
 
@@ -54,8 +62,8 @@ class SystemsReport:
         """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
         if not self._systems:
             return NOT_LISTED
-        scores = self._study.all_scores(self._systems)
-        ours = _wide(self._cells(scores))
+        scores = self._study.all_scores(self._study.with_yardsticks(self._systems))
+        ours = _wide(self._cells(without_empty_precision(scores)))
         if paper is not None:
             theirs = _wide(_published(paper)).rename(index=self._ours_for())
             ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
@@ -98,7 +106,7 @@ class SystemsReport:
             for measure in metrics[identity].measures:
                 values = 100 * part[measure.name]
                 place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
-                yield system, place, mean_and_spread(values.mean(), values.std())
+                yield system, place, mean_and_spread(values.mean(), values.std()) or NO_EDITS
 
     def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: MetricChoice = ERRANT) -> Finding | None:
         """The measures of a metric for each system on the first test set, one dot a seed.

@@ -122,7 +122,7 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
     values = {}
     for column in [] if formats else list(table)[1:]:
         read = table[column].astype(str).str.extract(_FIGURE)[0].astype(float)
-        if read.notna().any() and (read.notna() | (table[column] == "")).all():
+        if read.notna().any() and (read.notna() | table[column].isin(["", NO_EDITS])).all():
             values[column] = read
     return shown.in_figures(list(values)).best(values)
 
@@ -132,6 +132,14 @@ def as_csv(table: pd.DataFrame) -> bytes:
 
 
 # Scores
+
+NO_EDITS = "\N{EN DASH}"
+"""Stands for the precision of a system that makes no edit: 1 by convention, which would be read as praise."""
+
+
+def without_empty_precision(scores: pd.DataFrame) -> pd.DataFrame:
+    """Tidy scores in which precision is missing where a system makes no edit."""
+    return scores.assign(precision=scores.precision.where(scores.tp + scores.fp > 0))
 
 
 def note_on_tuning(scores: pd.DataFrame) -> str:
@@ -156,7 +164,8 @@ def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     grouped = scores.groupby(list(rows), sort=False)
     table = grouped[list(MEASURES)].mean() * 100
     spread = grouped[list(MEASURES)].std() * 100
-    table.insert(0, "seeds", grouped["seed"].nunique())
+    # Seed 0 stands for a system that exists once.
+    table.insert(0, "seeds", grouped["seed"].agg(lambda seeds: seeds[seeds > 0].nunique()))
     for measure in MEASURES:
         table[f"{measure}_sd"] = spread[measure]
     return table.reset_index()
@@ -229,11 +238,14 @@ def comparison(
             names = [_both(ours, _row_name(name, theirs)) for ours, theirs in zip(names, table[f"paper_{name}"], strict=True)]
         cells["", name.replace("_", " ")] = names
     ours = "this study"
-    cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
+    cells[ours, "seeds"] = [_whole(value) if value else "" for value in table["seeds"]]
     marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
         values = zip(table[measure], table[f"{measure}_sd"], marks, strict=True)
         cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
+        if measure == "precision":
+            no_edits = table["precision"].isna() & table["recall"].notna()
+            cells[ours, title] = [NO_EDITS if none else cell for none, cell in zip(no_edits, cells[ours, title], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     if paper is not None:
         theirs = named_table(paper)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
 from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
-from pseudogec.study.grid import System
+from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.models import BinarisedPairs
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
@@ -197,6 +197,35 @@ def seed_text_table(study: Study) -> pd.DataFrame:
         for name, facts in found.items()
     ]
     return pd.DataFrame(rows)
+
+
+def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
+    """How much systems change on the first test set, by ERRANT; a mean over their seeds each. Their scores must have been built.
+
+    Returns:
+        One row for each kind of system, and the reference's last: ``unchanged``, the share of sentences without an edit; of the
+        sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
+        in all; ``edits a token`` of the source. A sentence needs no edit if the annotator that it is scored by made none.
+    """
+    import pandas as pd
+
+    rows = []
+    for system in systems:
+        right, wrong, missed = study.score(system).per_sentence().T
+        tokens = study.result(study.planner.test_sentences(system, study.test))["source_tokens"]
+        made, needed = right + wrong, right + missed
+        rows.append(
+            {
+                "system": system.name,
+                "unchanged": (made == 0).mean(),
+                "correct changed": (made[needed == 0] > 0).mean(),
+                "false positives": wrong[needed == 0].sum(),
+                "edits a token": made.sum() / tokens,
+            }
+        )
+    reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits a token": needed.sum() / tokens}
+    means = pd.DataFrame(rows).groupby("system", sort=False).mean().reset_index()
+    return pd.concat([means, pd.DataFrame([reference])], ignore_index=True)
 
 
 def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
