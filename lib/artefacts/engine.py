@@ -174,6 +174,7 @@ class Engine:
 
     def _connected(self) -> Client:
         if self._client is None:
+            clusters.keep_time_steady()
             if self._scheduler is not None:
                 client = self._exit.enter_context(clusters.connect(self._scheduler))
                 clusters.expect_losses(client)
@@ -211,6 +212,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     worker = get_worker()
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
+    clusters.keep_time_steady()
     os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
     last = 0.0
 

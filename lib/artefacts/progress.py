@@ -85,17 +85,19 @@ class RichDisplay(Display):
         from rich.table import Column
         from rich.text import Text
 
-        line = self._line
+        line, room = self._line, max(20, self._console.width - 30)  # beside the first word and the bar
 
         class Line(ProgressColumn):
             def render(self, task: Task) -> Text:
-                return Text(line(), no_wrap=True, overflow="ellipsis")
+                shown = Text(line(), no_wrap=True)
+                shown.truncate(room, overflow="ellipsis")
+                return shown
 
         self._time_left, self._at_work = time_left, ""
         self._said, self._said_at, self._printed_at = "", -float("inf"), -float("inf")
         if self._announces:
             print(self._announcement(needed), file=self._console.file, flush=True)  # which a notebook wraps
-        columns = (TextColumn("build  "), BarColumn(20), Line(Column(no_wrap=True, overflow="ellipsis")))
+        columns = (TextColumn("build  "), BarColumn(20), Line(Column(no_wrap=True)))
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
         with self._bar:
             self._task = self._bar.add_task("", total=1.0)
@@ -109,8 +111,9 @@ class RichDisplay(Display):
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
         with self._lock:
             self._time_left.progress(recipe, min(done / total, 0.999) if total else 0.0, time.monotonic())
-            counted = f"{done:,.0f}/{total:,.0f} {text}" if text else ""
-            self._at_work = f"{recipe.kind} {recipe.label}   {counted}"
+            unit, _, rest = text.partition(" ")
+            counted = f" {done:,.0f}/{total:,.0f} {unit}" if unit else ""
+            self._at_work = f"{recipe.kind}{counted}   {recipe.label}   {rest.strip()}".rstrip()
             share = self._time_left.share_done
         self._bar.update(self._task, completed=share)
         if not self._live and time.monotonic() - self._printed_at > _SECONDS_BETWEEN_LINES:
