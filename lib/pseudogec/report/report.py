@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from artefacts.files import write_atomically
+from pseudogec.report.conclusions import conclusion
 from pseudogec.report.contrasts import (
     NOTE_ON_MARKS,
     Claim,
@@ -22,7 +23,7 @@ from pseudogec.report.contrasts import (
     note_on_claims,
     opponents,
 )
-from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure, show_while_running
+from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
@@ -247,6 +248,10 @@ class Report:
 
     def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
         return [self.study.score(system).per_sentence() for system in systems]
+
+    def conclusion(self, notebook: str) -> Finding:
+        """What was written by hand on the results of a notebook, where its numbers are those of this run's tables."""
+        return conclusion(self.study.profile.name, notebook, self.study.outputs) or NOT_WRITTEN
 
     # Figures
 

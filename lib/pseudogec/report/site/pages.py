@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
+from pseudogec.report.conclusions import STUDY, conclusion
 from pseudogec.report.papers import PAPERS, PLACES, published_items
 from pseudogec.report.site.run_record import PAGES, RunRecord
 
@@ -69,6 +70,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         pages={page.name: page for page in pages},
         verdicts=_verdicts(pages),
         metrics=_metrics(outputs),
+        conclusion=_conclusion(run.profile, outputs),
         root="",
         site=f"{PAGES}/",
     )
@@ -90,6 +92,14 @@ def _verdicts(pages: Sequence[NotebookPage]) -> dict[str, int]:
     """How many claims of all notebooks have each verdict, the most frequent first; several comparisons may have several."""
     given = [row["verdict"] for page in pages for table in page.claims for row in table.rows]
     return dict(Counter("of several verdicts" if "," in verdict else verdict for verdict in given).most_common())
+
+
+def _conclusion(profile: str, outputs: Path) -> str:
+    """What is concluded from the whole study, as HTML; empty where that was not written for these results."""
+    from nbconvert.filters import markdown2html
+
+    text = conclusion(profile, STUDY, outputs, tables="tables/")
+    return markdown2html(text) if text else ""
 
 
 def _metrics(outputs: Path) -> list[str]:
