@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -427,3 +428,17 @@ def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: 
     assert report.table(NOT_LISTED, "nothing") is NOT_LISTED
     assert report.figure(NOT_LISTED, "nothing") is NOT_LISTED
     assert not report.study.outputs.exists()
+
+
+def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:
+    def points(system: str, stage: int, losses: Mapping[int, float]) -> pd.DataFrame:
+        rows = [(system, "mine", 1, stage, "validation", update, update / 100, loss) for update, loss in losses.items()]
+        return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
+
+    falling = points("falling", 1, {100: 9.0, 200: 5.0}), points("falling", 2, {300: 2.0, 500: 1.0, 600: 0.9})
+    curves = pd.concat([*falling, points("flat", 1, {300: 2.0, 400: 1.99}), points("once", 1, {400: 1.0})])
+    text = findings.at_the_end(curves, figures.names_of_curves(curves))
+    assert text.startswith("**Here**, validation loss is still falling at its end: falling (-10.0%); flat: flat (-0.5%). ")
+    axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
+    assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
+    assert axes[0].get_legend() is None and len(axes[0].lines) == 4

@@ -369,6 +369,45 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mappin
     return figure
 
 
+# Trainings
+
+
+def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
+    """Loss against updates, and against passes over the genuine data: validation as lines, training as pale ones.
+
+    Args:
+        curves: result of :func:`pseudogec.study.overview.learning_curves`, one seed a system.
+    """
+    if curves.empty:
+        return NOT_LISTED
+    names = names_of_curves(curves)
+    told = colours_of(curves.method) if len(names) == curves.method.nunique() else {}
+    palette = [told[method] for method in dict.fromkeys(curves.method)] if told else _shades(len(names))
+    axes_of = {"update": "updates", "passes": "passes over the genuine data"}
+    figure, panels = _subplots(1, 2, figsize=(10.5, 3.8), sharey=True)
+    for axes, (column, label) in zip(panels, axes_of.items(), strict=True):
+        for (system, name), colour in zip(names.items(), palette, strict=True):
+            of_system = curves[curves.system == system]
+            for (stage, data), part in of_system.groupby(["stage", "data"]):
+                held_out = data == "validation"
+                looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
+                axes.plot(part[column], part.loss, color=colour, linewidth=1.5, alpha=1 if held_out else 0.3, **looks)
+        axes.set(xlabel=label, yscale="log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+    panels[0].set_ylabel("loss (bits a subword)")
+    _legend(panels[-1])
+    seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
+    caption = f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins."
+    return Picture(figure, caption, curves, curves.seed)
+
+
+def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
+    """What the systems of learning curves are called: their methods, if these tell them apart."""
+    methods = curves.drop_duplicates("system").set_index("system").method
+    return {str(name): str(name) if methods.duplicated().any() else method_label(method) for name, method in methods.items()}
+
+
 # Error types and levels
 
 

@@ -97,6 +97,34 @@ def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
     return " ".join(f"{value:,}" if column == "pseudo_pairs" else method_label(str(value)) for column, value in named)
 
 
+FLAT = 0.01
+"""A loss is called flat if the last quarter of a training's updates lowers it by less than this share."""
+
+
+def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
+    """Whether validation loss still fell at the end of each training.
+
+    Args:
+        curves: result of :func:`pseudogec.study.overview.learning_curves`.
+        names: system -> what it is called.
+    """
+    if curves.empty:
+        return NOT_LISTED
+    falls: dict[str, float] = {}
+    for system, part in curves[curves.data == "validation"].groupby("system", sort=False):
+        before, last = part[part.stage < part.stage.max()]["update"], part[part.stage == part.stage.max()]
+        start, end = before.max() if len(before) else 0, last["update"].max()
+        earlier = last[last["update"] <= end - (end - start) / 4]
+        if len(earlier):  # a short training may have been validated at its end alone
+            falls[str(system)] = float((1 - last.groupby("seed").loss.last() / earlier.groupby("seed").loss.last()).mean())
+    parts = []
+    for said, wanted in (("still falling at its end", True), ("flat", False)):
+        listed = [f"{names[system]} ({-100 * fall:+.1f}%)" for system, fall in falls.items() if (fall >= FLAT) == wanted]
+        parts.append(f"{said}: {', '.join(listed) or 'none'}")
+    rule = f"Flat: the last quarter of the last stage's updates, over which changes are given, lowers it by less than {FLAT:.0%}."
+    return Finding(f"**Here**, validation loss is {'; '.join(parts)}. {rule}")
+
+
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
     """Whether methods whose error types are near to the learners' are the better ones: Spearman's rank correlation."""
     from scipy.stats import spearmanr

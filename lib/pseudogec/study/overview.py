@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
@@ -14,7 +14,7 @@ from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Pipeline, System
-from pseudogec.study.models import BinarisedPairs
+from pseudogec.study.models import BinarisedPairs, TrainedModel
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
 from pseudogec.study.study import Study
@@ -112,22 +112,77 @@ def _far_apart(one: float, other: float) -> bool:
 
 def budget(study: Study, system: System) -> Budget:
     """How long a system was trained, from the records of its trainings; what is missing is built."""
+    records = [record for _, record in _trainings(study, system)]
+    updates = tuple(record.facts["updates"] for record in records)
+    return Budget(updates, _passes(records), sum(record.pseudo for record in records))
+
+
+class _Training(NamedTuple):
+    """The record of a stage: what the training reported, genuine pairs that it saw and that there are, and pseudo pairs."""
+
+    facts: dict[str, Any]
+    seen: float
+    genuine: int
+    pseudo: int
+
+
+def _passes(records: Sequence[_Training]) -> float:
+    """Passes over the genuine pairs of the stage that has most."""
+    genuine = max(record.genuine for record in records)
+    return sum(record.seen for record in records) / genuine if genuine else 0.0
+
+
+def _trainings(study: Study, system: System) -> list[tuple[TrainedModel, _Training]]:
+    """The stages of a system's training, first to last, with their records."""
     stages = [study.planner.model(system)]
     while (before := stages[0].initial) is not None:
         stages.insert(0, before)
-    updates, seen, genuine, pseudo = list[int](), 0.0, 0, 0
-    for stage in stages:
-        facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
-        repeats = [stage.upsample, *(1 for _ in sizes[1:])]
-        words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
-        updates.append(facts["updates"])
-        for data, times, size in zip(stage.data, repeats, sizes, strict=True):
-            if isinstance(data, PseudoData):
-                pseudo += size["pairs"]
-            elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
-                seen += times * size["pairs"] * facts["target_words"] / words
-                genuine = max(genuine, size["pairs"])
-    return Budget(tuple(updates), seen / genuine if genuine else 0.0, pseudo)
+    return [(stage, _record(study, stage)) for stage in stages]
+
+
+def _record(study: Study, stage: TrainedModel) -> _Training:
+    facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
+    repeats = [stage.upsample, *(1 for _ in sizes[1:])]
+    words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
+    seen, genuine, pseudo = 0.0, 0, 0
+    for data, times, size in zip(stage.data, repeats, sizes, strict=True):
+        if isinstance(data, PseudoData):
+            pseudo += size["pairs"]
+        elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
+            seen += times * size["pairs"] * facts["target_words"] / words
+            genuine = max(genuine, size["pairs"])
+    return _Training(facts, seen, genuine, pseudo)
+
+
+def _copies(stage: TrainedModel) -> bool:
+    return all(isinstance(data, BinarisedPairs) and data.arrangement == "copy" for data in stage.data)
+
+
+def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
+    """Losses in the course of systems' trainings, from the records of these; what is missing is built.
+
+    A stage of copying, which all systems share, is left out.
+
+    Returns:
+        One row for each point: ``system``, ``method``, ``seed``; ``stage`` (from 1); ``data``, which is ``training`` (means since
+        the points before) or ``validation``; ``update`` and ``passes`` over the genuine data, both counted through all stages;
+        ``loss``, in bits a subword.
+    """
+    import pandas as pd
+
+    rows = []
+    for system in systems:
+        records = [record for stage, record in _trainings(study, system) if not _copies(stage)]
+        genuine = max(record.genuine for record in records)
+        updates, seen = 0, 0.0
+        for number, record in enumerate(records, start=1):
+            for data in ("training", "validation"):
+                for point in record.facts[f"{data}_curve"]:
+                    passed = seen + record.seen * point["update"] / record.facts["updates"]
+                    place = (number, data, updates + point["update"], passed / genuine if genuine else 0.0)
+                    rows.append((system.name, system.method, system.seed, *place, point["nll_loss"]))
+            updates, seen = updates + record.facts["updates"], seen + record.seen
+    return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
 
 
 def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
