@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from my_methods import Shouting
-from pseudogec.evaluate import ERRANT
 from pseudogec.noise import DirectNoise
 from pseudogec.report import figures
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
@@ -118,16 +117,6 @@ def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none" and line.get_linestyle() == "None"]
     assert [list(line.get_ydata()) for line in hollow if len(line.get_ydata())] == [[45.2, 22.7, 37.7]]
     assert "same colour, paper" in [text.get_text() for text in axes.get_legend().get_texts()]
-
-
-def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
-    ours = scores({("one", 1): 0.3, ("two", 1): 0.4})
-    axes = figures.systems(ours, ERRANT.measures, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
-    hollow = {line.get_label(): line for line in axes.lines if str(line.get_label()).endswith(", paper")}
-    assert set(hollow) == {"Precision, paper", "Recall, paper", "F0.5, paper"}
-    assert list(hollow["F0.5, paper"].get_xdata()) == [65]
-    assert [round(place) for place in hollow["F0.5, paper"].get_ydata()] == [1]
-    assert hollow["F0.5, paper"].get_markerfacecolor() == "none"
 
 
 def test_one_seed_has_no_error_bar() -> None:

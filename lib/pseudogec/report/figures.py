@@ -341,12 +341,11 @@ def gains(
     return Picture(figure, caption, table)
 
 
-def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mapping[str, Mapping[str, float]]) -> Figure:
+def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     """A metric's measures of systems from top to bottom: lines through the means, seeds below.
 
     Args:
         measures: the metric's, at most four.
-        published: system -> measure -> a paper's score in percent: hollow markers above.
     """
     names = list(dict.fromkeys(scores.system))
     figure, axes = _subplots(figsize=(8.5, 1.2 + 0.46 * len(names)))
@@ -360,9 +359,6 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mappin
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}
         axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
         axes.scatter(values[several], places[several] + 0.2, **{**_DOTS, "color": colour, "marker": marker})
-        if published:
-            rows = {names.index(name) - 0.2: theirs[measure] for name, theirs in published.items() if measure in theirs}
-            axes.plot(list(rows.values()), list(rows), **{**_PAPER, "marker": marker}, color=colour, label=label + _PAPER_SUFFIX)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5))
     _legend(axes)

@@ -18,7 +18,7 @@ from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
 from pseudogec.report.findings import with_interval
 from pseudogec.report.markup import marked_traces
-from pseudogec.report.papers import PAPERS, named_table, paper_scores
+from pseudogec.report.papers import PAPERS, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import (
@@ -108,33 +108,41 @@ class SystemsReport:
                 place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
                 yield system, place, mean_and_spread(values.mean(), values.std()) or NO_EDITS
 
-    def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: MetricChoice = ERRANT) -> Finding | None:
-        """The measures of a metric for each system on the first test set, one dot a seed.
+    def gains(self, paper: str, dataset: str) -> pd.DataFrame:
+        """F0.5 of each system less that of the first, for figures: ours on the first test set, a paper's as it was printed.
 
         Args:
-            paper: published table whose scores by this metric are set beside ours as hollow markers.
-            dataset: which of its test sets.
-            metric: how they are scored.
+            paper: a published table; of its systems those that one of ours stands for.
+            dataset: which of its test sets, scored by ERRANT.
+
+        Returns:
+            ``system``, ``study`` and, in points, ``gain``; of ours also ``low`` and ``high``, the ends of its 95% interval.
         """
+        rows, first, others = [], next(iter(self._versions), ""), list(self._versions.items())[1:]
+        self._study.scores(self._systems)
+        for name, versions in others:
+            found = contrast(name, self._counts(versions), self._counts(self._versions[first])).differences["F0.5"]
+            low, high = found.interval
+            rows.append({"system": name, "study": "this study", "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
+        table = paper_scores(paper)
+        table = table[(table.dataset == dataset) & (table.metric == ERRANT.title)]
+        printed = dict(zip(table.system.replace(self._ours_for()), table.f05, strict=True))
+        for name in (name for name, _ in others if name in printed and first in printed):
+            rows.append({"system": name, "study": PAPERS[paper.partition(":")[0]], "gain": printed[name] - printed[first]})
+        return pd.DataFrame(rows, columns=["system", "study", "gain", "low", "high"])
+
+    def figure(self, name: str, metric: MetricChoice = ERRANT) -> Finding | None:
+        """The measures of a metric for each system on the first test set, one dot a seed."""
         if not self._systems:
             return NOT_LISTED
         metric = METRICS.make(metric)
         scores = self._study.scores(self._systems, metric=metric)
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         caption = (
-            f"Filled: {datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small "
-            "dots single models of systems that have one for each seed."
+            f"{datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small dots single models "
+            "of systems that have one for each seed."
         )
-        theirs: dict[str, dict[str, float]] = {}
-        if paper is not None:
-            table = paper_scores(paper)
-            table = table[(table.dataset == dataset) & (table.metric == metric.title)]
-            for row in table.assign(system=table.system.replace(self._ours_for())).to_dict("records"):
-                if row["system"] in self._versions:
-                    theirs[str(row["system"])] = {measure.name: row[measure.name] for measure in metric.measures}
-            caption += f" Hollow: {named_table(paper)}, {dataset}."
-        drawn = draw_systems(scores, metric.measures, theirs)
-        return self._report.figure(Picture(drawn, caption, scores, self._seeds), name)
+        return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
         """What searches chose: the ensembles' members, thresholds, types of edits; and whether on sentences of the test set."""
