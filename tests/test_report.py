@@ -442,3 +442,13 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
     axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
     assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
     assert axes[0].get_legend() is None and len(axes[0].lines) == 4
+
+
+def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
+    ours = {"none": 0.2, "direct_noise": 0.3, "backtrans": 0.4, "realistic": 0.5, "mine": 0.9}
+    same = {"none": 1, "direct_noise": 2, "backtrans": 3, "realistic": 4, "as written": 0}
+    text = findings.rank_agreement(ours, same, "other")
+    assert "over 4 systems" in text and "**+1.00** (exact *p* = 0.083; the least that 4 can have is 0.083)" in text
+    assert text.endswith("in `other` Realistic > Backtrans > DirectNoise > Baseline.")
+    assert "**+0.67**" in findings.rank_agreement(ours, {**same, "none": 2, "direct_noise": 1}, "other")  # one pair of six turned
+    assert "too few" in findings.rank_agreement(ours, {"none": 1}, "other")

@@ -48,8 +48,8 @@ def test_doing_nothing_has_no_precision_and_changes_nothing(study: Study) -> Non
     assert list(made.index) == ["as written", "speller", "reference"]
     assert tuple(made.loc["as written"]) == (1, 0, 0, 0)
     assert made.loc["reference", "unchanged"] == pytest.approx((corpus.edits == 0).mean())
-    assert made.loc["reference", "edits a token"] == pytest.approx(corpus.edits.sum() / corpus.tokens.sum())
-    assert 0 < made.loc["speller", "edits a token"] < made.loc["reference", "edits a token"]
+    assert made.loc["reference", "edits per token"] == pytest.approx(corpus.edits.sum() / corpus.tokens.sum())
+    assert 0 < made.loc["speller", "edits per token"] < made.loc["reference", "edits per token"]
     for shown, name in ((of_models, ("", "method")), (of_systems, ("", "", "system"))):
         row = shown.data.set_index(name).loc["as written"].to_list()  # type: ignore[union-attr]
         assert [cell.strip(FIGURE_SPACE) for cell in row if cell][:3] == [NO_EDITS, "0.0", "0.0"]

@@ -391,7 +391,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
         axes.set(xlabel=label, yscale="log")
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
-    panels[0].set_ylabel("loss (bits a subword)")
+    panels[0].set_ylabel("loss (bits per subword)")
     _legend(panels[-1])
     seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
     caption = f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -139,6 +140,29 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
     return Finding(
         f"Rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
         f"(*p* = {found.pvalue:.3f}; negative: the nearer, the better)."
+    )
+
+
+def rank_agreement(ours: Mapping[str, float], theirs: Mapping[str, float], name: str) -> Finding:
+    """Whether methods have the same order in two runs: Kendall's rank correlation with its exact p-value.
+
+    Args:
+        ours: method -> mean F0.5, the baseline included.
+        theirs: the same of the other run; only methods of both count.
+        name: of the other run.
+    """
+    from scipy.stats import kendalltau
+
+    both = [method for method in ours if method in theirs]
+    if len(both) < 3:
+        return Finding(f"`{name}` has too few of these methods for a rank correlation.")
+    found = kendalltau([ours[method] for method in both], [theirs[method] for method in both])
+    orders = [" > ".join(method_label(each) for each in sorted(both, key=lambda m: -run[m])) for run in (ours, theirs)]
+    least = 2 / math.factorial(len(both))
+    return Finding(
+        f"**Does `{name}` predict this ranking?** Kendall's rank correlation of mean F0.5 over {len(both)} systems, the baseline "
+        f"among them: **{found.statistic:+.2f}** (exact *p* = {found.pvalue:.3f}; the least that {len(both)} can have is "
+        f"{least:.3f}). Here {orders[0]}; in `{name}` {orders[1]}."
     )
 
 

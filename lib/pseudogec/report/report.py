@@ -25,6 +25,7 @@ from pseudogec.report.contrasts import (
 )
 from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
+from pseudogec.report.findings import rank_agreement
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
     MEASURES,
@@ -38,7 +39,7 @@ from pseudogec.report.tables import (
     summarise,
     without_empty_precision,
 )
-from pseudogec.study import Pipeline, Study, System
+from pseudogec.study import PROJECT, Pipeline, Study, System
 from pseudogec.study.overview import budget, changes_made
 
 
@@ -163,7 +164,7 @@ class Report:
             f"On {self.study.test}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. Correct changed: "
             "share of the sentences without errors in which a system makes edits; false positives: these edits."
         )
-        decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits a token": 3}
+        decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits per token": 3}
         seeds = {system.seed for system in systems}
         return self.table(changes_made(self.study, shown), name, note, decimals, seeds=seeds)
 
@@ -224,6 +225,21 @@ class Report:
         seeds = {system.seed for claim in made for system in claim.grid}
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
         return self.table(pd.DataFrame(rows), name, " ".join([note_on_claims(made), *notes]), seeds=seeds or None)
+
+    def predicted(self, scores: pd.DataFrame, table: str) -> Finding:
+        """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
+
+        Args:
+            table: the name of the other run's table of methods.
+        """
+        other = self.study.profile.predicted_by
+        if other is None:
+            return Finding("")
+        path = PROJECT / "outputs" / other / "tables" / f"{table}.csv"
+        if not path.is_file():
+            return Finding(f"*There are no results of `{other}` to hold beside these.*")
+        theirs = pd.read_csv(path).dropna(subset=["f05"]).set_index("method").f05
+        return rank_agreement(dict(scores.groupby("method").f05.mean()), dict(theirs), other)
 
     def _note_on_tuning(self, grid: Sequence[System]) -> str:
         # Most studies tune on no test set, and need not read their scores again to know it.

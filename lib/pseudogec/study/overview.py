@@ -166,7 +166,7 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
     Returns:
         One row for each point: ``system``, ``method``, ``seed``; ``stage`` (from 1); ``data``, which is ``training`` (means since
         the points before) or ``validation``; ``update`` and ``passes`` over the genuine data, both counted through all stages;
-        ``loss``, in bits a subword.
+        ``loss``, in bits per subword.
     """
     import pandas as pd
 
@@ -260,7 +260,7 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
     Returns:
         One row for each kind of system, and the reference's last: ``unchanged``, the share of sentences without an edit; of the
         sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
-        in all; ``edits a token`` of the source. A sentence needs no edit if the annotator that it is scored by made none.
+        in all; ``edits per token`` of the source. A sentence needs no edit if the annotator that it is scored by made none.
     """
     import pandas as pd
 
@@ -275,10 +275,10 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
                 "unchanged": (made == 0).mean(),
                 "correct changed": (made[needed == 0] > 0).mean(),
                 "false positives": wrong[needed == 0].sum(),
-                "edits a token": made.sum() / tokens,
+                "edits per token": made.sum() / tokens,
             }
         )
-    reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits a token": needed.sum() / tokens}
+    reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits per token": needed.sum() / tokens}
     means = pd.DataFrame(rows).groupby("system", sort=False).mean().reset_index()
     return pd.concat([means, pd.DataFrame([reference])], ignore_index=True)
 

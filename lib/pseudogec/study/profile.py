@@ -314,6 +314,9 @@ class Profile(Section):
         (),
         description="systems whose scores every table of systems begins with, such as one that does nothing",
     )
+    predicted_by: str | None = Field(
+        None, description="a profile whose ranking of methods, as in the folder of its results, is held beside this one's"
+    )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(
         default_factory=dict, description="keys of which the paper says otherwise or nothing -> why; in the table of settings"
