@@ -44,8 +44,8 @@ report.figure(Picture(figure, "A line & its <points>.", drawn), "a_line")"""
     ),
     new_code_cell(
         """claimed = {"claim": "Noise helps", "made in": "a paper", "measure": "F0.5", "verdict": "as claimed"}
-found = "one against none: +1.0 (2/2); two against none: +2.0 (2/2)"
-report.table(pd.DataFrame([{**claimed, "here": found}]), "claims_shown", "Made up.")"""
+found = {"in the paper": "one against none: +3.0", "here": "one against none: +1.0 (2/2); two against none: +2.0 (2/2)"}
+report.table(pd.DataFrame([{**claimed, **found}]), "claims_shown", "Made up.")"""
     ),
     new_code_cell(
         "from pseudogec.report.display import Finding\nFinding('The best is **two** (F0.5 5.5).')",

@@ -11,7 +11,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from exercises import is_solution, solution_code
+from exercises import CHECK_TAG, STUB_TAG, has_tag, is_solution, solution_code
 from pseudogec import METADATA
 from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT
@@ -25,9 +25,14 @@ def cells(path: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_exercises_are_numbered_and_each_is_followed_by_its_folded_solution(path: Path) -> None:
-    asked = [place for place, cell in enumerate(cells(path)) if "**Exercise " in "".join(cell["source"])]
+    read = cells(path)
+    asked = [place for place, cell in enumerate(read) if "**Exercise " in "".join(cell["source"])]
     for number, place in enumerate(asked, start=1):
-        exercise, solution = cells(path)[place : place + 2]
+        exercise, *parts = read[place : place + 4]
+        if has_tag(parts[0], STUB_TAG):
+            assert has_tag(parts[1], CHECK_TAG)
+            parts = parts[2:]
+        solution = parts[0]
         assert re.findall(r"\*\*Exercise (\d+)\.\*\*", "".join(exercise["source"])) == [str(number)]
         text = "".join(solution["source"])
         assert is_solution(solution)
@@ -36,12 +41,23 @@ def test_exercises_are_numbered_and_each_is_followed_by_its_folded_solution(path
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_solutions_are_markdown_and_nothing_else_is_folded(path: Path) -> None:
+def test_only_solutions_and_hints_are_folded_and_both_are_markdown(path: Path) -> None:
     for cell in cells(path):
-        folded = "<details>" in "".join(cell["source"])
-        assert is_solution(cell) == folded
-        assert cell["cell_type"] == "markdown" or not folded
+        text = "".join(cell["source"])
+        folds = re.findall(r"<details>(<summary>\w+)", text)
+        assert set(folds) == ({"<summary>Solution"} if is_solution(cell) else {"<summary>Hint"} if folds else set())
+        assert text.count("\n\n</details>") == len(folds) == text.count("</summary>\n\n")
+        assert cell["cell_type"] == "markdown" or not folds
         ast.parse(solution_code(cell))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_stubs_hold_no_answer_and_checks_look_at_one(path: Path) -> None:
+    for cell in cells(path):
+        if has_tag(cell, STUB_TAG):
+            assert re.search(r"(return|=) \.\.\.$", "".join(cell["source"]), re.MULTILINE)
+        if has_tag(cell, CHECK_TAG):
+            assert "play.check(" in "".join(cell["source"])
 
 
 def test_without_solutions_everything_else_is_as_it_was() -> None:

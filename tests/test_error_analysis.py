@@ -119,13 +119,13 @@ def test_groups_of_one_value_are_refused() -> None:
 COUNTS = pd.DataFrame(
     [("genuine", "A", 10, 2), ("genuine", "A", 2, 1), ("genuine", "B", 4, 0), ("test", "A", 8, 2), ("test", "A", 0, 0)],
     columns=["corpus", "level", "tokens", "edits"],
-).assign(**{"edits a token": lambda table: table.edits / table.tokens.where(table.tokens > 0)})
+).assign(**{"edits per token": lambda table: table.edits / table.tokens.where(table.tokens > 0)})
 
 
 def test_edits_a_token_are_the_mean_over_sentences() -> None:
     table = edits_by_level(COUNTS).set_index(["corpus", "level"])
     assert list(table.index) == [("genuine", "all"), ("genuine", "A"), ("genuine", "B"), ("test", "A")]
-    assert table["edits a token"].tolist() == pytest.approx([0.7 / 3, 0.35, 0, 0.25])
+    assert table["edits per token"].tolist() == pytest.approx([0.7 / 3, 0.35, 0, 0.25])
     assert table.loc[("genuine", "all"), ["sentences", "tokens", "edits"]].tolist() == [3, 16, 3]
     assert table["without edits"].tolist() == pytest.approx([1 / 3, 0, 1, 0.5])
 
@@ -133,10 +133,10 @@ def test_edits_a_token_are_the_mean_over_sentences() -> None:
 def test_groups_are_tested_against_one_of_them() -> None:
     stream = np.random.default_rng(1)
     dense, sparse = (stream.binomial(10, rate, 200) for rate in (0.3, 0.1))
-    sentences = pd.DataFrame({"level": ["B"] * 200 + ["A"] * 200, "edits a token": [*dense / 10, *sparse / 10]})
+    sentences = pd.DataFrame({"level": ["B"] * 200 + ["A"] * 200, "edits per token": [*dense / 10, *sparse / 10]})
     table = permutation_tests(sentences, "level", samples=999)
     assert table.level.tolist() == ["A", "B"]
-    assert table["edits a token"].tolist() == pytest.approx([sparse.mean() / 10, dense.mean() / 10])
+    assert table["edits per token"].tolist() == pytest.approx([sparse.mean() / 10, dense.mean() / 10])
     assert np.isnan(table.p[0])
     assert table.p[1] < 0.01
     assert permutation_tests(sentences, "level", "B", samples=99).level.tolist() == ["B", "A"]

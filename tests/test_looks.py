@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 from my_methods import Shouting
-from pseudogec.evaluate import ERRANT
 from pseudogec.noise import DirectNoise
 from pseudogec.report import figures
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
 from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
+from pseudogec.report.papers import paper_gains
 from pseudogec.report.tables import FIGURE_SPACE, StyledTable, beside_paper, comparison, styled, summarise
 from pseudogec.study import PROJECT, load_profile
 
@@ -119,37 +119,34 @@ def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
     assert "same colour, paper" in [text.get_text() for text in axes.get_legend().get_texts()]
 
 
-def test_systems_of_a_paper_stand_hollow_in_the_row_of_ours() -> None:
-    ours = scores({("one", 1): 0.3, ("two", 1): 0.4})
-    axes = figures.systems(ours, ERRANT.measures, {"two": {"precision": 70.0, "recall": 60.0, "f05": 65.0}}).axes[0]
-    hollow = {line.get_label(): line for line in axes.lines if str(line.get_label()).endswith(", paper")}
-    assert set(hollow) == {"Precision, paper", "Recall, paper", "F0.5, paper"}
-    assert list(hollow["F0.5, paper"].get_xdata()) == [65]
-    assert [round(place) for place in hollow["F0.5, paper"].get_ydata()] == [1]
-    assert hollow["F0.5, paper"].get_markerfacecolor() == "none"
-
-
 def test_one_seed_has_no_error_bar() -> None:
-    axes = figures.against_size(scores({("realistic", 1): 0.3}).assign(pseudo_pairs=8), "pseudo_pairs", "pairs").figure.axes[0]
+    ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
+    axes = figures.against_size(ours, "pseudo_pairs", "pairs").figure.axes[0]
     assert not axes.containers[0].has_yerr
 
 
-def test_a_papers_sizes_have_a_panel_of_their_own() -> None:
-    ours = pd.concat([scores({("direct_noise", 1): 0.3}).assign(pseudo_pairs=size, setting="pretrain") for size in (8, 32)])
-    left, right = figures.against_size(ours, "pseudo_pairs", "pairs", ["taslp2020:VI"]).figure.axes
-    (hollow,) = [line for line in right.lines if line.get_label() == "DirectNoise, paper"]
+def test_one_size_or_corpus_alone_is_said_and_not_drawn() -> None:
+    ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(pseudo_pairs=[0, 8000], seed_corpus=["", "simple"])
+    assert "one `pseudo_pairs`, 8,000, so" in figures.against_size(ours, "pseudo_pairs", "pairs")
+    assert "one `seed_corpus`, simple, so" in figures.f05_by(ours, "seed_corpus")
+
+
+def test_each_study_has_a_panel_of_its_gains_on_one_scale() -> None:
+    choices = {"method": "direct_noise", "setting": "pretrain", "study": "this study"}
+    ours = pd.DataFrame([{**choices, "pseudo_pairs": size, "gain": 1.0, "low": 0.5, "high": 1.5} for size in (8, 32)])
+    table = pd.concat([ours, paper_gains("taslp2020:VI").query("setting == 'pretrain'")])
+    left, right = figures.gains(table, "pseudo_pairs", "pairs", "What was found").figure.axes
+    (hollow,) = [line.lines[0] for line in right.containers if line.get_label() == "DirectNoise"]
     assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([1_400_000, 14_000_000], "none")
+    assert list(hollow.get_ydata()) == pytest.approx([39.1 - 37.7, 42.0 - 37.7])
+    assert [axes.get_title() for axes in (left, right)] == ["this study", "Kiyono et al. 2020"]
     assert left.get_ylim() == right.get_ylim()
-    names = [text.get_text() for text in right.get_legend().get_texts()]
-    assert names == ["DirectNoise", "DirectNoise, paper", "Backtrans (noisy), paper"]
+    assert left.containers[0].has_yerr and not right.containers[0].has_yerr
 
 
-def test_systems_beside_others_are_pale_and_say_what_they_are() -> None:
-    ours, others = (scores({("realistic", 1): value}).assign(pseudo_pairs=8) for value in (0.2, 0.4))
-    axes = figures.against_size(ours, "pseudo_pairs", "pairs", beside=("fine-tuned", others)).figure.axes[0]
-    (pale,) = [line for line in axes.lines if line.get_label() == "Realistic, fine-tuned"]
-    assert list(pale.get_ydata()) == pytest.approx([40])
-    assert pale.get_alpha() < 1
+def test_gains_of_a_figure_count_from_the_baseline_of_their_paper() -> None:
+    [best] = paper_gains("emnlp2019:4", "emnlp2019:Fig.1").query("pseudo_pairs == 70_000_000").gain
+    assert best == pytest.approx(45.9 - 38.8)
 
 
 def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:

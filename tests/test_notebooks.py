@@ -13,11 +13,13 @@ import nbformat
 import pandas as pd
 import pytest
 
-from exercises import is_solution, solution_code
+from exercises import CHECK_TAG, has_tag, is_solution, solution_code
 from pseudogec.study import PROJECT, load_profile
 from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
+
+_SOLVED = "solved"
 
 NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
 
@@ -49,7 +51,10 @@ def outputs(folder: Path, shared_store: Path) -> Path:
         notebook = nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4)
         for place, cell in reversed(list(enumerate(notebook.cells))):
             if is_solution(cell) and (code := solution_code(cell)):
-                notebook.cells.insert(place + 1, nbformat.v4.new_code_cell(code))
+                before = notebook.cells[place - 1]
+                check = before.source if has_tag(before, CHECK_TAG) else ""
+                solved = nbformat.v4.new_code_cell(f"{code}\n{check}", metadata={"tags": [_SOLVED] if check else []})
+                notebook.cells.insert(place + 1, solved)
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
     run_all(shared_store, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
     return folder / "outputs"
@@ -76,6 +81,16 @@ def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(outputs:
     ]
     assert not warned, "".join(warned)
     assert any("Simulation" in json.dumps(cell["outputs"]) for cell in executed)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_stub_is_not_done_yet_and_its_solution_passes_the_check(outputs: Path, name: str) -> None:
+    for cell in cells(outputs, name):
+        said = "".join(text for output in cell["outputs"] for text in output.get("data", {}).get("text/markdown", []))
+        if has_tag(cell, CHECK_TAG):
+            assert "Not done yet" in said
+        if has_tag(cell, _SOLVED):
+            assert "✓" in said, f"{cell['source']}\n{said}"
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -264,6 +265,8 @@ def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     assert "spread by 1.4 (" in text  # variance 2 in both corpora
     assert "seeds alone" not in findings.spread_across(table[table.seed == 1], "seed_corpus")
     assert text + " In the paper over 0.6." == findings.spread_across(table, "seed_corpus", "taslp2020:V")  # 40.4 to 41.0
+    alone = findings.spread_across(table[table.seed_corpus == "simple"], "seed_corpus")
+    assert alone.startswith("- **DirectNoise**: simple alone in this run (31.0), so there is no range of means; the seeds")
 
 
 def test_findings_are_shown_as_markdown() -> None:
@@ -280,7 +283,7 @@ def types(**counts: int) -> dict[str, Any]:
 def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "R:VERB:SVA": 3, "U:PREP": 2, "UNK": 1}}
     table = noise_profiles({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
-    columns = ["edits a token", "missing", "replacement", "unnecessary"]
+    columns = ["edits per token", "missing", "replacement", "unnecessary"]
     assert list(table.loc["genuine", columns]) == pytest.approx([0.2, 0.4, 0.3, 0.2])
     assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
     assert table.loc["genuine", "distance to genuine"] == 0
@@ -425,3 +428,27 @@ def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: 
     assert report.table(NOT_LISTED, "nothing") is NOT_LISTED
     assert report.figure(NOT_LISTED, "nothing") is NOT_LISTED
     assert not report.study.outputs.exists()
+
+
+def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:
+    def points(system: str, stage: int, losses: Mapping[int, float]) -> pd.DataFrame:
+        rows = [(system, "mine", 1, stage, "validation", update, update / 100, loss) for update, loss in losses.items()]
+        return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
+
+    falling = points("falling", 1, {100: 9.0, 200: 5.0}), points("falling", 2, {300: 2.0, 500: 1.0, 600: 0.9})
+    curves = pd.concat([*falling, points("flat", 1, {300: 2.0, 400: 1.99}), points("once", 1, {400: 1.0})])
+    text = findings.at_the_end(curves, figures.names_of_curves(curves))
+    assert text.startswith("**Here**, validation loss is still falling at its end: falling (-10.0%); flat: flat (-0.5%). ")
+    axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
+    assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
+    assert axes[0].get_legend() is None and len(axes[0].lines) == 4
+
+
+def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
+    ours = {"none": 0.2, "direct_noise": 0.3, "backtrans": 0.4, "realistic": 0.5, "mine": 0.9}
+    same = {"none": 1, "direct_noise": 2, "backtrans": 3, "realistic": 4, "as written": 0}
+    text = findings.rank_agreement(ours, same, "other")
+    assert "over 4 systems" in text and "**+1.00** (exact *p* = 0.083; the least that 4 can have is 0.083)" in text
+    assert text.endswith("in `other` Realistic > Backtrans > DirectNoise > Baseline.")
+    assert "**+0.67**" in findings.rank_agreement(ours, {**same, "none": 2, "direct_noise": 1}, "other")  # one pair of six turned
+    assert "too few" in findings.rank_agreement(ours, {"none": 1}, "other")

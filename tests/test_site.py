@@ -243,8 +243,17 @@ def test_the_index_repeats_claims_with_their_verdicts_and_numbers(outputs: Path)
     assert [line.get_text() for line in claims.select("li li")] == [
         "one against none: +1.0 (2/2) in F0.5",
         "two against none: +2.0 (2/2)",
+        "In the paper: one against none: +3.0",
     ]
     assert [link["href"] for link in links.select("a")] == ["site/10_shown.html#table-claims_shown", "tables/claims_shown.csv"]
+
+
+def test_the_index_counts_the_verdicts_on_claims(outputs: Path) -> None:
+    index = read(outputs / "index.html")
+    given = [verdict.get_text() for verdict in index.select(".claims .verdict")]
+    counted = one(index, "#findings + p + p").get_text()
+    assert counted.startswith(f"Claims of the papers, {len(given)} in all: ")
+    assert f" {given.count('as claimed')} as claimed" in counted
 
 
 def test_the_index_says_how_it_was_run(outputs: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
         scores = study.all_scores(study.comparison("spellers")).set_index("metric")
         table = report.scores("own")
         report.figure("own", metric={"metric": own_metric, "ignore_case": True})
-        figure = draw_systems(study.scores(study.comparison("spellers"), metric=metric), metric.measures, {})
+        figure = draw_systems(study.scores(study.comparison("spellers"), metric=metric), metric.measures)
     assert scores.exact["exact_match ignore_case=True"] == pytest.approx(1 / 3)
     assert ("this study", "own, Exact match ignore_case=True", "EM") in table.data.columns
     assert "33.3" in (study.outputs / "tables" / "own.csv").read_text()

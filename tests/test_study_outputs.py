@@ -157,7 +157,7 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, scheduler: s
     study = Study.open("learners", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
     with study.engine:
         sentences = sentence_counts(study)
-    table = edits_by_level(sentences).set_index(["corpus", "level"])["edits a token"]
+    table = edits_by_level(sentences).set_index(["corpus", "level"])["edits per token"]
     assert round(table["genuine", "all"], 4) == 0.0922  # table 9, W&I-Train
     assert table["fce", "unknown"] == pytest.approx(0.0898, abs=0.0005)  # table 9; the sentences are split otherwise here
     tests = permutation_tests(sentences[sentences.corpus != "validation"], "corpus", against="genuine", samples=999)

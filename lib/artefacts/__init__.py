@@ -10,6 +10,7 @@ from artefacts.plan import Estimator, Machine, Plan, load_machine, make_plan
 from artefacts.progress import Display, RichDisplay, format_duration
 from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
+from artefacts.time_left import TimeLeft
 
 __all__ = [
     "Artefacts",
@@ -32,6 +33,7 @@ __all__ = [
     "Section",
     "SourceFile",
     "Store",
+    "TimeLeft",
     "UserError",
     "format_duration",
     "load_machine",

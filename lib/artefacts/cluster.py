@@ -13,6 +13,8 @@ import os
 import re
 import shlex
 import shutil
+import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self
 
@@ -111,6 +113,31 @@ def keep_freed_memory() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_M_TRIM_THRESHOLD, _MALLOC_THRESHOLD)
         mallopt(_M_MMAP_THRESHOLD, _MALLOC_THRESHOLD)
+
+
+def keep_time_steady() -> None:
+    """Let Dask measure intervals in this process by a clock that nobody sets.
+
+    By default Dask and tornado use the wall clock. When that is set back, messages wait and periodic checks pause until it shows
+    the old time again.
+    """
+    import distributed
+    from tornado.ioloop import IOLoop
+
+    if IOLoop.time is _steady_time:
+        return
+    for name, module in list(sys.modules.items()):
+        if name.startswith(f"{distributed.__name__}.") and getattr(module, "time", None) is time.time:
+            module.time = _steady_time  # type: ignore[attr-defined]
+    IOLoop.time = _steady_time  # type: ignore[method-assign, assignment]
+
+
+_began = time.time() - time.monotonic()
+
+
+def _steady_time(*_: object) -> float:
+    """Seconds since 1970, if nobody has set the clock since this process began."""
+    return _began + time.monotonic()
 
 
 def cores_of_this_machine() -> int:

@@ -19,6 +19,7 @@ from artefacts.plan import Estimator
 from artefacts.progress import Display
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
+from artefacts.time_left import TimeLeft
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -102,13 +103,16 @@ class Engine:
         clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
         if self._deployment is not None:  # its workers come when the batch system has room for them
             gpus, expected = self._deployment.gpus_per_worker, self._deployment.largest
+            with_gpus = expected if gpus else 0
         else:
             gpus, expected = clusters.gpus_of(workers.values()), max(len(workers), 1)
+            with_gpus = sum(clusters.gpus_of([worker]) > 0 for worker in workers.values())
         if not workers and self._deployment is None:
             log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
         failed: dict[str, BaseException] = {}
         needed = len(with_ancestors(targets))
-        with self.display.building(todo, needed, Estimator(self.store), expected), self._listening(client, todo):
+        time_left = TimeLeft(todo, Estimator(self.store), expected, with_gpus)
+        with self.display.building(time_left, needed), self._listening(client, todo):
             for recipe, error in self._run(client, todo, gpus):
                 if error is None:
                     self.display.finished(recipe)
@@ -170,6 +174,7 @@ class Engine:
 
     def _connected(self) -> Client:
         if self._client is None:
+            clusters.keep_time_steady()
             if self._scheduler is not None:
                 client = self._exit.enter_context(clusters.connect(self._scheduler))
                 clusters.expect_losses(client)
@@ -207,6 +212,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     worker = get_worker()
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
+    clusters.keep_time_steady()
     os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
     last = 0.0
 

@@ -217,7 +217,7 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
     return Plan(
         kinds=tuple(kinds),
         longest_path=_longest_path(todo, seconds),
-        elapsed=_elapsed(todo, seconds, on_gpu, cores, gpus),
+        elapsed=elapsed(todo, seconds, on_gpu, cores, gpus),
         cores=cores,
         gpus=gpus,
         bytes_at_work=sum(at_once),
@@ -244,8 +244,16 @@ def _longest_path(todo: Iterable[Recipe], seconds: dict[str, float]) -> tuple[St
     return tuple(stages)
 
 
-def _elapsed(todo: Sequence[Recipe], seconds: dict[str, float], on_gpu: dict[str, bool], cores: int, gpus: int) -> float:
-    """How long the study takes when whatever is ready runs on the first device that is free, in the order of ``todo``."""
+def elapsed(todo: Sequence[Recipe], seconds: Mapping[str, float], on_gpu: Mapping[str, bool], cores: int, gpus: int) -> float:
+    """How long a build takes when whatever is ready runs on the first device that is free, in the order of ``todo``.
+
+    Args:
+        todo: what is to be built.
+        seconds: by key.
+        on_gpu: by key, whether it takes a GPU in place of a core.
+        cores: CPU cores.
+        gpus: GPUs.
+    """
     place = {recipe.key: number for number, recipe in enumerate(todo)}
     waiting = {recipe.key: sum(parent.key in place for parent in recipe.parents) for recipe in todo}
     children: dict[str, list[str]] = {recipe.key: [] for recipe in todo}

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import IO
+from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
 
-from artefacts.plan import Estimator
 from artefacts.recipe import Recipe
+from artefacts.time_left import TimeLeft
+
+if TYPE_CHECKING:
+    from rich.progress import Task
 
 
 class Display:
     """What the engine calls during a build; this one shows nothing."""
 
     @contextlib.contextmanager
-    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
-        """Enclose a build of the recipes ``todo``, which are some of those needed."""
+    def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
+        """Enclose a build of the recipes whose time left is told; they are some of so many that are needed."""
         yield
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
@@ -40,14 +44,24 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
+def describe_foreseen(time_left: TimeLeft) -> str:
+    """How long a build is expected to take, before it begins."""
+    seconds, measured = time_left.foreseen()
+    workers = f"{time_left.workers} workers" if time_left.workers > 1 else "1 worker"
+    return f"about {format_duration(seconds)} on {workers}" + ("" if measured else " by a first guess")
+
+
 _NOTEBOOK_WIDTH = 95  # characters that JupyterLab shows beside its file browser; it cuts what is longer
 
 
-class RichDisplay(Display):
-    """A line that says what is to be built, then one bar for the whole build with the artefact in work and the time left.
+_SECONDS_BETWEEN_ESTIMATES = 2.0  # of which each takes 20 ms where 600 artefacts are left
+_SECONDS_BETWEEN_LINES = 15.0
 
-    The time left is the estimated work of what is missing over the number of workers, corrected by how fast the build has
-    gone so far.
+
+class RichDisplay(Display):
+    """A line that says what is to be built, then one bar for the whole build with the time left and the artefact in work.
+
+    The bar and the time count what is done within artefacts in work.
 
     Args:
         stream: where to show it; standard output by default.
@@ -62,58 +76,59 @@ class RichDisplay(Display):
         if self._console.is_jupyter:
             self._console.width = _NOTEBOOK_WIDTH
         self._live = self._console.is_terminal or self._console.is_jupyter
-        self._expected: dict[str, float] = {}
-        self._fraction: dict[str, float] = {}
-        self._started = 0.0
-        self._workers = 1
-        self._last_line = 0.0
         self._announces = announces
+        self._lock = threading.Lock()  # messages, results and the bar each come from a thread of their own
 
     @contextlib.contextmanager
-    def building(self, todo: Sequence[Recipe], needed: int, estimator: Estimator, workers: int) -> Iterator[None]:
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
         from rich.table import Column
+        from rich.text import Text
 
-        self._expected = {recipe.key: max(0.05, estimator.seconds(recipe)) for recipe in todo}
-        self._fraction = dict.fromkeys(self._expected, 0.0)
-        self._workers, self._started = workers, time.monotonic()
+        line, room = self._line, max(20, self._console.width - 30)  # beside the first word and the bar
+
+        class Line(ProgressColumn):
+            def render(self, task: Task) -> Text:
+                shown = Text(line(), no_wrap=True)
+                shown.truncate(room, overflow="ellipsis")
+                return shown
+
+        self._time_left, self._at_work = time_left, ""
+        self._said, self._said_at, self._printed_at = "", -float("inf"), -float("inf")
         if self._announces:
-            print(self._announcement(todo, needed), file=self._console.file, flush=True)  # which a notebook wraps
-        text = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis"))
-        columns = (TextColumn("build  "), BarColumn(20), MofNCompleteColumn(), text)
+            print(self._announcement(needed), file=self._console.file, flush=True)  # which a notebook wraps
+        columns = (TextColumn("build  "), BarColumn(20), Line(Column(no_wrap=True)))
         self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
         with self._bar:
-            self._task = self._bar.add_task("", total=len(todo))
+            self._task = self._bar.add_task("", total=1.0)
             yield
 
-    def _announcement(self, todo: Sequence[Recipe], needed: int) -> str:
+    def _announcement(self, needed: int) -> str:
+        todo = self._time_left.todo
         kinds = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in Counter(item.kind for item in todo).items())
-        about = format_duration(sum(self._expected.values()) / self._workers)
-        workers = f"{self._workers} workers once they run" if self._workers > 1 else "1 worker once it runs"
-        return f"{len(todo)} of {needed} artefacts are to be built, about {about} on {workers} ({kinds})"
+        return f"{len(todo)} of {needed} artefacts are to be built, {describe_foreseen(self._time_left)} ({kinds})"
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        if self._fraction[recipe.key] == 1:  # messages and results come by two ways, so a message may be late
-            return
-        self._fraction[recipe.key] = min(done / total, 0.999) if total else 0.0
-        line = f"{format_duration(self._seconds_left())} left   {recipe.kind} {recipe.label}   {text}"
-        self._bar.update(self._task, description=line)
-        if not self._live and time.monotonic() - self._last_line > 15:
-            self._last_line = time.monotonic()
-            count = sum(value == 1 for value in self._fraction.values())
-            self._console.print(f"build   {count}/{len(self._expected)}   {line}", highlight=False, soft_wrap=True)
+        with self._lock:
+            self._time_left.progress(recipe, min(done / total, 0.999) if total else 0.0, time.monotonic())
+            unit, _, rest = text.partition(" ")
+            counted = f" {done:,.0f}/{total:,.0f} {unit}" if unit else ""
+            self._at_work = f"{recipe.kind}{counted}   {recipe.label}   {rest.strip()}".rstrip()
+            share = self._time_left.share_done
+        self._bar.update(self._task, completed=share)
+        if not self._live and time.monotonic() - self._printed_at > _SECONDS_BETWEEN_LINES:
+            self._printed_at = time.monotonic()
+            self._console.print(f"build   {self._line()}", highlight=False, soft_wrap=True)
 
     def finished(self, recipe: Recipe) -> None:
-        self._fraction[recipe.key] = 1.0
-        self._bar.advance(self._task)
+        with self._lock:
+            self._time_left.finished(recipe, time.monotonic())
 
-    def _seconds_left(self) -> float:
-        total = sum(self._expected.values())
-        done = sum(self._expected[key] * fraction for key, fraction in self._fraction.items())
-        expected_left = (total - done) / self._workers
-        spent = time.monotonic() - self._started
-        if done < 0.02 * total or spent < 5:
-            return expected_left
-        # The further the build is, the more its own speed counts against the estimate made before it.
-        measured_left = spent * (total - done) / done
-        return (done / total) * measured_left + (1 - done / total) * expected_left
+    def _line(self) -> str:
+        with self._lock:
+            now = time.monotonic()
+            if now - self._said_at > _SECONDS_BETWEEN_ESTIMATES:
+                seconds, self._said_at = self._time_left.seconds(now), now
+                self._said = "time left unknown" if seconds is None else f"{format_duration(seconds)} left"
+            count = f"{self._time_left.number_finished}/{len(self._time_left.todo)}"
+            return f"{count}   {self._said}   {self._at_work}"

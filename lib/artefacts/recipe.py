@@ -17,7 +17,7 @@ DESCRIPTION = "recipe.json"
 """The file in which the store writes what an artefact is."""
 
 Progress = Callable[[float, float, str], None]
-"""A step calls it with what is done, the total, and a text to show."""
+"""A step calls it with what is done, the total, and a text: their unit, then what else to show."""
 
 
 class Artefacts(Protocol):

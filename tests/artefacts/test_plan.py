@@ -1,14 +1,13 @@
-"""Estimates from guesses and from what a store has measured, and what is shown of a build."""
+"""Estimates from guesses and from what a store has measured."""
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
-from artefacts import Estimator, Machine, Recipe, RichDisplay, Store, format_duration, make_plan
+from artefacts import Estimator, Machine, Recipe, Store, make_plan
 from artefacts.files import write_json
 from artefacts.store import RECORD
 
@@ -42,30 +41,6 @@ def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
         write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
     assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
     assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
-
-
-def test_what_is_told_after_an_artefact_is_finished_changes_nothing(tmp_path: Path) -> None:
-    display, recipes = RichDisplay(), [Pages(pages=100_000), Pages(pages=300_000)]
-    with display.building(recipes, 2, Estimator(Store(tmp_path)), workers=1):
-        assert display._seconds_left() == pytest.approx(400)
-        display.progress(recipes[0], 50_000, 100_000, "pages")
-        assert display._seconds_left() == pytest.approx(350)
-        display.finished(recipes[0])
-        display.progress(recipes[0], 60_000, 100_000, "pages")
-        assert display._seconds_left() == pytest.approx(300)
-
-
-def test_a_build_says_beforehand_what_it_builds_and_how_long_that_takes(tmp_path: Path) -> None:
-    shown = io.StringIO()
-    recipes = [Pages(pages=100_000), Pages(pages=300_000), Novelty(pages=10)]
-    estimator = Estimator(Store(tmp_path))
-    with RichDisplay(shown).building(recipes, 41, estimator, workers=2):
-        about = format_duration(sum(map(estimator.seconds, recipes)) / 2)
-        expected = f"3 of 41 artefacts are to be built, about {about} on 2 workers once they run (bpe 2, novelty 1)\n"
-        assert shown.getvalue() == expected
-    quiet = io.StringIO()
-    with RichDisplay(quiet, announces=False).building(recipes, 41, estimator, workers=2):
-        assert not quiet.getvalue()
 
 
 class Training(Pages):

@@ -107,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
     made = _write(noiser, options, outputs)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(
-        f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits a token "
+        f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits per token "
         f"({counts}) -> {outputs[0]} {outputs[1]}",
         file=sys.stderr,
     )
@@ -315,7 +315,7 @@ def _read_genuine(options: argparse.Namespace) -> FilePairs | None:
 def _describe_noise(made: NoiseProfile) -> Iterator[str]:
     yield f"{'sentences':<20}{made.sentences:>12,}"
     yield f"{'tokens':<20}{made.tokens:>12,}"
-    yield f"{'edits a token':<20}{made.edits_per_token:>12.3f}"
+    yield f"{'edits per token':<20}{made.edits_per_token:>12.3f}"
     total = sum(made.operations.values())
     yield f"{'operation':<20}{'count':>12}{'share':>9}"
     for kind, count in sorted(made.operations.items(), key=lambda item: -item[1]):
@@ -331,7 +331,7 @@ def _describe_types(noised: EditProfile, genuine: EditProfile, annotator: str) -
     frequent = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_TYPES_SHOWN]
     yield f"{'':<20}{'noised':>12}{'genuine':>12}"
     yield f"{'sentences typed':<20}{noised.sentences:>12,}{genuine.sentences:>12,}"
-    yield f"{'edits a token':<20}{noised.edits_per_token:>12.3f}{genuine.edits_per_token:>12.3f}"
+    yield f"{'edits per token':<20}{noised.edits_per_token:>12.3f}{genuine.edits_per_token:>12.3f}"
     for name in frequent:
         yield f"  {name:<18}{shares[name][0]:>12.1%}{shares[name][1]:>12.1%}"
     yield f"{'types in all':<20}{len(noised.types):>12}{len(genuine.types):>12}"

@@ -14,10 +14,10 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import NamedTuple
 
-from artefacts import Estimator, with_ancestors
+from artefacts import Estimator, TimeLeft, with_ancestors
 from artefacts.errors import UserError, nearest
 from artefacts.files import write_atomically
-from artefacts.progress import RichDisplay, format_duration
+from artefacts.progress import RichDisplay, describe_foreseen, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
@@ -210,9 +210,8 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     targets += [*removed, *(damage.recipe for damage in study.store.damaged(every))]
     stock = study.stock(targets)
     todo = stock.to_build
-    estimator = Estimator(study.store)
-    seconds = sum(estimator.seconds(recipe) for recipe in todo) / study.engine.workers
-    about = f", about {format_duration(seconds)} on {study.engine.workers} workers" if todo else ""
+    foreseen = describe_foreseen(TimeLeft(todo, Estimator(study.store), study.engine.workers))
+    about = f", {foreseen}" if todo else ""
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}{about}")
     started = time.monotonic()
     try:
@@ -304,7 +303,7 @@ def _write_scores(study: Study) -> None:
 
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
     listed = ([*(study.comparison(name) if name in study.profile.comparisons else study.grid(name))] for name in names)
-    systems = list(dict.fromkeys(system for compared in listed for system in compared))
+    systems = list(dict.fromkeys(system for compared in listed for system in study.with_yardsticks(compared)))
     parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)

@@ -20,10 +20,11 @@ from pseudogec.correct.step import (
     as_written,
     run,
 )
-from pseudogec.correct.undoing import EditReranking, TypeDropping, UnknownWords, search_types
+from pseudogec.correct.undoing import AsWritten, EditReranking, TypeDropping, UnknownWords, search_types
 
 __all__ = [
     "STEPS",
+    "AsWritten",
     "Built",
     "Candidate",
     "Casing",

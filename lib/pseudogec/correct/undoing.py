@@ -29,6 +29,7 @@ from pseudogec.correct.step import (
     SentenceScorer,
     Step,
     Tokens,
+    as_written,
     gain,
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
@@ -87,6 +88,20 @@ def _without_weak(
         for batch in edits_so_far(annotator, sources, before, progress)
         for edited in batch
     ]
+
+
+@STEPS.register
+class AsWritten(Step):
+    """All corrections are taken back; alone, it is the system that does nothing, with which others are compared."""
+
+    name: ClassVar[str] = "as_written"
+    label: ClassVar[str] = "as written"
+
+    def describe(self) -> str:
+        return "the sentence is left as it was written"
+
+    def prepare(self, built: Built) -> ReadyStep:
+        return lambda sources, before, progress=None: as_written(sources)
 
 
 @STEPS.register

@@ -1,10 +1,11 @@
 """Cells to play with: sentences that are noised, searched and corrected at once, while sliders move and people type.
 
-Each function gives a `Panel`: widgets where a notebook is open, and the same with their first values where it is only read.
-Nothing here trains: what the store lacks is said to be missing.
+Functions of `cells` give a `Panel`: widgets where a notebook is open, and the same with their first values where it is only
+read. Nothing here trains: what the store lacks is said to be missing. `check` looks at the answer to an exercise.
 """
 
 from pseudogec.play.cells import every_method, noise_sliders, noisy_beam, own_text
+from pseudogec.play.exercises import check
 from pseudogec.play.panel import Panel
 
-__all__ = ["Panel", "every_method", "noise_sliders", "noisy_beam", "own_text"]
+__all__ = ["Panel", "check", "every_method", "noise_sliders", "noisy_beam", "own_text"]

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pseudogec.evaluate import ERRANT, Estimate, Versions, compare, holm
 from pseudogec.report.display import Finding
-from pseudogec.report.findings import MARK, with_interval
+from pseudogec.report.findings import MARK, in_points, with_interval
 from pseudogec.report.methods import method_label
+from pseudogec.report.papers import named_table, paper_scores, published_tables
 from pseudogec.study import System
 from pseudogec.study.overview import EQUAL_BUDGETS, Budget
 
 _MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
+_NAMES = {measure.label: measure.name for measure in ERRANT.measures}
 
 NOTE = (
     "In points, with the 95% interval: the true differences that these scores allow, as other test sentences and other seeds "
@@ -111,15 +113,20 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
     kinds: dict[_Kind, list[System]] = {}
     for system in grid:
         kinds.setdefault(_kind(system), []).append(system)
+    for label, kind, opponent in _pairs(kinds, column, against):
+        yield label, kinds[kind], kinds[opponent]
+
+
+def _pairs(kinds: Collection[_Kind], column: str, against: Any) -> Iterator[tuple[str, _Kind, _Kind]]:
     varying = _varying(kinds) - {column}
-    for kind, systems in kinds.items():
+    for kind in kinds:
         choices = dict(kind)
         opponent = _BASELINE if (column, against) in _BASELINE else tuple({**choices, column: against}.items())
         if choices.get(column, against) == against or opponent not in kinds:
             continue
         context = ", ".join(_shown(name, value) for name, value in kind if name in varying)
         label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
-        yield (f"{context}: {label}" if context else label), systems, kinds[opponent]
+        yield (f"{context}: {label}" if context else label), kind, opponent
 
 
 def _kind(system: System) -> _Kind:
@@ -144,12 +151,46 @@ def _shown(name: str, value: Any) -> str:
         return method_label(value)
     if name == "pseudo_pairs":
         return f"{value:,} pairs"
-    return str(value) if name in {"setting", "seed_corpus", "architecture", "track"} else f"{name} = {value:g}"
+    return f"{name} = {value:g}" if isinstance(value, int | float) else str(value)
+
+
+def paper_differences(
+    tables: Iterable[str], measure: str, column: str, against: Any, rows: Mapping[str, Sequence[Any]]
+) -> dict[str, float]:
+    """By how many points the rows of published tables differ from those that differ from them in one choice.
+
+    The papers print means over seeds without their spread, so that no interval can be given.
+
+    Args:
+        tables: such as ``taslp2020:IV``; what several have is taken once.
+        measure: ``P``, ``R`` or ``F0.5``.
+        column: the choice; ``against`` is the value that the others are compared with, as of :func:`opponents`.
+        rows: column -> values; other rows are left out, but for the baseline.
+
+    Returns:
+        What is compared with what -> the difference; comparisons of which the papers print only one side are left out.
+    """
+    printed: dict[_Kind, float] = {}
+    for table in map(paper_scores, tables):
+        names = ["method", "seed_corpus", "setting", "pseudo_pairs"]
+        # Where these do not tell the rows apart, their names do: stages of training, kinds of models.
+        names += ["system"] if table.duplicated(names).any() else []
+        table = table.astype({"pseudo_pairs": int})
+        for row in table.to_dict("records"):
+            baseline = row["method"] == "none"
+            if baseline or all(row[name] in values for name, values in rows.items()):
+                kind = _BASELINE if baseline else tuple((name, row[name]) for name in names)
+                printed.setdefault(kind, row[_NAMES[measure]])
+    found = {label: printed[kind] - printed[opponent] for label, kind, opponent in _pairs(printed, column, against)}
+    return {label: difference for label, difference in found.items() if difference == difference}
 
 
 # What the papers claim
 
 Direction = Literal["higher", "lower", "no clear difference"]
+
+NOT_IN_THIS_RUN = "not in this run"
+"""The verdict on a claim where there is nothing to compare."""
 
 MARGIN = 1.0
 """Points of F0.5, precision or recall within which two systems are called equal, unless a claim says otherwise."""
@@ -160,7 +201,8 @@ def note_on_claims(made: Sequence[Claim]) -> str:
     note = (
         "In points, with the 95% interval over other sentences and other seeds; p is corrected by Holm's method for all tested "
         "comparisons of this table, and decides where it is below 0.05. Where a side has one seed nothing is decided, as another "
-        f"seed may do otherwise. {EQUAL_BUDGETS}"
+        f"seed may do otherwise. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without their spread, so "
+        f"that they have no interval. {NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
     )
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
@@ -176,11 +218,14 @@ class Claim:
     """A statement of a paper about one choice, as a comparison that decides it.
 
     Attributes:
+        source: where it is made: published tables, such as ``taslp2020:VI, taslp2020:Fig.4``, or another place in words.
         column: the choice, as of :func:`opponents`.
         against: the value that the others are compared with.
         direction: what the paper says of the others.
         measure: ``P``, ``R`` or ``F0.5``.
         margin: the points within which a claim of no difference holds.
+        rows: the rows of the published tables that it rests on, as of :func:`paper_differences`.
+        theirs: the paper's names of ``column`` and ``against``, where they are others.
     """
 
     text: str
@@ -191,6 +236,18 @@ class Claim:
     direction: Direction = "higher"
     measure: str = "F0.5"
     margin: float = MARGIN
+    rows: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    theirs: tuple[str, Any] | None = None
+
+    @property
+    def made_in(self) -> str:
+        known = published_tables()
+        return ", ".join(named_table(part) if part in known else part for part in self.source.split(", "))
+
+    def in_the_paper(self) -> dict[str, float]:
+        known = published_tables()
+        tables = [part for part in self.source.split(", ") if part in known]
+        return paper_differences(tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
 
     def p_value(self, found: Contrast) -> float | None:
         """Of the test that decides the claim, not corrected; ``None`` where the comparison cannot decide it."""
@@ -218,7 +275,7 @@ class Claim:
 
 
 def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
-    """One row a claim: what is claimed and where, what is found here, and the verdict, or how often each is given."""
+    """One row a claim: what is claimed and where, the differences there and here, and the verdict, or how often each is given."""
     tested = [claim.p_value(found) for claim, compared in made for found in compared]
     corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
     p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
@@ -229,12 +286,14 @@ def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[
             p_value = next(p_values)
             here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
             verdicts.append(claim.verdict(found, p_value))
-        words = list(dict.fromkeys(verdicts)) or ["not decided"]
+        words = list(dict.fromkeys(verdicts)) or [NOT_IN_THIS_RUN]
+        theirs = claim.in_the_paper()
         rows.append(
             {
                 "claim": claim.text,
-                "made in": claim.source,
+                "made in": claim.made_in,
                 "measure": claim.measure,
+                "in the paper": "; ".join(f"{label}: {in_points(points)}" for label, points in theirs.items()),
                 "here": "; ".join(here) or "this profile has nothing to compare",
                 "verdict": words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words),
             }

@@ -39,6 +39,8 @@ class Html(str):
 
 NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
+NOT_WRITTEN = Finding("*No conclusion is written for these results. The sentences under the tables are computed from them.*")
+
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
     """Show a picture and its caption in the notebook; outside of one, only print the description."""

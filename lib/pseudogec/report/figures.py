@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -25,13 +26,14 @@ from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
 from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.report.tables import NoiseProfile, beside_paper, summarise, type_shares
+from pseudogec.study.study import UNKNOWN_LEVEL
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# Levels have an order, so their colours have one too: from dark to light, as in viridis.
-LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962"}
+# Levels have an order, so their colours have one too: from dark to light, as in viridis. An unknown level is none of them.
+LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962", UNKNOWN_LEVEL: "#B5A58A"}
 
 # Of Tol's muted palette; "" is the baseline, which has no seed corpus.
 CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288", "newswire": "#AA4499"}
@@ -71,7 +73,7 @@ class Picture:
     """A figure with what is to be said of it.
 
     Attributes:
-        data: what was drawn, for a CSV file beside the picture.
+        data: what was drawn, for a CSV file beside the picture; none for a diagram.
         seeds: that the numbers rest on; None for the study's, empty where they are no model's.
     """
 
@@ -205,6 +207,8 @@ def f05_by(
     if scores.empty:
         return NOT_LISTED
     systems = scores[scores.method != "none"]
+    if not varies(systems, column) and not (panels and varies(systems, panels)):
+        return _one_value(systems, column)
     order = list(dict.fromkeys(systems[column]))
     rows = ["method", column, *([panels] if panels else [])]
     table = summarise(systems, rows)
@@ -245,59 +249,40 @@ def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) 
             axes.plot(x, rows.paper_f05, **_PAPER, color=colour, label=name + _PAPER_SUFFIX)
 
 
-def against_size(
-    scores: pd.DataFrame,
-    column: str,
-    label: str,
-    published: Sequence[str] = (),
-    beside: tuple[str, pd.DataFrame] | None = None,
-) -> Picture:
+def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Finding:
     """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
 
     Args:
         column: the size, such as ``pseudo_pairs`` or ``upsample``.
-        published: tables whose scores in the same settings have a panel of their own, since their sizes are others.
-        beside: what other systems of these sizes are called, and their tidy scores: pale lines.
     """
-    panels = 2 if published else 1
-    figure, (drawn,) = _subplots(1, panels, figsize=(8.5 + 1.5 * (panels - 1), 3.8), sharey=True, squeeze=False)
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"]
+    if not varies(systems, column):
+        return _one_value(systems, column)
+    figure, axes = _subplots(figsize=(8.5, 3.8))
     for method, colour in colours_of(systems.method).items():
         part = systems[systems.method == method]
-        _f05_line(drawn[0], part.f05, part[column], method, colour)
-        if beside is not None:
-            other, theirs = beside[0], beside[1][beside[1].method == method].groupby(column).f05.mean() * 100
-            name = f"{method_label(method)}, {other}"
-            drawn[0].plot(theirs.index, theirs, marker="o", markersize=4, color=colour, alpha=0.4, label=name)
+        _f05_line(axes, part.f05, part[column], method, colour)
     caption = (
         "Mean over seeds, error bars one standard deviation."
         if systems.seed.nunique() > 1
         else "One seed a point, so no error bars."
     )
     if len(baseline):
-        _baseline(drawn[0], baseline.f05)
+        _baseline(axes, baseline.f05)
         caption += f" {_baseline_told(baseline).capitalize()}"
-    _size_axis(drawn[0], systems[column], label)
-    drawn[0].set_ylabel("F0.5 (percent)")
-    if published:
-        every = pd.concat([paper_scores(table) for table in published])
-        _published_sizes(drawn[1], every[every.setting.isin(scores.setting)].drop_duplicates(["method", column]), column, label)
-        drawn[0].set_title("this study")
-        drawn[1].set_title("paper")
-        caption += f" Hollow: {'; '.join(map(named_table, published))}, on another test set."
-    _legend(drawn[-1], of=list(drawn))
+    _size_axis(axes, systems[column], label)
+    axes.set_ylabel("F0.5 (percent)")
+    _legend(axes)
     return Picture(figure, caption, scores, systems.seed)
 
 
-def _published_sizes(axes: Axes, published: pd.DataFrame, column: str, label: str) -> None:
-    systems, baseline = published[published.method != "none"], published[published.method == "none"].f05
-    for method, colour in colours_of(systems.method).items():
-        part = systems[systems.method == method].sort_values(column)
-        look = {**_PAPER, "linestyle": ":", "linewidth": 1.2, "color": colour}
-        axes.plot(part[column], part.f05, **look, label=method_label(method) + _PAPER_SUFFIX)
-    if len(baseline):
-        axes.axhline(baseline.mean(), **_PAPER_BASELINE)
-    _size_axis(axes, systems[column], label)
+def _one_value(systems: pd.DataFrame, column: str) -> Finding:
+    """What stands in place of a figure whose axis would have one place."""
+    if systems.empty:
+        return NOT_LISTED
+    value = systems[column].iloc[0]
+    shown = value if isinstance(value, str) else f"{value:,}"
+    return Finding(f"*All systems here have one `{column}`, {shown}, so a figure would show nothing.*")
 
 
 def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
@@ -308,12 +293,59 @@ def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
     axes.set_xlabel(label)
 
 
-def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mapping[str, Mapping[str, float]]) -> Figure:
+def gains(
+    table: pd.DataFrame, column: str, label: str, title: str, opponent: str = "the baseline", lines: str = "method"
+) -> Picture | Finding:
+    """Gains in F0.5 in a panel for each study, on one scale: heights of different studies are not comparable, gains are.
+
+    Args:
+        table: ``study``, ``gain`` in points, ``low`` and ``high``, the ends of its interval where it is known, ``column`` and
+            ``lines``.
+        column: what the horizontal axis shows: a size, such as ``pseudo_pairs``, on a logarithmic scale, or names.
+        label: of the horizontal axis.
+        title: the finding.
+        opponent: what the gains are gains over.
+        lines: has a line for each of its values.
+    """
+    if table.empty:
+        return NOT_LISTED
+    studies = list(dict.fromkeys(table.study))
+    sizes = pd.api.types.is_numeric_dtype(table[column])
+    width = max(2.9, 0.75 * table[column].nunique()) if not sizes else 3.3
+    figure, (drawn,) = _subplots(1, len(studies), figsize=(1 + width * len(studies), 3.8), sharey=True, squeeze=False)
+    palette = colours_of(table[lines])
+    for axes, study in zip(drawn, studies, strict=True):
+        part = table[table.study == study]
+        order = list(dict.fromkeys(table[column]))
+        for place, (name, colour) in enumerate(palette.items()):
+            points = part[part[lines] == name].sort_values(column) if sizes else part[part[lines] == name]
+            beside = 0.12 * (place - (len(palette) - 1) / 2)
+            x = points[column] if sizes else [order.index(value) + beside for value in points[column]]
+            ours = "low" in points and points.low.notna().any()
+            spread = [points.gain - points.low, points.high - points.gain] if ours else None
+            look: dict[str, Any] = {"marker": "o" if ours else "D", "markerfacecolor": colour if ours else "none", "capsize": 3}
+            axes.errorbar(x, points.gain, yerr=spread, color=colour, label=method_label(str(name)), **look)
+        axes.axhline(0, **_BASELINE | {"label": opponent})
+        axes.set_title(study)
+        if sizes:
+            _size_axis(axes, part[column], label)
+        else:
+            axes.set_xticks(range(len(order)), [type_label(str(value)) for value in order])
+            axes.set(xlabel=label, xlim=(-0.5, len(order) - 0.5))
+    drawn[0].set_ylabel("gain in F0.5 (points)")
+    figure.suptitle(fill(title, int(11 * figure.get_figwidth())), x=0, ha="left")
+    _legend(drawn[-1], of=list(drawn))
+    caption = f"F0.5 less that of {opponent}, each study's own, in points. Filled: ours with 95% intervals; hollow: as printed."
+    if "models" in table and table.models.eq(1).any():
+        caption += " Where ours is one model, its interval allows for other sentences alone."
+    return Picture(figure, caption, table)
+
+
+def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     """A metric's measures of systems from top to bottom: lines through the means, seeds below.
 
     Args:
         measures: the metric's, at most four.
-        published: system -> measure -> a paper's score in percent: hollow markers above.
     """
     names = list(dict.fromkeys(scores.system))
     figure, axes = _subplots(figsize=(8.5, 1.2 + 0.46 * len(names)))
@@ -327,13 +359,49 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure], published: Mappin
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}
         axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
         axes.scatter(values[several], places[several] + 0.2, **{**_DOTS, "color": colour, "marker": marker})
-        if published:
-            rows = {names.index(name) - 0.2: theirs[measure] for name, theirs in published.items() if measure in theirs}
-            axes.plot(list(rows.values()), list(rows), **{**_PAPER, "marker": marker}, color=colour, label=label + _PAPER_SUFFIX)
     axes.set_yticks(range(len(names)), names)
     axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5))
     _legend(axes)
     return figure
+
+
+# Trainings
+
+
+def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
+    """Loss against updates, and against passes over the genuine data: validation as lines, training as pale ones.
+
+    Args:
+        curves: result of :func:`pseudogec.study.overview.learning_curves`, one seed a system.
+    """
+    if curves.empty:
+        return NOT_LISTED
+    names = names_of_curves(curves)
+    told = colours_of(curves.method) if len(names) == curves.method.nunique() else {}
+    palette = [told[method] for method in dict.fromkeys(curves.method)] if told else _shades(len(names))
+    axes_of = {"update": "updates", "passes": "passes over the genuine data"}
+    figure, panels = _subplots(1, 2, figsize=(10.5, 3.8), sharey=True)
+    for axes, (column, label) in zip(panels, axes_of.items(), strict=True):
+        for (system, name), colour in zip(names.items(), palette, strict=True):
+            of_system = curves[curves.system == system]
+            for (stage, data), part in of_system.groupby(["stage", "data"]):
+                held_out = data == "validation"
+                looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
+                axes.plot(part[column], part.loss, color=colour, linewidth=1.5, alpha=1 if held_out else 0.3, **looks)
+        axes.set(xlabel=label, yscale="log")
+        axes.yaxis.set_major_formatter("{x:g}")
+        axes.yaxis.set_minor_formatter("{x:g}")
+    panels[0].set_ylabel("loss (bits per subword)")
+    _legend(panels[-1])
+    seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
+    caption = f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins."
+    return Picture(figure, caption, curves, curves.seed)
+
+
+def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
+    """What the systems of learning curves are called: their methods, if these tell them apart."""
+    methods = curves.drop_duplicates("system").set_index("system").method
+    return {str(name): str(name) if methods.duplicated().any() else method_label(method) for name, method in methods.items()}
 
 
 # Error types and levels

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -97,6 +98,34 @@ def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
     return " ".join(f"{value:,}" if column == "pseudo_pairs" else method_label(str(value)) for column, value in named)
 
 
+FLAT = 0.01
+"""A loss is called flat if the last quarter of a training's updates lowers it by less than this share."""
+
+
+def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
+    """Whether validation loss still fell at the end of each training.
+
+    Args:
+        curves: result of :func:`pseudogec.study.overview.learning_curves`.
+        names: system -> what it is called.
+    """
+    if curves.empty:
+        return NOT_LISTED
+    falls: dict[str, float] = {}
+    for system, part in curves[curves.data == "validation"].groupby("system", sort=False):
+        before, last = part[part.stage < part.stage.max()]["update"], part[part.stage == part.stage.max()]
+        start, end = before.max() if len(before) else 0, last["update"].max()
+        earlier = last[last["update"] <= end - (end - start) / 4]
+        if len(earlier):  # a short training may have been validated at its end alone
+            falls[str(system)] = float((1 - last.groupby("seed").loss.last() / earlier.groupby("seed").loss.last()).mean())
+    parts = []
+    for said, wanted in (("still falling at its end", True), ("flat", False)):
+        listed = [f"{names[system]} ({-100 * fall:+.1f}%)" for system, fall in falls.items() if (fall >= FLAT) == wanted]
+        parts.append(f"{said}: {', '.join(listed) or 'none'}")
+    rule = f"Flat: the last quarter of the last stage's updates, over which changes are given, lowers it by less than {FLAT:.0%}."
+    return Finding(f"**Here**, validation loss is {'; '.join(parts)}. {rule}")
+
+
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
     """Whether methods whose error types are near to the learners' are the better ones: Spearman's rank correlation."""
     from scipy.stats import spearmanr
@@ -111,6 +140,29 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
     return Finding(
         f"Rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
         f"(*p* = {found.pvalue:.3f}; negative: the nearer, the better)."
+    )
+
+
+def rank_agreement(ours: Mapping[str, float], theirs: Mapping[str, float], name: str) -> Finding:
+    """Whether methods have the same order in two runs: Kendall's rank correlation with its exact p-value.
+
+    Args:
+        ours: method -> mean F0.5, the baseline included.
+        theirs: the same of the other run; only methods of both count.
+        name: of the other run.
+    """
+    from scipy.stats import kendalltau
+
+    both = [method for method in ours if method in theirs]
+    if len(both) < 3:
+        return Finding(f"`{name}` has too few of these methods for a rank correlation.")
+    found = kendalltau([ours[method] for method in both], [theirs[method] for method in both])
+    orders = [" > ".join(method_label(each) for each in sorted(both, key=lambda m: -run[m])) for run in (ours, theirs)]
+    least = 2 / math.factorial(len(both))
+    return Finding(
+        f"**Does `{name}` predict this ranking?** Kendall's rank correlation of mean F0.5 over {len(both)} systems, the baseline "
+        f"among them: **{found.statistic:+.2f}** (exact *p* = {found.pvalue:.3f}; the least that {len(both)} can have is "
+        f"{least:.3f}). Here {orders[0]}; in `{name}` {orders[1]}."
     )
 
 
@@ -146,6 +198,8 @@ def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -
         spread = f"; the seeds alone spread by {within:.1f} (standard deviation)" if within == within else ""
         name = method_label(str(method))
         told = f"best with {means.idxmax()} ({means.max():.1f}); the means range over {_range(means):.1f} points{spread}."
+        if len(means) == 1:
+            told = f"{means.index[0]} alone in this run ({means.iloc[0]:.1f}), so there is no range of means{spread}."
         if theirs is not None and method in theirs.groups:
             told += f" In the paper over {_range(theirs.get_group(method)):.1f}."
         lines.append(f"- **{name}**: {told}")
@@ -156,6 +210,13 @@ def _range(values: pd.Series) -> float:
     return float(values.max() - values.min())
 
 
+def points_per_doubling(f05: pd.Series) -> float:
+    """The slope of the least-squares line through scores against the base-2 logarithm of their sizes, which are the index."""
+    import numpy as np
+
+    return float(np.polyfit(np.log2(f05.index.to_numpy(float)), f05.to_numpy(), 1)[0])
+
+
 def per_doubling(scores: pd.DataFrame) -> Finding:
     """What each doubling of the pseudo data brings: the slope of a line through mean F0.5 against the base-2 logarithm."""
     import numpy as np
@@ -164,16 +225,13 @@ def per_doubling(scores: pd.DataFrame) -> Finding:
     for method, part in scores[scores.method != "none"].groupby("method", sort=False):
         means = part.groupby("pseudo_pairs").f05.mean() * 100
         if len(means) > 1:
-            doublings = np.log2(means.index.to_numpy(float))
-            slope = np.polyfit(doublings, means.to_numpy(), 1)[0]
             name = method_label(str(method))
-            steps = np.diff(means) / np.diff(doublings)
+            steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
             shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
             told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""
-            lines.append(
-                f"- **{name}**: {in_points(slope)} points a doubling, from {means.iloc[0]:.1f} at {means.index[0]:,} "
-                f"to {means.iloc[-1]:.1f} at {means.index[-1]:,}.{told}"
-            )
+            slope = in_points(points_per_doubling(means))
+            ends = f"from {means.iloc[0]:.1f} at {means.index[0]:,} to {means.iloc[-1]:.1f} at {means.index[-1]:,}"
+            lines.append(f"- **{name}**: {slope} points a doubling, {ends}.{told}")
     return Finding("\n".join(lines))
 
 

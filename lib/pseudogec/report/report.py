@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from artefacts.files import write_atomically
+from pseudogec.report.conclusions import conclusion
 from pseudogec.report.contrasts import (
     NOTE_ON_MARKS,
     Claim,
@@ -22,8 +23,9 @@ from pseudogec.report.contrasts import (
     note_on_claims,
     opponents,
 )
-from pseudogec.report.display import NOT_LISTED, Finding, describe, show_figure, show_while_running
+from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
+from pseudogec.report.findings import rank_agreement
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
     MEASURES,
@@ -35,9 +37,10 @@ from pseudogec.report.tables import (
     note_on_tuning,
     styled,
     summarise,
+    without_empty_precision,
 )
-from pseudogec.study import Study, System
-from pseudogec.study.overview import budget
+from pseudogec.study import PROJECT, Pipeline, Study, System
+from pseudogec.study.overview import budget, changes_made
 
 
 class Report:
@@ -127,6 +130,7 @@ class Report:
         if scores.empty:
             return NOT_LISTED
         rows = [rows] if isinstance(rows, str) else list(rows)
+        scores = pd.concat([*self._yardsticks(scores, rows), scores])
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
@@ -140,6 +144,29 @@ class Report:
             f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
         )
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
+
+    def _yardsticks(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
+        """The scores of the profile's yardsticks as rows of a table of these systems: their names stand in one column."""
+        if not self.study.profile.yardsticks:
+            return []
+        found = self.study.scores(self.study.yardsticks(scores.system.unique(), scores.track))
+        named = next((name for name in ("system", "method") if name in rows), rows[0])
+        others = dict.fromkeys((name for name in rows if name not in {named, "pseudo_pairs", "upsample"}), "")
+        return [without_empty_precision(found).assign(**others, **{named: found.system})]
+
+    def changes(self, systems: Sequence[System | Pipeline], name: str) -> StyledTable | Finding:
+        """How much systems change, beside the reference; see :func:`pseudogec.study.overview.changes_made`."""
+        if not systems:
+            return NOT_LISTED
+        shown = self.study.with_yardsticks(systems)
+        self.study.scores(shown)
+        note = (
+            f"On {self.study.test}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. Correct changed: "
+            "share of the sentences without errors in which a system makes edits; false positives: these edits."
+        )
+        decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits per token": 3}
+        seeds = {system.seed for system in systems}
+        return self.table(changes_made(self.study, shown), name, note, decimals, seeds=seeds)
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
@@ -173,6 +200,22 @@ class Report:
         """
         return Finding(f"{as_table(self._compared(grid, column, against))}\n\n{self._note_on_tuning(grid)}".strip())
 
+    def gains(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> pd.DataFrame:
+        """F0.5 of each kind of system less that of its opponent, as of :meth:`differences`, for figures.
+
+        Returns:
+            One row for each kind: its choices (``method``, ``setting``, ``pseudo_pairs``, ...); ``study``; in points ``gain`` and
+            its 95% interval, ``low`` and ``high``; ``models``, one a seed.
+        """
+        rows = []
+        for found in self._compared(grid, column, against):
+            difference = found.differences["F0.5"]
+            low, high = difference.interval
+            choices = {} if found.system is None else found.system.choices
+            gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
+            rows.append({**choices, "study": "this study", **gain})
+        return pd.DataFrame(rows)
+
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
         """Where each claim is made, what is found here, and whether that agrees.
 
@@ -182,6 +225,21 @@ class Report:
         seeds = {system.seed for claim in made for system in claim.grid}
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
         return self.table(pd.DataFrame(rows), name, " ".join([note_on_claims(made), *notes]), seeds=seeds or None)
+
+    def predicted(self, scores: pd.DataFrame, table: str) -> Finding:
+        """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
+
+        Args:
+            table: the name of the other run's table of methods.
+        """
+        other = self.study.profile.predicted_by
+        if other is None:
+            return Finding("")
+        path = PROJECT / "outputs" / other / "tables" / f"{table}.csv"
+        if not path.is_file():
+            return Finding(f"*There are no results of `{other}` to hold beside these.*")
+        theirs = pd.read_csv(path).dropna(subset=["f05"]).set_index("method").f05
+        return rank_agreement(dict(scores.groupby("method").f05.mean()), dict(theirs), other)
 
     def _note_on_tuning(self, grid: Sequence[System]) -> str:
         # Most studies tune on no test set, and need not read their scores again to know it.
@@ -207,6 +265,10 @@ class Report:
     def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
         return [self.study.score(system).per_sentence() for system in systems]
 
+    def conclusion(self, notebook: str) -> Finding:
+        """What was written by hand on the results of a notebook, where its numbers are those of this run's tables."""
+        return conclusion(self.study.profile.name, notebook, self.study.outputs) or NOT_WRITTEN
+
     # Figures
 
     def figure(self, picture: Picture | Finding, name: str) -> Finding | None:
@@ -217,8 +279,9 @@ class Report:
 
         figure = picture.figure
         description = describe(figure)
-        origin = textwrap.fill(self.origin(picture.seeds), int(14 * figure.get_figwidth()))
-        figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
+        if not picture.data.empty:  # a diagram shows no result of this run
+            origin = textwrap.fill(self.origin(picture.seeds), int(14 * figure.get_figwidth()))
+            figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
         drawings = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()

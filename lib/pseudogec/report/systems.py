@@ -18,10 +18,18 @@ from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
 from pseudogec.report.findings import with_interval
 from pseudogec.report.markup import marked_traces
-from pseudogec.report.papers import PAPERS, named_table, paper_scores
+from pseudogec.report.papers import PAPERS, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
-from pseudogec.report.tables import FIGURE_SPACE, StyledTable, mean_and_spread, note_on_tuning, styled
+from pseudogec.report.tables import (
+    FIGURE_SPACE,
+    NO_EDITS,
+    StyledTable,
+    mean_and_spread,
+    note_on_tuning,
+    styled,
+    without_empty_precision,
+)
 from pseudogec.study import Pipeline
 from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
 
@@ -54,8 +62,8 @@ class SystemsReport:
         """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
         if not self._systems:
             return NOT_LISTED
-        scores = self._study.all_scores(self._systems)
-        ours = _wide(self._cells(scores))
+        scores = self._study.all_scores(self._study.with_yardsticks(self._systems))
+        ours = _wide(self._cells(without_empty_precision(scores)))
         if paper is not None:
             theirs = _wide(_published(paper)).rename(index=self._ours_for())
             ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
@@ -98,35 +106,43 @@ class SystemsReport:
             for measure in metrics[identity].measures:
                 values = 100 * part[measure.name]
                 place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
-                yield system, place, mean_and_spread(values.mean(), values.std())
+                yield system, place, mean_and_spread(values.mean(), values.std()) or NO_EDITS
 
-    def figure(self, name: str, paper: str | None = None, dataset: str = "", metric: MetricChoice = ERRANT) -> Finding | None:
-        """The measures of a metric for each system on the first test set, one dot a seed.
+    def gains(self, paper: str, dataset: str) -> pd.DataFrame:
+        """F0.5 of each system less that of the first, for figures: ours on the first test set, a paper's as it was printed.
 
         Args:
-            paper: published table whose scores by this metric are set beside ours as hollow markers.
-            dataset: which of its test sets.
-            metric: how they are scored.
+            paper: a published table; of its systems those that one of ours stands for.
+            dataset: which of its test sets, scored by ERRANT.
+
+        Returns:
+            ``system``, ``study`` and, in points, ``gain``; of ours also ``low`` and ``high``, the ends of its 95% interval.
         """
+        rows, first, others = [], next(iter(self._versions), ""), list(self._versions.items())[1:]
+        self._study.scores(self._systems)
+        for name, versions in others:
+            found = contrast(name, self._counts(versions), self._counts(self._versions[first])).differences["F0.5"]
+            low, high = found.interval
+            rows.append({"system": name, "study": "this study", "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
+        table = paper_scores(paper)
+        table = table[(table.dataset == dataset) & (table.metric == ERRANT.title)]
+        printed = dict(zip(table.system.replace(self._ours_for()), table.f05, strict=True))
+        for name in (name for name, _ in others if name in printed and first in printed):
+            rows.append({"system": name, "study": PAPERS[paper.partition(":")[0]], "gain": printed[name] - printed[first]})
+        return pd.DataFrame(rows, columns=["system", "study", "gain", "low", "high"])
+
+    def figure(self, name: str, metric: MetricChoice = ERRANT) -> Finding | None:
+        """The measures of a metric for each system on the first test set, one dot a seed."""
         if not self._systems:
             return NOT_LISTED
         metric = METRICS.make(metric)
         scores = self._study.scores(self._systems, metric=metric)
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         caption = (
-            f"Filled: {datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small "
-            "dots single models of systems that have one for each seed."
+            f"{datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small dots single models "
+            "of systems that have one for each seed."
         )
-        theirs: dict[str, dict[str, float]] = {}
-        if paper is not None:
-            table = paper_scores(paper)
-            table = table[(table.dataset == dataset) & (table.metric == metric.title)]
-            for row in table.assign(system=table.system.replace(self._ours_for())).to_dict("records"):
-                if row["system"] in self._versions:
-                    theirs[str(row["system"])] = {measure.name: row[measure.name] for measure in metric.measures}
-            caption += f" Hollow: {named_table(paper)}, {dataset}."
-        drawn = draw_systems(scores, metric.measures, theirs)
-        return self._report.figure(Picture(drawn, caption, scores, self._seeds), name)
+        return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
         """What searches chose: the ensembles' members, thresholds, types of edits; and whether on sentences of the test set."""

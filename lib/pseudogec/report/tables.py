@@ -15,9 +15,10 @@ from pandas.io.formats.style import Styler
 from artefacts.errors import UserError
 from pseudogec.edits import type_distance
 from pseudogec.evaluate import ERRANT, main_type
+from pseudogec.noise import TextMethod
 from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.methods import method_label
-from pseudogec.report.papers import named_table, paper_scores
+from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.study import Study, System
 from pseudogec.study.overview import budget
 
@@ -121,7 +122,7 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
     values = {}
     for column in [] if formats else list(table)[1:]:
         read = table[column].astype(str).str.extract(_FIGURE)[0].astype(float)
-        if read.notna().any() and (read.notna() | (table[column] == "")).all():
+        if read.notna().any() and (read.notna() | table[column].isin(["", NO_EDITS])).all():
             values[column] = read
     return shown.in_figures(list(values)).best(values)
 
@@ -131,6 +132,14 @@ def as_csv(table: pd.DataFrame) -> bytes:
 
 
 # Scores
+
+NO_EDITS = "\N{EN DASH}"
+"""Stands for the precision of a system that makes no edit: 1 by convention, which would be read as praise."""
+
+
+def without_empty_precision(scores: pd.DataFrame) -> pd.DataFrame:
+    """Tidy scores in which precision is missing where a system makes no edit."""
+    return scores.assign(precision=scores.precision.where(scores.tp + scores.fp > 0))
 
 
 def note_on_tuning(scores: pd.DataFrame) -> str:
@@ -155,7 +164,8 @@ def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     grouped = scores.groupby(list(rows), sort=False)
     table = grouped[list(MEASURES)].mean() * 100
     spread = grouped[list(MEASURES)].std() * 100
-    table.insert(0, "seeds", grouped["seed"].nunique())
+    # Seed 0 stands for a system that exists once.
+    table.insert(0, "seeds", grouped["seed"].agg(lambda seeds: seeds[seeds > 0].nunique()))
     for measure in MEASURES:
         table[f"{measure}_sd"] = spread[measure]
     return table.reset_index()
@@ -228,11 +238,14 @@ def comparison(
             names = [_both(ours, _row_name(name, theirs)) for ours, theirs in zip(names, table[f"paper_{name}"], strict=True)]
         cells["", name.replace("_", " ")] = names
     ours = "this study"
-    cells[ours, "seeds"] = [_whole(value) for value in table["seeds"]]
+    cells[ours, "seeds"] = [_whole(value) if value else "" for value in table["seeds"]]
     marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
         values = zip(table[measure], table[f"{measure}_sd"], marks, strict=True)
         cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
+        if measure == "precision":
+            no_edits = table["precision"].isna() & table["recall"].notna()
+            cells[ours, title] = [NO_EDITS if none else cell for none, cell in zip(no_edits, cells[ours, title], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     if paper is not None:
         theirs = named_table(paper)
@@ -292,6 +305,38 @@ def paper_table(reference: str) -> StyledTable:
     return styled(shown, f"{named_table(reference)}; percent.", dict.fromkeys(MEASURES, 2))
 
 
+def corpora_by_track(study: Study, grids: Mapping[str, Sequence[System]]) -> pd.DataFrame:
+    """Which corpora serve for what in each track, the paper's (Choe et al. 2019, table 2) beside ours.
+
+    Args:
+        grids: track -> the systems that are trained in it.
+
+    Returns:
+        Columns ``use``, and for each track ``TRACK, paper`` and ``TRACK, here``; empty where the study has no such track.
+    """
+    paper = paper_corpora_by_track()
+    table = paper[["use"]].copy()
+    for track in paper.columns.drop("use"):
+        table[f"{track}, paper"] = paper[track]
+        table[f"{track}, here"] = _corpora_of(study, track, grids.get(track, ()))
+    return table
+
+
+def _corpora_of(study: Study, track: str, systems: Sequence[System]) -> list[str]:
+    """Our corpora in the order of the paper's table."""
+    if not systems:
+        return [""] * len(paper_corpora_by_track())
+    planner, profile = study.planner, study.profile
+    data = planner.tracks[track]
+    seeds = dict.fromkeys(system.seed_corpus or "" for system in systems)
+    methods = [system.noise for system in systems if isinstance(system.noise, TextMethod) and system.noise.needs_pairs]
+    learnt = dict.fromkeys(planner.learnt_from(method, track).name for method in methods)
+    adapted = any("in_domain" in stage.data for system in systems for stage in profile.stages(system.setting))
+    tuned = data.in_domain.name if adapted and data.in_domain else "none"
+    test = planner.dataset(systems[0], study.test)
+    return [", ".join(learnt), ", ".join(seeds), data.genuine.name, tuned, data.validation.name, test]
+
+
 # Pseudo data and trainings
 
 NoiseProfile = Mapping[str, Any]
@@ -313,7 +358,7 @@ def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) 
         rows.append(
             {
                 "method": method_label(name),
-                "edits a token": profile["edits"] / profile["tokens"],
+                "edits per token": profile["edits"] / profile["tokens"],
                 **{title: operations[letter] / max(profile["edits"], 1) for letter, title in _OPERATIONS.items()},
                 "distance to genuine": type_distance(profile["types"], genuine["types"]),
             }

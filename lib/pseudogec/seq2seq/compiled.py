@@ -92,7 +92,7 @@ def batch_by_size_fn(
 def batch_fixed_shapes_fast(
     indices: Int64Array, num_tokens_fn: Callable[[int], int], fixed_shapes_sorted: Int64Array
 ) -> list[list[int]]:
-    """Cut sentences into consecutive batches that fit one of the shapes (sentences, tokens a sentence), sorted upwards."""
+    """Cut sentences into consecutive batches that fit one of the shapes (sentences, tokens per sentence), sorted upwards."""
     shapes = fixed_shapes_sorted.tolist()
     batches: list[list[int]] = []
     batch: list[int] = []

@@ -316,14 +316,20 @@ class FairseqEngine:
         return padded.to(self._device)
 
     def log_probabilities(self, sources: Sequence[Sentence], targets: Sequence[Sentence]) -> list[float]:
-        # Means are taken of logarithms: fairseq's SequenceScorer gives minus infinity where a probability underflows.
         rows = [self._ids(target, self._target_numbers) for target in targets]
         target = self._padded(rows, left=False)
         inputs = {**self._encoder_input(sources), "prev_output_tokens": self._padded(rows, left=False, shift=True)}
         with torch.no_grad(), compat.quiet():
             members = torch.stack([_of_targets(model, inputs, target) for model in self._models])
-        means = members.logsumexp(dim=0) - math.log(len(members))
-        return means.masked_fill(target == self._dictionary.pad(), 0.0).sum(dim=1).tolist()
+        return mean_probability(members).masked_fill(target == self._dictionary.pad(), 0.0).sum(dim=1).tolist()
+
+
+def mean_probability(members: torch.Tensor) -> torch.Tensor:
+    """The logarithm of the mean probability of several models, whose log-probabilities are along the first dimension.
+
+    It is taken from the logarithms: fairseq's SequenceScorer gives minus infinity where a probability underflows.
+    """
+    return members.logsumexp(dim=0) - math.log(len(members))
 
 
 def _of_targets(model: Any, inputs: Mapping[str, torch.Tensor], target: torch.Tensor) -> torch.Tensor:

@@ -449,7 +449,7 @@ class SeedCorpus(Recipe):
             read += size
 
         sentences = self.sentences.read(self.share, told)
-        facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"{count:,} sentences"))
+        facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"bytes   {count:,} sentences"))
         if not facts["sentences"] and self.share == WHOLE:  # a share of many may well hold none
             raise UserError(f"seed corpus {self.name!r} is empty: its files hold no sentence that is kept")
         return facts

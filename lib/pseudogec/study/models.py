@@ -299,7 +299,10 @@ class TrainedModel(Training):
 
 
 def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:
-    return lambda now: progress(now.update, now.total_updates, f"{now.updates_per_second:.1f} updates/s   loss {now.loss:.2f}")
+    def report(now: TrainingProgress) -> None:
+        progress(now.update, now.total_updates, f"updates   {now.updates_per_second:.1f}/s   loss {now.loss:.2f}")
+
+    return report
 
 
 class ReleasedModel(Recipe):

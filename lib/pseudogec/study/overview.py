@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
 from pseudogec.evaluate import compare_means, type_agreement
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
-from pseudogec.study.grid import System
-from pseudogec.study.models import BinarisedPairs
+from pseudogec.study.grid import Pipeline, System
+from pseudogec.study.models import BinarisedPairs, TrainedModel
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
 from pseudogec.study.study import Study
@@ -112,22 +112,77 @@ def _far_apart(one: float, other: float) -> bool:
 
 def budget(study: Study, system: System) -> Budget:
     """How long a system was trained, from the records of its trainings; what is missing is built."""
+    records = [record for _, record in _trainings(study, system)]
+    updates = tuple(record.facts["updates"] for record in records)
+    return Budget(updates, _passes(records), sum(record.pseudo for record in records))
+
+
+class _Training(NamedTuple):
+    """The record of a stage: what the training reported, genuine pairs that it saw and that there are, and pseudo pairs."""
+
+    facts: dict[str, Any]
+    seen: float
+    genuine: int
+    pseudo: int
+
+
+def _passes(records: Sequence[_Training]) -> float:
+    """Passes over the genuine pairs of the stage that has most."""
+    genuine = max(record.genuine for record in records)
+    return sum(record.seen for record in records) / genuine if genuine else 0.0
+
+
+def _trainings(study: Study, system: System) -> list[tuple[TrainedModel, _Training]]:
+    """The stages of a system's training, first to last, with their records."""
     stages = [study.planner.model(system)]
     while (before := stages[0].initial) is not None:
         stages.insert(0, before)
-    updates, seen, genuine, pseudo = list[int](), 0.0, 0, 0
-    for stage in stages:
-        facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
-        repeats = [stage.upsample, *(1 for _ in sizes[1:])]
-        words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
-        updates.append(facts["updates"])
-        for data, times, size in zip(stage.data, repeats, sizes, strict=True):
-            if isinstance(data, PseudoData):
-                pseudo += size["pairs"]
-            elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
-                seen += times * size["pairs"] * facts["target_words"] / words
-                genuine = max(genuine, size["pairs"])
-    return Budget(tuple(updates), seen / genuine if genuine else 0.0, pseudo)
+    return [(stage, _record(study, stage)) for stage in stages]
+
+
+def _record(study: Study, stage: TrainedModel) -> _Training:
+    facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
+    repeats = [stage.upsample, *(1 for _ in sizes[1:])]
+    words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
+    seen, genuine, pseudo = 0.0, 0, 0
+    for data, times, size in zip(stage.data, repeats, sizes, strict=True):
+        if isinstance(data, PseudoData):
+            pseudo += size["pairs"]
+        elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
+            seen += times * size["pairs"] * facts["target_words"] / words
+            genuine = max(genuine, size["pairs"])
+    return _Training(facts, seen, genuine, pseudo)
+
+
+def _copies(stage: TrainedModel) -> bool:
+    return all(isinstance(data, BinarisedPairs) and data.arrangement == "copy" for data in stage.data)
+
+
+def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
+    """Losses in the course of systems' trainings, from the records of these; what is missing is built.
+
+    A stage of copying, which all systems share, is left out.
+
+    Returns:
+        One row for each point: ``system``, ``method``, ``seed``; ``stage`` (from 1); ``data``, which is ``training`` (means since
+        the points before) or ``validation``; ``update`` and ``passes`` over the genuine data, both counted through all stages;
+        ``loss``, in bits per subword.
+    """
+    import pandas as pd
+
+    rows = []
+    for system in systems:
+        records = [record for stage, record in _trainings(study, system) if not _copies(stage)]
+        genuine = max(record.genuine for record in records)
+        updates, seen = 0, 0.0
+        for number, record in enumerate(records, start=1):
+            for data in ("training", "validation"):
+                for point in record.facts[f"{data}_curve"]:
+                    passed = seen + record.seen * point["update"] / record.facts["updates"]
+                    place = (number, data, updates + point["update"], passed / genuine if genuine else 0.0)
+                    rows.append((system.name, system.method, system.seed, *place, point["nll_loss"]))
+            updates, seen = updates + record.facts["updates"], seen + record.seen
+    return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
 
 
 def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
@@ -146,7 +201,7 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
-    """One row for each corpus: part, sentences, tokens a sentence, pairs left to train on.
+    """One row for each corpus: part, sentences, tokens per sentence, pairs left to train on.
 
     Of a seed corpus one shard is looked at; how many shards a system uses is the grid's affair.
     """
@@ -160,7 +215,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
                 "corpus": name,
                 "part": "test" if name in study.planner.tests else {"genuine": "train"}.get(name, name),
                 "sentences": facts["sentences"],
-                "tokens a sentence": facts["source_tokens"] / facts["sentences"],
+                "tokens per sentence": facts["source_tokens"] / facts["sentences"],
                 "identical pairs": facts["identical_pairs"],
             }
         )
@@ -171,7 +226,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
                 "corpus": name,
                 "part": "seed (one shard)",
                 "sentences": facts["sentences"],
-                "tokens a sentence": facts["tokens"] / facts["sentences"],
+                "tokens per sentence": facts["tokens"] / facts["sentences"],
             }
         )
     return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
@@ -181,7 +236,7 @@ def seed_text_table(study: Study) -> pd.DataFrame:
     """One row for each seed corpus, from its first shard: length, variety, and how much of it the genuine targets know.
 
     Returns:
-        ``tokens a sentence``; ``distinct words a 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
+        ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
         ``known tokens``, the share of tokens that are words of the genuine targets.
     """
     import pandas as pd
@@ -190,13 +245,42 @@ def seed_text_table(study: Study) -> pd.DataFrame:
     rows = [
         {
             "seed corpus": name,
-            "tokens a sentence": facts["tokens"] / facts["sentences"],
-            "distinct words a 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
+            "tokens per sentence": facts["tokens"] / facts["sentences"],
+            "distinct words per 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
             "known tokens": facts["known"] / facts["tokens"],
         }
         for name, facts in found.items()
     ]
     return pd.DataFrame(rows)
+
+
+def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
+    """How much systems change on the first test set, by ERRANT; a mean over their seeds each. Their scores must have been built.
+
+    Returns:
+        One row for each kind of system, and the reference's last: ``unchanged``, the share of sentences without an edit; of the
+        sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
+        in all; ``edits per token`` of the source. A sentence needs no edit if the annotator that it is scored by made none.
+    """
+    import pandas as pd
+
+    rows = []
+    for system in systems:
+        right, wrong, missed = study.score(system).per_sentence().T
+        tokens = study.result(study.planner.test_sentences(system, study.test))["source_tokens"]
+        made, needed = right + wrong, right + missed
+        rows.append(
+            {
+                "system": system.name,
+                "unchanged": (made == 0).mean(),
+                "correct changed": (made[needed == 0] > 0).mean(),
+                "false positives": wrong[needed == 0].sum(),
+                "edits per token": made.sum() / tokens,
+            }
+        )
+    reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits per token": needed.sum() / tokens}
+    means = pd.DataFrame(rows).groupby("system", sort=False).mean().reset_index()
+    return pd.concat([means, pd.DataFrame([reference])], ignore_index=True)
 
 
 def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
@@ -252,7 +336,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     Marks of errors that nobody corrected are no edits here: without them the counts of W&I and FCE are those of Choe et al.
 
     Returns:
-        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits a token``
+        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits per token``
         of this sentence, not a number for an empty one.
     """
     import pandas as pd
@@ -263,7 +347,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
             corrections = [edit for edit in sentence.annotators.get(0, ()) if edit.type not in DETECTION_TYPES]
             rows.append((name, level, len(sentence.source), len(corrections)))
     table = pd.DataFrame(rows, columns=["corpus", "level", "tokens", "edits"])
-    return table.assign(**{"edits a token": table.edits / table.tokens.where(table.tokens > 0)})
+    return table.assign(**{"edits per token": table.edits / table.tokens.where(table.tokens > 0)})
 
 
 def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
@@ -274,7 +358,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         ``corpus``; ``level`` (``all`` for the whole corpus, where it has several); ``sentences``; ``tokens``; ``edits``;
-        ``edits a token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
+        ``edits per token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
         such sentences.
     """
     import pandas as pd
@@ -291,7 +375,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
             "sentences": len(part),
             "tokens": part.tokens.sum(),
             "edits": part.edits.sum(),
-            "edits a token": part["edits a token"].mean(),
+            "edits per token": part["edits per token"].mean(),
             "without edits": (part.edits == 0).mean(),
         }
         for name, level, part in parts
@@ -300,7 +384,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
 
 
 def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None, samples: int = 10_000) -> pd.DataFrame:
-    """Test whether groups of sentences differ from one of them in edits a token (Choe et al. 2019, table 9).
+    """Test whether groups of sentences differ from one of them in edits per token (Choe et al. 2019, table 9).
 
     The tests are not corrected for their number.
 
@@ -311,7 +395,7 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
         samples: permutations of each test.
 
     Returns:
-        One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits a token`` (mean over
+        One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits per token`` (mean over
         sentences) and ``p`` (missing in the first row).
 
     Raises:
@@ -319,8 +403,8 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
     """
     import pandas as pd
 
-    known = sentences.dropna(subset=["edits a token"])
-    values = {str(name): part["edits a token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
+    known = sentences.dropna(subset=["edits per token"])
+    values = {str(name): part["edits per token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
     if not values:
         raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
     against = min(values) if against is None else against
@@ -332,4 +416,4 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
     for name in dict.fromkeys([against, *sorted(values)]):
         p_value = None if name == against else compare_means(values[name], values[against], samples)
         rows.append((name, len(values[name]), fmean(values[name]), p_value))
-    return pd.DataFrame(rows, columns=[groups, "sentences", "edits a token", "p"])
+    return pd.DataFrame(rows, columns=[groups, "sentences", "edits per token", "p"])

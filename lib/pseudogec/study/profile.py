@@ -310,6 +310,13 @@ class Profile(Section):
         description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; their models "
         "travel with the results where licences and size allow it",
     )
+    yardsticks: tuple[str, ...] = Field(
+        (),
+        description="systems whose scores every table of systems begins with, such as one that does nothing",
+    )
+    predicted_by: str | None = Field(
+        None, description="a profile whose ranking of methods, as in the folder of its results, is held beside this one's"
+    )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(
         default_factory=dict, description="keys of which the paper says otherwise or nothing -> why; in the table of settings"
@@ -531,6 +538,7 @@ def _check_systems(profile: Profile) -> None:
                 f"comparisons.{name}: its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
             )
     refuse_unknown("own_text", "system", profile.own_text, profile.systems)
+    refuse_unknown("yardsticks", "system", profile.yardsticks, profile.systems)
 
 
 def _grid_of(choice: ModelChoice) -> GridAxes:

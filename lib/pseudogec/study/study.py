@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,7 +26,7 @@ from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
 from pseudogec.study.loading import load_profile
-from pseudogec.study.planning import Planner, compared, missing_files
+from pseudogec.study.planning import Planner, compared, missing_files, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid
 from pseudogec.study.results import By, ScoredCorrection, tidy
 
@@ -196,6 +196,15 @@ class Study:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
         return compared(self.profile, name)
 
+    def yardsticks(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
+        """The profile's yardsticks for systems of these names and tracks, without those that are among them."""
+        found = ((name, track) for name in self.profile.yardsticks if name not in names for track in dict.fromkeys(tracks))
+        return [version for name, track in found for version in pipelines(self.profile, name, track)]
+
+    def with_yardsticks(self, systems: Sequence[System | Pipeline]) -> list[System | Pipeline]:
+        """Systems of a grid or comparison, after the yardsticks for them."""
+        return [*self.yardsticks({system.name for system in systems}, [system.track for system in systems]), *systems]
+
     @property
     def test(self) -> str:
         """The test corpus of all tables: the profile's first."""
@@ -290,10 +299,10 @@ class Study:
     def recipes(self, name: str) -> list[Recipe]:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
         if name in self.profile.comparisons:
-            systems = self.comparison(name)
+            systems = self.with_yardsticks(self.comparison(name))
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
         grid = self.grid(name)
-        scores = [self.planner.score(system, self.test) for system in grid]
+        scores = [self.planner.score(system, self.test) for system in self.with_yardsticks(grid)]
         return [*scores, *self.planner.pseudo_edits(grid).values()]
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -23,6 +25,12 @@ def named_table(reference: str) -> str:
     return f"{PAPERS[source]}, " + (f"figure {table[4:]}" if table.startswith("Fig.") else f"table {table}")
 
 
+def published_tables() -> list[str]:
+    """What :func:`paper_scores` knows, such as ``taslp2020:IV``."""
+    every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
+    return sorted({f"{row.source}:{row.table}" for row in every.itertuples()})
+
+
 def paper_scores(reference: str) -> pd.DataFrame:
     """The scores of one published table, in percent as printed.
 
@@ -33,11 +41,25 @@ def paper_scores(reference: str) -> pd.DataFrame:
     every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
     found = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
     if found.empty:
-        known = ", ".join(sorted({f"{row.source}:{row.table}" for row in every.itertuples()}))
-        raise UserError(f"no scores of `{reference}` were transcribed; known: {known}")
+        raise UserError(f"no scores of `{reference}` were transcribed; known: {', '.join(published_tables())}")
     return found.assign(
         method=found.method.fillna("none"), seed_corpus=found.seed_corpus.fillna(""), pseudo_pairs=found.pseudo_pairs.fillna(0)
     )
+
+
+def paper_gains(*references: str) -> pd.DataFrame:
+    """F0.5 of a paper's systems less that of its baseline, in points.
+
+    Args:
+        references: tables of one paper, such as ``taslp2020:VI`` and ``taslp2020:Fig.4``; one of them has the baseline.
+
+    Returns:
+        The rows of `paper_scores` without the baseline, each once, with ``study``, the paper's name, and ``gain``.
+    """
+    scores = pd.concat([paper_scores(reference) for reference in references], ignore_index=True)
+    is_baseline = scores.method == "none"
+    gains = scores[~is_baseline].assign(study=PAPERS[scores.source.iloc[0]], gain=scores.f05 - scores.f05[is_baseline].iloc[0])
+    return gains.drop_duplicates(["system", "seed_corpus", "setting", "pseudo_pairs"])
 
 
 def paper_datasets(source: str) -> pd.DataFrame:
@@ -60,3 +82,45 @@ def paper_error_types() -> pd.DataFrame:
 def paper_edits_per_token() -> pd.DataFrame:
     """Edits per token of corpora, and the p-values of tests against W&I-train as printed (Choe et al. 2019, table 9)."""
     return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])
+
+
+def paper_corpora_by_track() -> pd.DataFrame:
+    """Which corpora serve for what in the three tracks of Choe et al. 2019, table 2: columns ``use`` and one for each track."""
+    return pd.read_csv(FOLDER / "corpora_by_track_choe2019.csv").fillna("none")
+
+
+PLACES = {
+    "beside": "beside ours",
+    "ours": "ours alone",
+    "print": "the paper's alone",
+    "none": "without counterpart",
+}
+"""Where a numbered table or figure of a paper is in this study, and how pages say so."""
+
+
+@dataclass(frozen=True)
+class PublishedItem:
+    """A numbered table or figure of a paper, and its counterpart in this study.
+
+    Attributes:
+        kind: ``table`` or ``figure``.
+        place: a key of ``PLACES``.
+        notebook: that has the counterpart.
+        ours: the saved tables and figures that are the counterpart; ``#heading`` stands for a section of the notebook.
+        note: how the two differ, or why one side is missing.
+    """
+
+    source: str
+    kind: str
+    number: str
+    shows: str
+    place: str
+    notebook: str
+    ours: tuple[str, ...]
+    note: str
+
+
+def published_items() -> list[PublishedItem]:
+    """Every numbered table and figure of the three papers, in the order of the papers."""
+    with (FOLDER / "tables_and_figures.csv").open(encoding="utf-8", newline="") as file:
+        return [PublishedItem(**row | {"ours": tuple(row["ours"].split())}) for row in csv.DictReader(file)]

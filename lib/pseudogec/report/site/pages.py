@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
+from pseudogec.report.conclusions import STUDY, conclusion
+from pseudogec.report.papers import PAPERS, PLACES, published_items
 from pseudogec.report.site.run_record import PAGES, RunRecord
 
+if TYPE_CHECKING:
+    from pseudogec.report.site.notebook_page import NotebookPage
+
 INDEX = "index.html"
+
+PAPERS_PAGE = "papers.html"
+"""Page of all tables and figures of the papers, beside those of the notebooks."""
 
 
 def write_site(outputs: Path, run: RunRecord) -> Path:
@@ -42,11 +52,54 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
         shown: dict[str, Any] = {"page": page, "before": before, "after": after, "root": "../", "site": ""}
         _write(outputs / PAGES / f"{page.name}.html", environment.get_template("notebook.html").render(run=run, **shown))
+    links = _links(pages)
+    items = [(item, [(name, links.get((item.notebook, name), "")) for name in item.ours]) for item in published_items()]
+    counts = {place: sum(item.place == place for item, _ in items) for place in PLACES}
+    papers = {
+        "items": items,
+        "papers": PAPERS,
+        "places": PLACES,
+        "counts": counts,
+        "executed": executed,
+        "root": "../",
+        "site": "",
+    }
+    _write(outputs / PAGES / PAPERS_PAGE, environment.get_template("papers.html").render(run=run, **papers))
     index = environment.get_template("index.html").render(
-        run=run, pages={page.name: page for page in pages}, metrics=_metrics(outputs), root="", site=f"{PAGES}/"
+        run=run,
+        pages={page.name: page for page in pages},
+        verdicts=_verdicts(pages),
+        metrics=_metrics(outputs),
+        conclusion=_conclusion(run.profile, outputs),
+        root="",
+        site=f"{PAGES}/",
     )
     _write(outputs / INDEX, index)
     return outputs / INDEX
+
+
+def _links(pages: Sequence[NotebookPage]) -> dict[tuple[str, str], str]:
+    """Notebook and name of a saved table or figure, or ``#heading`` -> where it is."""
+    links = dict[tuple[str, str], str]()
+    for page in pages:
+        named = {f"#{entry.anchor}": entry for entry in page.headings}
+        named |= {entry.anchor.partition("-")[2]: entry for entry in (*page.tables, *page.figures)}
+        links |= {(page.name, name): f"{page.name}.html#{entry.anchor}" for name, entry in named.items()}
+    return links
+
+
+def _verdicts(pages: Sequence[NotebookPage]) -> dict[str, int]:
+    """How many claims of all notebooks have each verdict, the most frequent first; several comparisons may have several."""
+    given = [row["verdict"] for page in pages for table in page.claims for row in table.rows]
+    return dict(Counter("of several verdicts" if "," in verdict else verdict for verdict in given).most_common())
+
+
+def _conclusion(profile: str, outputs: Path) -> str:
+    """What is concluded from the whole study, as HTML; empty where that was not written for these results."""
+    from nbconvert.filters import markdown2html
+
+    text = conclusion(profile, STUDY, outputs, tables="tables/")
+    return markdown2html(text) if text else ""
 
 
 def _metrics(outputs: Path) -> list[str]:

@@ -1,0 +1,123 @@
+"""Conclusions that were written by hand for a run, each number of which is held against the run's tables.
+
+``notebooks/conclusions/<profile>.md`` has a section for each notebook, and ``study`` for the whole. A number in it is a link to
+its cell:
+
+    Direct noise reaches [30.3](generation_methods.csv?method=direct_noise#f05).
+
+The path is a table in the run's folder ``tables``, the query names its row, the fragment its column. A cell with words, such as
+the interval of a claim, agrees if it contains the text of the link.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import parse_qsl, unquote_plus, urlsplit
+
+from artefacts.errors import UserError
+from pseudogec.report.display import Finding
+from pseudogec.study.study import PROJECT
+
+FOLDER = PROJECT / "notebooks" / "conclusions"
+"""A Markdown file for each profile that has conclusions."""
+
+STUDY = "study"
+"""Section on the whole study."""
+
+NUMBER = re.compile(r"\[(?P<text>[^\[\]]*(?:\[[^\[\]]*\])?[^\[\]]*)\]\((?P<link>[^()\s]+\.csv\?[^()\s]*#[^()\s]+)\)")
+"""A link to a cell of a table."""
+
+
+class Number(NamedTuple):
+    """A number in a text.
+
+    Attributes:
+        text: as it is written, rounded.
+        table: name of a CSV file.
+        row: column -> its value in the row.
+        column: where it stands in the row.
+    """
+
+    text: str
+    table: str
+    row: Mapping[str, str]
+    column: str
+
+    def disagreement(self, tables: Path) -> str:
+        """How the table has it otherwise; empty where it agrees to the last digit that is written."""
+        cell = self._cell(tables / self.table)
+        try:
+            written, found = float(_plain(self.text)), float(cell)
+        except ValueError:
+            agrees = _plain(self.text) in _plain(cell)
+        else:
+            decimals = len(_plain(self.text).partition(".")[2])
+            agrees = abs(written - found) <= 0.5 * 10**-decimals + 1e-9
+        return "" if agrees else f"{self.text} is {cell} in {self.table}"
+
+    def _cell(self, path: Path) -> str:
+        """The cell's text.
+
+        Raises:
+            UserError: no such table or column, or not one such row.
+        """
+        try:
+            with path.open(encoding="utf-8", newline="") as stream:
+                rows = list(csv.DictReader(stream))
+        except OSError as error:
+            raise UserError(f"{path}: no such table") from error
+        unknown = {self.column, *self.row} - set(rows[0] if rows else ())
+        if unknown:
+            raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
+        found = [row for row in rows if all(row[name] == value for name, value in self.row.items())]
+        if len(found) != 1:
+            raise UserError(f"{path} has {len(found)} rows with {dict(self.row)}; a number stands in one")
+        return found[0][self.column]
+
+
+def numbers(text: str) -> Iterator[Number]:
+    """The numbers of a text, in order."""
+    for found in NUMBER.finditer(text):
+        link = urlsplit(found["link"])
+        yield Number(found["text"], link.path, dict(parse_qsl(link.query)), unquote_plus(link.fragment))
+
+
+def sections(profile: str) -> dict[str, str]:
+    """Notebook, or ``study``, to what is concluded there; empty for a profile without conclusions."""
+    path = FOLDER / f"{profile}.md"
+    if not path.is_file():
+        return {}
+    parts = re.split(r"^## +(\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def conclusion(profile: str, section: str, outputs: Path, tables: str = "../tables/") -> Finding | None:
+    """What is concluded in a section, or None where nothing was written or these results are not those it was written for.
+
+    Args:
+        outputs: folder of the results.
+        tables: where the tables are, seen from the page that shows it.
+    """
+    text = sections(profile).get(section)
+    if text is None or disagreements(text, outputs):
+        return None
+    return Finding(NUMBER.sub(lambda found: f"[{found['text']}]({tables}{urlsplit(found['link']).path})", text))
+
+
+def disagreements(text: str, outputs: Path) -> list[str]:
+    """How a text's numbers differ from the results."""
+    found = []
+    for number in numbers(text):
+        try:
+            found.append(number.disagreement(outputs / "tables"))
+        except UserError as error:
+            found.append(str(error))
+    return [said for said in found if said]
+
+
+def _plain(text: str) -> str:
+    return text.replace("\N{MINUS SIGN}", "-").replace(",", "").strip()

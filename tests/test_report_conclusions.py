@@ -1,0 +1,81 @@
+"""Conclusions written by hand: each number is that of its table, and a text that does not fit is not shown."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from pseudogec.report import conclusions
+from pseudogec.report.conclusions import conclusion, disagreements, numbers, sections
+
+ROOT = Path(__file__).resolve().parent.parent
+WRITTEN = sorted(path.stem for path in conclusions.FOLDER.glob("*.md"))
+
+
+@pytest.fixture
+def outputs(tmp_path: Path) -> Path:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "methods.csv").write_text(
+        'method,level,f05,here\nnone,A,27.7272,\ndirect_noise,A,30.2862,"+2.6 [+1.5, +3.6] (p = 0.012)"\nrandom,B,1234.5,\n'
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[27.7](methods.csv?method=none#f05)", []),
+        ("[27.8](methods.csv?method=none#f05)", ["27.8 is 27.7272 in methods.csv"]),
+        ("[28](methods.csv?method=none&level=A#f05)", []),
+        ("[1,234.5](methods.csv?method=random#f05)", []),
+        ("[+2.6 [+1.5, +3.6]](methods.csv?method=direct_noise#here)", []),
+        ("[+2.7](methods.csv?method=direct_noise#here)", ["+2.7 is +2.6 [+1.5, +3.6] (p = 0.012) in methods.csv"]),
+    ],
+)
+def test_a_number_agrees_to_its_last_digit(outputs: Path, text: str, said: list[str]) -> None:
+    assert len(list(numbers(text))) == 1
+    assert disagreements(text, outputs) == said
+
+
+@pytest.mark.parametrize(
+    ("link", "words"),
+    [
+        ("other.csv?method=none#f05", "no such table"),
+        ("methods.csv?method=none#f1", "no column f1"),
+        ("methods.csv?method=unknown#f05", "0 rows"),
+        ("methods.csv?level=A#f05", "2 rows"),
+    ],
+)
+def test_a_link_that_names_no_single_cell_is_said(outputs: Path, link: str, words: str) -> None:
+    (said,) = disagreements(f"[1.0]({link})", outputs)
+    assert words in said
+
+
+def test_only_a_text_that_fits_is_shown(outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = tmp_path / "mine.md"
+    written.write_text(
+        "# Title\n\n## study\n\nIt has [27.7](methods.csv?method=none#f05).\n\n## 01_x\n\n[5](methods.csv?method=none#f05)\n"
+    )
+    monkeypatch.setattr(conclusions, "FOLDER", tmp_path)
+    assert conclusion("mine", "study", outputs) == "It has [27.7](../tables/methods.csv)."
+    assert conclusion("mine", "01_x", outputs) is None
+    assert conclusion("mine", "02_y", outputs) is None
+    assert conclusion("other", "study", outputs) is None
+
+
+@pytest.mark.parametrize("profile", WRITTEN)
+def test_the_committed_conclusions_fit_the_committed_tables(profile: str) -> None:
+    outputs = ROOT / "outputs" / profile
+    texts = sections(profile)
+    assert set(texts) == {"study", *(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))}
+    assert {name: disagreements(text, outputs) for name, text in texts.items()} == {name: [] for name in texts}
+
+
+@pytest.mark.parametrize("profile", WRITTEN)
+def test_no_measured_number_stands_without_its_table(profile: str) -> None:
+    # A number with a decimal point is a score; a link that misses its row or column would not be held against anything.
+    for text in sections(profile).values():
+        assert text.count(".csv") == len(list(numbers(text)))
+        assert not re.findall(r"(?<![F\d])\d+\.\d", conclusions.NUMBER.sub("", text))
