@@ -39,6 +39,8 @@ class Html(str):
 
 NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
+NO_WORLD = Finding("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
+
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
     """Show a picture and its caption in the notebook; outside of one, only print the description."""
