@@ -1,8 +1,8 @@
 """What learners get wrong: rules by the role of the token at which they apply, and how often each level breaks which.
 
-Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of which kinds. Rates of
-A to C are fitted to the Write & Improve corpus; those of N follow figure 6 of Kiyono et al. (2020). For each sentence a number of
-mistakes is drawn, for each mistake a family by the level's weights, and a place where that family is
+Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of which kinds. Rates
+of A to C are fitted to the Write & Improve corpus; those of N follow figure 6 of Kiyono et al. (2020). For each sentence a number
+of mistakes is drawn, for each mistake a family by the level's weights, and a place where that family is
 possible; words differ in how readily they are got wrong (`habits`).
 """
 
