@@ -213,7 +213,7 @@ def test_the_key_of_the_worlds_seed_text_stays() -> None:
     text = WorldSeedText(name="simple", size=6000, shard=0, register_name="simple", seed=1)
     assert text.content() == {
         "kind": "seed_text",
-        "version": 1,
+        "version": 2,
         "fields": {"register_name": "simple", "seed": 1, "shard": 0, "size": 6000},
     }
-    assert text.key == "77ee442a18f4e036"
+    assert text.key == "86f87c51a9fa23fe"

@@ -267,12 +267,16 @@ def _object(writer: Writer, frame: Frame, verb: str, subject: NounPhrase) -> Nou
 def _list_further(writer: Writer, phrase: NounPhrase, frame: Frame, verb: str, subject: NounPhrase) -> None:
     """Make an object a list: *the tickets and our passports*, *some bread , an apple and a glass of milk*."""
 
-    def another() -> list[Token]:
-        return noun_phrase(writer, frame.objects, company=verb, owner=subject, simple=True).tokens
-
-    if writer.draws.chance(0.35):
-        phrase.tokens += [Token(",", "list_comma"), *another()]
-    phrase.tokens += [Token("and", "and"), *another()]
+    named = {token.lemma for token in phrase.tokens if token.role == "noun"}
+    for _ in range(1 + writer.draws.chance(0.35)):
+        further = noun_phrase(writer, frame.objects, company=verb, owner=subject, simple=True).tokens
+        nouns = {token.lemma for token in further if token.role == "noun"}
+        if not nouns & named:
+            for token in phrase.tokens:  # the last member alone has "and" before it
+                if token.role == "and":
+                    token.text, token.role = ",", "list_comma"
+            phrase.tokens += [Token("and", "and"), *further]
+            named |= nouns
 
 
 def _transitive(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:

@@ -1,4 +1,4 @@
-"""How a sentence grows: what writers add to a statement, before it or after it, so that lengths have the long tail of real text."""
+"""How a sentence grows: what is added before or after a statement, so that lengths have the long tail of real text."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from learner_world.clauses import (
     finite_be,
     fixed_phrase,
     gerund_phrase,
-    is_past,
     to_infinitive,
     verb_group,
 )
 from learner_world.draws import Choice
-from learner_world.noun_phrases import Writer, noun_phrase, person_name, personal, pronoun
+from learner_world.noun_phrases import Writer, noun_phrase, personal, pronoun
 from learner_world.tokens import NounPhrase, Token, VerbForm, plain
 from learner_world.words import adjectives
 
 Addition = Callable[[Writer, list[Token], bool], list[Token]]
-"""From a statement without its final mark, and whether it is told in the past, to a longer one; the same one where it does not fit."""
+"""Makes a statement (without its final mark) longer; told in the past or not. Where it does not fit, nothing changes."""
 
 
 def grown(writer: Writer, tokens: list[Token]) -> list[Token]:
@@ -50,8 +49,8 @@ def _told_in_past(tokens: list[Token]) -> bool:
 
 def verb_phrase(writer: Writer, tense: str, first: Clause) -> list[Token]:
     """What else the subject of a clause does: *... and watched a film*."""
-    second = clause(writer, tense, first.subject, adverbials=writer.draws.chance(0.3), negatable=False, short_forms=False)
-    return [*second.tokens[len(first.subject.tokens) :], *([comma(), *second.opening] if second.opening else [])]
+    second = clause(writer, tense, first.subject, adverbials=False, negatable=False, short_forms=False)
+    return second.tokens[len(first.subject.tokens) :]
 
 
 def _someone_again(writer: Writer, statement: list[Token]) -> NounPhrase | None:
@@ -89,7 +88,7 @@ def _circumstance(writer: Writer, statement: list[Token], past: bool) -> list[To
     """*... because it was raining*; a word that the sentence has already is not used again."""
     draws = writer.draws
     subordinator = draws.pick(_REASONS)
-    if subordinator == "if" and past or any(token.text == subordinator for token in statement):
+    if (subordinator == "if" and past) or any(token.text == subordinator for token in statement):
         return statement
     link = [comma()] if subordinator in ("although", "while") else []
     may_be_negative = subordinator not in ("before", "until")
@@ -172,7 +171,7 @@ def _opening_clause(writer: Writer, statement: list[Token], past: bool) -> list[
         words = [Token(word, "linking_preposition", preposition) for word in preposition.split()]
         return [*words, *gerund_phrase(writer, pronoun(statement[0].text)), comma(), *statement]
     subordinator = draws.one_of(("when", "although", "because", "while", "if", "since"))
-    if subordinator == "if" and past or any(token.text == subordinator for token in statement):
+    if (subordinator == "if" and past) or any(token.text == subordinator for token in statement):
         return statement
     side = clause(writer, "past" if past else "present", adverbials=False, cue=True)
     return [Token(subordinator, "subordinator"), *side.tokens, comma(), *statement]

@@ -143,9 +143,9 @@ _FAMILY_ENDINGS = (
 )  # fmt: skip
 
 
-# How learners misspell: by sound, by doubling, by haste; never into another English word, nor into letters that English does not join
+# How learners misspell: by sound, by doubling, by haste; not as another English word, nor with letters that English never joins
 
-HABIT_SHARE = 0.6
+HABIT_SHARE = 0.5
 """Share of misspellings that are the word's own usual ones; the rest are slips that may hit any letter."""
 
 _BY_SOUND = (
@@ -186,7 +186,13 @@ def misspell(word: str, random_number: float, habitual: bool) -> str:
 def _usual(word: str) -> tuple[str, ...]:
     """Up to three usual misspellings, chosen once for each word among those by sound and doubling."""
     seeded = random.Random(f"misspelling of {word}")
-    candidates = sorted({wrong for wrong in (*_sound_alikes(word), *_doublings(word)) if wrong != word and _is_no_word(wrong) and _can_be_said(wrong)})
+    candidates = sorted(
+        {
+            wrong
+            for wrong in (*_sound_alikes(word), *_doublings(word))
+            if wrong != word and _is_no_word(wrong) and _can_be_said(wrong)
+        }
+    )
     return tuple(seeded.sample(candidates, min(3, len(candidates))))
 
 

@@ -1,8 +1,8 @@
 """What learners get wrong: rules by the role of the token at which they apply, and how often each level breaks which.
 
-Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of which kinds, after
-figure 6 and section V-A2 of Kiyono et al. (2020) and the counts published with the BEA-2019 shared task's W&I+LOCNESS corpus. For
-each sentence a number of mistakes is drawn, for each mistake a family by the level's shares, and a place where that family is
+Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of which kinds. Rates
+of A to C are fitted to the Write & Improve corpus; those of N follow figure 6 of Kiyono et al. (2020). For each sentence a number
+of mistakes is drawn, for each mistake a family by the level's weights, and a place where that family is
 possible; words differ in how readily they are got wrong (`habits`).
 """
 
@@ -448,7 +448,7 @@ def inflect_regularly(noun: str) -> str:
 @rule("NOUN", "noun", "light_object")
 def _noun_choice(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
     token = tokens[index]
-    options = confused("noun_confusions").get(token.lemma)
+    options = confused("noun_confusions").get(token.lemma, ()) + confused("false_friends").get(token.lemma, ())
     wrong = draws.one_of(options) if options else ""
     plural = isinstance(token.form, NounForm) and token.form.plural
     return replace(index, inflect(wrong, "NNS") if wrong and plural else wrong, token.text)
@@ -822,7 +822,7 @@ class Level:
 def _read_levels() -> tuple[dict[str, Level], dict[str, Choice[str]]]:
     """``levels.csv``: for each level its rate, and how often each family of mistakes is tried.
 
-    Rates and weights of A, B and C are fitted (`tests/bench/fit_world.py`), so that what ERRANT finds in the world's sentences has the
+    Those of A, B and C are fitted (`tests/bench/fit_world.py`), so that what ERRANT finds in the world's sentences has the
     statistics of W&I's: a family that few sentences have a place for is tried more often than its share.
     """
     rates, *rows = csv.DictReader(resource_lines("levels.csv"))

@@ -56,8 +56,8 @@ LEARNER = Register(
         simple=22, coordinate=14, adverbial_clause=16, report=12, question=7, existential=6, dummy_it=8, comparative=6,
         passive=5, conditional=6, embedded_question=5, request=3, gerund_subject=4, habit=8, definition=2, quotation=1,
     ),
-    pronouns=0.62, persons=(36, 8, 16, 16, 14, 10), adjectives=0.33, rare_adjectives=0.22, postmodifiers=0.18, adverbials=0.40, growth=0.58,
-    past=0.45, contractions=0.6, blemishes=0.0,
+    pronouns=0.62, persons=(36, 8, 16, 16, 14, 10), adjectives=0.33, rare_adjectives=0.22,
+    postmodifiers=0.18, adverbials=0.40, growth=0.58, past=0.45, contractions=0.6, blemishes=0.0,
 )  # fmt: skip
 
 SIMPLE = Register(
@@ -67,8 +67,8 @@ SIMPLE = Register(
         simple=34, coordinate=14, adverbial_clause=10, report=7, question=2, existential=7, dummy_it=5, comparative=6,
         passive=11, conditional=4, embedded_question=2, request=1, gerund_subject=3, habit=5, definition=9, quotation=1,
     ),
-    pronouns=0.42, persons=(9, 6, 26, 24, 9, 26), adjectives=0.30, rare_adjectives=0.25, postmodifiers=0.14, adverbials=0.32, growth=0.58,
-    past=0.45, contractions=0.3, blemishes=0.01,
+    pronouns=0.42, persons=(9, 6, 26, 24, 9, 26), adjectives=0.30, rare_adjectives=0.25,
+    postmodifiers=0.14, adverbials=0.32, growth=0.58, past=0.45, contractions=0.3, blemishes=0.01,
 )  # fmt: skip
 
 ENCYCLOPEDIC = Register(
@@ -78,8 +78,8 @@ ENCYCLOPEDIC = Register(
         simple=32, coordinate=12, adverbial_clause=12, report=9, question=0.2, existential=5, dummy_it=3, comparative=5,
         passive=24, conditional=2, embedded_question=1, request=0.1, gerund_subject=2, habit=4, definition=14, quotation=1,
     ),
-    pronouns=0.22, persons=(1, 1, 40, 28, 3, 27), adjectives=0.42, rare_adjectives=0.5, postmodifiers=0.30, adverbials=0.38, growth=0.58,
-    past=0.62, contractions=0.03, blemishes=0.03,
+    pronouns=0.22, persons=(1, 1, 40, 28, 3, 27), adjectives=0.42, rare_adjectives=0.5,
+    postmodifiers=0.30, adverbials=0.38, growth=0.58, past=0.62, contractions=0.03, blemishes=0.03,
 )  # fmt: skip
 
 NEWSWIRE = Register(
@@ -89,8 +89,8 @@ NEWSWIRE = Register(
         simple=28, coordinate=12, adverbial_clause=13, report=24, question=1, existential=4, dummy_it=3, comparative=5,
         passive=14, conditional=4, embedded_question=2, request=0.1, gerund_subject=2, habit=6, definition=3, quotation=14,
     ),
-    pronouns=0.25, persons=(4, 2, 34, 22, 8, 30), adjectives=0.36, rare_adjectives=0.35, postmodifiers=0.26, adverbials=0.42, growth=0.58,
-    past=0.66, contractions=0.2, blemishes=0.02,
+    pronouns=0.25, persons=(4, 2, 34, 22, 8, 30), adjectives=0.36, rare_adjectives=0.35,
+    postmodifiers=0.26, adverbials=0.42, growth=0.58, past=0.66, contractions=0.2, blemishes=0.02,
 )  # fmt: skip
 
 REGISTERS: MappingProxyType[str, Register] = MappingProxyType(

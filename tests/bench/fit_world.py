@@ -1,11 +1,12 @@
 """Make the simulated learners like those of W&I: measure the corpus, then fit the rates of `lib/learner_world/data/levels.csv`.
 
-    python tests/bench/fit_world.py measure FOLDER     # W&I's M2 files, {A,B,C}.{train,dev}.gold.bea19.m2: writes wi_statistics.csv
-    python tests/bench/fit_world.py fit [--sentences 4000] [--rounds 1]     # in each round: weight × (wanted share / observed share)
+    python tests/bench/fit_world.py measure FOLDER     # of {A,B,C}.{train,dev}.gold.bea19.m2: writes wi_statistics.csv
+    python tests/bench/fit_world.py fit [--sentences 4000] [--rounds 1]
     python tests/bench/fit_world.py compare [--sentences 3000]
 
-Both sides are annotated by the offline annotator. The fit looks at these statistics alone, never at a model's scores. Level N has no
-open corpus (LOCNESS must be asked for), so its rates stay.
+Both sides are annotated by the offline annotator. A round of the fit multiplies each weight by the wanted share over the
+observed one; it looks at these statistics alone, never at a model's scores. Level N has no open corpus (LOCNESS must be asked
+for), so its rates stay.
 """
 
 from __future__ import annotations
@@ -78,7 +79,9 @@ def compare(sentences: int) -> None:
     for level, wanted in wi_statistics().items():
         found = world_statistics(level, sentences)
         distance, yardstick = found.distance(wanted), wanted.yardstick(int(found.values["edits"]))
-        print(f"{level}: distance of types {distance:.3f}, between samples of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}")
+        print(
+            f"{level}: distance of types {distance:.3f}, between samples of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}"
+        )
         for name, value in wanted.values.items():
             note = f"{found.values[name] / value:6.2f}" if name in LENGTHS else ""
             print(f"  {name:28} {value:10.3f} {found.values[name]:10.3f} {note}")

@@ -53,8 +53,9 @@ def test_valid_and_test_targets_occur_nowhere_else(texts: dict[str, list[list[st
 def test_length_is_that_of_sentences(texts: dict[str, list[list[str]]]) -> None:
     for sentences in [*texts.values(), [list(sentence.target) for sentence in learner_sentences(2000, "train")]]:
         lengths = [len(sentence) for sentence in sentences]
-        assert 10 <= np.mean(lengths) <= 13.5
-        assert np.percentile(lengths, 99) <= 28 and min(lengths) >= 3
+        assert 16.5 <= np.mean(lengths) <= 21.5
+        assert np.percentile(lengths, 5) <= 7 and np.percentile(lengths, 95) >= 35  # as real text has
+        assert max(lengths) <= 62 and min(lengths) >= 3
 
 
 def test_registers_differ_in_length_and_vocabulary(texts: dict[str, list[list[str]]]) -> None:
@@ -101,7 +102,7 @@ def test_genuine_pairs_miss_words_that_seed_text_covers() -> None:
 def test_tokens_are_spacys(texts: dict[str, list[list[str]]]) -> None:
     for sentences in texts.values():
         for sentence in sentences[:300]:
-            joined = " ".join(sentence)
+            joined = " ".join(sentence).replace(" 'm ", "'m ")  # spaCy splits 'm from a word before it alone
             assert list(next(iter(tokenise([joined])))) == sentence, joined
     assert any("n't" in sentence for sentence in texts["simple"])
 
@@ -126,4 +127,4 @@ def test_the_world_stays_the_same_to_the_bit() -> None:
         digest.update(repr((sentence.source, sentence.target, sentence.level, [tuple(edit) for edit in sentence.edits])).encode())
     for register in REGISTERS:
         digest.update(repr(list(seed_sentences(register, 300))).encode())
-    assert digest.hexdigest()[:16] == "e65be2f7a55e9779"
+    assert digest.hexdigest()[:16] == "7815555d61412e5c"

@@ -5,6 +5,7 @@ from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_t
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.inference import Estimate, Versions, compare, compare_means, compare_scores, holm, score_interval
+from pseudogec.evaluate.likeness import LENGTHS, TENTH, TIMES_YARDSTICK, TextStatistics, wi_statistics
 from pseudogec.evaluate.maxmatch import MaxMatch
 from pseudogec.evaluate.metric import (
     METRICS,
@@ -21,7 +22,10 @@ from pseudogec.evaluate.metric import (
 __all__ = [
     "CUT_OTHERWISE",
     "ERRANT",
+    "LENGTHS",
     "METRICS",
+    "TENTH",
+    "TIMES_YARDSTICK",
     "AnyMetric",
     "EditMetric",
     "Errant",
@@ -33,6 +37,7 @@ __all__ = [
     "Metric",
     "MetricChoice",
     "Score",
+    "TextStatistics",
     "Versions",
     "compare",
     "compare_means",
@@ -45,4 +50,5 @@ __all__ = [
     "precision_recall_f05",
     "score_interval",
     "type_agreement",
+    "wi_statistics",
 ]

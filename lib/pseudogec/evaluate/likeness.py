@@ -11,12 +11,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, type_distance
 from pseudogec.evaluate.error_types import main_type
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TENTH = 0.1
 """By how much of W&I's value a length of the simulated world may differ from it."""
@@ -25,8 +28,8 @@ TIMES_YARDSTICK = 2.0
 """How many times the distance between two samples of W&I the world's error types may be away from W&I's."""
 
 LENGTHS = ("tokens a sentence", "without edits", "edits a token", "tokens of an edit", "tokens of a correction")
-"""The statistics that are held to a tenth: mean length of the source, share of sentences without edits, all edits over all tokens,
-and the mean numbers of tokens that an edit replaces and writes."""
+"""What is held to a tenth: the mean length of the source, the share of sentences without edits, all edits over all tokens, and
+how many tokens an edit replaces and writes on average."""
 
 _QUANTILES = (5, 25, 50, 75, 95)
 _TYPE = "type "
@@ -79,11 +82,15 @@ class TextStatistics:
         """
         names, counts = list(self.types), np.array(list(self.types.values()), dtype=float)
         samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=(draws, 2))
-        return float(np.mean([type_distance(*(dict(zip(names, each.tolist(), strict=True)) for each in pair)) for pair in samples]))
+        return float(
+            np.mean([type_distance(*(dict(zip(names, each.tolist(), strict=True)) for each in pair)) for pair in samples])
+        )
 
 
 def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
     """One row a statistic, one column a level; the rows of error types count edits."""
+    import pandas as pd
+
     columns = {
         level: {**found.values, **{f"{_TYPE}{name}": count for name, count in found.types.items()}}
         for level, found in by_level.items()
@@ -93,10 +100,13 @@ def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
 
 def wi_statistics() -> dict[str, TextStatistics]:
     """W&I's statistics by level (A, B, C)."""
+    import pandas as pd
+
     table = pd.read_csv(Path(__file__).with_name("wi_statistics.csv"), index_col="statistic")
     found = {}
     for level, column in table.items():
-        of_types = {name.removeprefix(_TYPE): int(count) for name, count in column.items() if str(name).startswith(_TYPE)}
-        values = {str(name): float(value) for name, value in column.items() if not str(name).startswith(_TYPE)}
+        numbers = {str(name): float(value) for name, value in column.items()}
+        of_types = {name.removeprefix(_TYPE): int(count) for name, count in numbers.items() if name.startswith(_TYPE)}
+        values = {name: value for name, value in numbers.items() if not name.startswith(_TYPE)}
         found[str(level)] = TextStatistics(values, of_types)
     return found

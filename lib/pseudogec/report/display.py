@@ -41,6 +41,8 @@ NOT_LISTED = Finding("*The profile lists no systems for this section under `note
 
 NOT_WRITTEN = Finding("*No conclusion is written for these results. The sentences under the tables are computed from them.*")
 
+NO_WORLD = Finding("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
+
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
     """Show a picture and its caption in the notebook; outside of one, only print the description."""

@@ -10,6 +10,7 @@ Each function gives a :class:`Picture`, or a :class:`Finding` that says why ther
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import cycle
@@ -20,8 +21,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, main_type
-from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, TextStatistics, main_type, wi_statistics
+from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
 from pseudogec.report.papers import named_table, paper_scores
@@ -487,6 +488,34 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
         "level has: of a hundred edits a share of 10% is known to within about 6 points."
     )
     return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
+
+
+def likeness_of_types(world: Mapping[str, TextStatistics], most: int = 12) -> Picture | Finding:
+    """Share of each error type in the world's edits (bars) and in W&I's (black lines): a panel a level."""
+    if not world:
+        return NO_WORLD
+    real = {level: wi_statistics()[level] for level in world}
+    counts = Counter[str]()
+    for each in real.values():
+        counts.update(each.types)
+    frequent = [name for name, _ in counts.most_common(most)]
+    figure, panels = _subplots(1, len(world), figsize=(2.6 * len(world) + 1, 3.6), sharex=True, sharey=True, squeeze=False)
+    palette, rows = colours_of(world, LEVEL_COLOURS), []
+    for axes, (level, found) in zip(panels[0], world.items(), strict=True):
+        shares = {
+            text: [100 * each.types.get(name, 0) / each.values["edits"] for name in frequent]
+            for text, each in (("world", found), ("W&I", real[level]))
+        }
+        axes.barh(frequent, shares["world"], color=palette[level], linewidth=0)
+        axes.plot(shares["W&I"], frequent, "|", color=BASELINE_COLOUR, markersize=11, markeredgewidth=2)
+        axes.set_title(level, fontsize=10)
+        axes.tick_params(labelsize=8)
+        _bars(axes, "y")
+        rows += [(level, text, *pair) for text, each in shares.items() for pair in zip(frequent, each, strict=True)]
+    panels[0][0].invert_yaxis()
+    figure.supxlabel("percent of the level's edits (black lines: W&I)", fontsize=10)
+    caption = f"Share of each level's edits in the world (bars) and in W&I (lines): the {most} most frequent types of W&I."
+    return Picture(figure, caption, pd.DataFrame(rows, columns=["level", "text", "error_type", "percent"]), ())
 
 
 def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -> Picture:

@@ -14,9 +14,9 @@ from pandas.io.formats.style import Styler
 
 from artefacts.errors import UserError
 from pseudogec.edits import type_distance
-from pseudogec.evaluate import ERRANT, main_type
+from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
-from pseudogec.report.display import TABLE_ATTRIBUTE
+from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.study import Study, System
@@ -372,6 +372,30 @@ def type_shares(profile: NoiseProfile) -> Counter[str]:
     for error_type, count in profile["types"].items():
         shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
     return shares
+
+
+def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
+    """How long the world's sentences and edits are beside those of W&I: three rows a level, the last their ratio."""
+    rows: list[dict[str, Any]] = []
+    for level, found in world.items():
+        real = wi_statistics()[level]
+        rows += [
+            {"level": level, "text": "W&I", **{name: real.values[name] for name in LENGTHS}},
+            {"level": level, "text": "world", **{name: found.values[name] for name in LENGTHS}},
+            {"level": level, "text": "world / W&I", **{name: found.values[name] / real.values[name] for name in LENGTHS}},
+        ]
+    return pd.DataFrame(rows) if rows else NO_WORLD
+
+
+def likeness_of_types(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
+    """How far the world's error types are from those of W&I, and how far samples of W&I of the same number of edits are apart."""
+    rows = []
+    for level, found in world.items():
+        real, edits = wi_statistics()[level], int(found.values["edits"])
+        distance, yardstick = found.distance(real), real.yardstick(edits)
+        ratio = {"distance / yardstick": distance / yardstick}
+        rows.append({"level": level, "edits": edits, "distance": distance, "yardstick": yardstick, **ratio})
+    return pd.DataFrame(rows) if rows else NO_WORLD
 
 
 def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:

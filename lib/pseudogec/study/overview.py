@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
-from pseudogec.evaluate import compare_means, type_agreement
+from pseudogec.evaluate import TextStatistics, compare_means, type_agreement, wi_statistics
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Pipeline, System
@@ -328,6 +328,18 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
             truth += read_m2(study.folder(corpus, "gold.m2") / "gold.m2")
             found += annotated_sentences(study, corpus)
     return type_agreement(truth, found)
+
+
+def world_statistics(study: Study) -> dict[str, TextStatistics]:
+    """What W&I is measured by, of each level of the genuine data that W&I has too; empty where these are no simulation."""
+    genuine = study.planner.genuine
+    if not genuine.simulated:
+        return {}
+    of_level: dict[str, list[AnnotatedSentence]] = {level: [] for level in wi_statistics()}
+    for level, sentence in zip(study.levels(genuine), masked_sentences(study, genuine), strict=True):
+        if level in of_level:
+            of_level[level].append(sentence)
+    return {level: TextStatistics.of(sentences) for level, sentences in of_level.items() if sentences}
 
 
 def sentence_counts(study: Study) -> pd.DataFrame:
