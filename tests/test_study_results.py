@@ -172,7 +172,7 @@ def test_models_of_another_size_say_nothing_about_the_time_of_this_one() -> None
         for name in ("smoke", "classroom", "paper")
     }
     assert len({model.work_kind for model in models.values()}) == 3
-    assert models["classroom"].work == models["classroom"].optimisation.updates
+    assert models["smoke"].work == models["smoke"].optimisation.updates
 
 
 def test_ways_to_make_pseudo_data_are_timed_apart() -> None:
