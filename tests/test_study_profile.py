@@ -92,8 +92,8 @@ def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override
 
 
 def test_an_amount_of_the_scale_is_said_once() -> None:
-    profile = load_profile(CLASSROOM, ["scale.medium=12000"])
-    assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (3000, 12000)
+    profile = load_profile(CLASSROOM, ["scale.base=12000"])
+    assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (12000, 6000)
     assert profile.grids["curricula"].pseudo_pairs == (12000,)
     assert profile.models["pretlarge"].pseudo_pairs == 12000
 
