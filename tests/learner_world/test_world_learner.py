@@ -142,10 +142,10 @@ def test_the_yardstick_falls_with_the_number_of_edits() -> None:
         assert text.yardstick(edits) == pytest.approx((9 / (4 * edits * math.log(2))) ** 0.5, rel=0.15)
 
 
-def test_every_rephrasing_is_of_another_length_or_of_other_words() -> None:
+def test_every_rephrasing_changes_something() -> None:
     for kind in ("phrases", "verbs", "verbs with object", "nouns"):
         entries = [entry for found in rephrasings(kind).values() for entry in found]
-        assert len(entries) > 20
+        assert len(entries) >= 20
         assert all(wrong and tuple(wrong.split()) != entry.right for entry in entries for wrong in entry.wrong)
 
 
