@@ -49,6 +49,14 @@ _SCHEDULER = {
     "distributed.adaptive.wait-count": 300,
 }
 
+# What Dask measures for its dashboard, which is not started here: stacks of running tasks every 10 ms, delays of event loops
+# every 20 ms, and the load of the machine every 500 ms.
+_UNMEASURED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
+}
+
 _UNGUARDED = 'a script must build under `if __name__ == "__main__":`, since each worker process imports the script'
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
@@ -195,7 +203,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
         raise UserError(_UNGUARDED)
     gpus = gpus_of_this_machine() if gpus is None else gpus
     # Here a nanny starts a worker again, which may take long on a busy machine.
-    dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
+    dask.config.set({**_SCHEDULER, **_UNMEASURED, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": logging.CRITICAL}
     specification = {}
     for number in range(workers):
