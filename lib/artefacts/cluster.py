@@ -34,6 +34,9 @@ Dask's own 3 is right for one machine, where a dying worker mostly means too lit
 outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
 """
 
+SECONDS_TO_ANSWER = 20
+"""How long a scheduler may take to answer a program that connects to it."""
+
 LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
@@ -290,7 +293,7 @@ def connect(where: Cluster | str) -> Client:
     for name in ("distributed", "distributed.client", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        return Client(where, set_as_default=False, timeout=20)
+        return Client(where, set_as_default=False, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError) as error:
         raise UserError(f"no Dask scheduler answers at {where} ({error})") from None
 
