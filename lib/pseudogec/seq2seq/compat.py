@@ -10,7 +10,6 @@ import contextlib
 import copy
 import dataclasses
 import functools
-import gc
 import importlib
 import importlib.machinery
 import importlib.util
@@ -57,8 +56,6 @@ def apply() -> None:
         _take_bf16_for_gpus()
         _compose_once()
         importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
-    # Every training begins by collecting garbage (`model_cache.release`), which need not search what stays until the end.
-    gc.freeze()
     _applied = True
 
 
