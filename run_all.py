@@ -2,7 +2,8 @@
 
 import sys
 
-from pseudogec.commands.run_all import main
-
 if __name__ == "__main__":
+    # Not at the top: each worker process imports this file and needs nothing of it.
+    from pseudogec.commands.run_all import main
+
     sys.exit(main())

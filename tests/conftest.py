@@ -80,10 +80,14 @@ def example_site(shared_folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def scheduler() -> Iterator[str]:
-    """The address of a Dask scheduler with a worker in this process, which needs not import anything anew."""
+    """The address of a Dask scheduler with a worker in this process, which needs not import anything anew.
+
+    Kernels and other child processes can have it build, too.
+    """
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, memory_limit=0, dashboard_address=":0") as cluster:
+    here = {"processes": False, "protocol": "tcp", "host": "127.0.0.1"}
+    with LocalCluster(n_workers=1, threads_per_worker=1, memory_limit=0, dashboard_address=":0", **here) as cluster:
         yield cluster.scheduler_address
 
 

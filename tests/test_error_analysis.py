@@ -284,11 +284,11 @@ def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) ->
 
 
 @pytest.mark.slow
-def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(tmp_path: Path) -> None:
+def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(scheduler: str, tmp_path: Path) -> None:
     found = {"first": score((1, 0, 0)), "second": score((0, 1, 0), (0, 0, 1))}
     tests = [f"{name}: {{source: world, split: test, sentences: {each.sentences}}}" for name, each in found.items()]
     overrides = [f"corpora.tests={{{', '.join(tests)}}}"]
-    study = Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs")
+    study = Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
     grid = study.grid(method="none", seeds=1)
 
     def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
@@ -389,8 +389,9 @@ def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
 
 
 @pytest.mark.slow
-def test_methods_are_compared_within_each_type_and_level(tmp_path: Path) -> None:
-    study = Study.open("smoke", ["corpora.tests={test: {source: world, split: test, sentences: 40}}"], store=tmp_path / "store")
+def test_methods_are_compared_within_each_type_and_level(scheduler: str, tmp_path: Path) -> None:
+    corpus = "corpora.tests={test: {source: world, split: test, sentences: 40}}"
+    study = Study.open("smoke", [corpus], store=tmp_path / "store", scheduler=scheduler)
     choices = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 0, "seeds": [1, 2]}
     grid = study.grid(method=["none", "direct_noise"], **choices | {"pseudo_pairs": study.profile.pseudo_data.shard})
     better, worse = ((1, 0, 1), (1, 0, 0)), ((0, 1, 1), (1, 0, 0))

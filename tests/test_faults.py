@@ -12,6 +12,8 @@ import nbformat
 import psutil
 import pytest
 
+from smallest_study import SMALLEST
+
 pytestmark = pytest.mark.slow
 
 KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
@@ -19,18 +21,11 @@ KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
 
 def test_a_study_whose_parts_are_killed_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     arguments = ["--kills", "4", "--seed", "3", "--apart", "10", "--folder", str(tmp_path)]
-    # A part of the smoke study: two systems of one seed.
-    part = [
-        "--only",
-        "02",
-        "--set",
-        "seeds=[1]",
-        "--set",
-        "grids.seed_corpus.method=[none, direct_noise]",
-        "--set",
-        "grids.seed_corpus.seed_corpus=simple",
-    ]
-    done = subprocess.run([sys.executable, str(KILL_STUDY), *arguments, *part], capture_output=True, text=True, check=False)
+    # A part of the smallest study: two systems.
+    part = ["grids.seed_corpus.method=[none, direct_noise]", "grids.seed_corpus.seed_corpus=simple"]
+    overrides = [word for override in (*SMALLEST, *part) for word in ("--set", override)]
+    command = [sys.executable, str(KILL_STUDY), *arguments, "--only", "02", *overrides]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 kills" in done.stdout
 

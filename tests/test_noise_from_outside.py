@@ -22,10 +22,9 @@ SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo
 
 
 @pytest.mark.slow
-def test_they_are_built_scored_and_shown_with_their_names_and_colours(shared_store: Path, tmp_path: Path) -> None:
-    study = Study.open(
-        "smoke", [*SMALLEST, LOUD, WORST, GRID, SWEEP], store=shared_store, outputs=tmp_path / "outputs", workers=1
-    )
+def test_they_are_built_scored_and_shown_with_their_names_and_colours(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
+    overrides = [*SMALLEST, LOUD, WORST, GRID, SWEEP]
+    study = Study.open("smoke", overrides, store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
     with study.engine:
         scores, sweep = study.scores(study.grid("mine")), study.scores(study.grid("trial"))
     report = Report(study)

@@ -93,6 +93,18 @@ def test_a_stub_is_not_done_yet_and_its_solution_passes_the_check(outputs: Path,
             assert "✓" in said, f"{cell['source']}\n{said}"
 
 
+def test_figures_tables_scores_and_pages_are_kept_as_files(outputs: Path) -> None:
+    assert (outputs / "figures" / "mu_mask.png").stat().st_size > 5000
+    assert (outputs / "figures" / "mu_mask.svg").stat().st_size > 5000
+    table = pd.read_csv(outputs / "tables" / "generation_methods.csv")
+    assert {"none", "direct_noise"} <= set(table.method)
+    assert "site/01_generation_methods.html" in (outputs / "index.html").read_text()
+    assert (outputs / "site" / "01_generation_methods.html").is_file()
+    assert set(pd.read_parquet(outputs / "scores.parquet").level) >= {"all", "A", "B", "C", "N"}
+    notebook = (outputs / "notebooks" / "01_generation_methods.ipynb").read_text()
+    assert 'profile = \\"smoke\\"' in notebook
+
+
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_notebook_shows_a_figure(outputs: Path, name: str) -> None:
     shown = [output.get("data", {}) for cell in cells(outputs, name) for output in cell["outputs"]]

@@ -1,4 +1,8 @@
-"""The batch program, used as a user would: a smoke study, run again, killed, shared between processes, given bad input."""
+"""The batch program, used as a user would: a small study, run again, killed, shared between processes, given bad input.
+
+Its notebooks are short ones; `test_notebooks.py` has it execute the project's own. Where processes are not what is tested, it
+runs in this one, with a Dask worker that has everything imported.
+"""
 
 from __future__ import annotations
 
@@ -25,23 +29,49 @@ from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 
-# Every part once.
-NOTEBOOKS = "notebooks={00_data: [], 01_generation_methods: [generation_methods, mu_mask]}"
-METHODS = "grids.generation_methods.method=[none, backtrans_noisy, direct_noise]"
-SMALL = [*ARGUMENTS, "--set", NOTEBOOKS, "--set", METHODS]
+# Every kind of artefact once.
+PART = [
+    "notebooks={00_data: [], 01_generation_methods: [generation_methods]}",
+    "grids.generation_methods.method=[none, backtrans_noisy]",
+    "corpora.genuine.sentences=150",
+    "scale.base=250",
+]
+SMALL = [*ARGUMENTS, *(word for override in PART for word in ("--set", override))]
 
 # One notebook beside one model.
 BASELINE = "grids.generation_methods.method=none"
-ONE_MODEL = [*ARGUMENTS, "--set", "notebooks={00_data: [generation_methods]}", "--set", BASELINE, "--jobs", "1"]
+ONE_MODEL = [*ARGUMENTS, "--set", "notebooks={00_data: [generation_methods]}", "--set", BASELINE]
+
+SHOWS_A_TABLE = """
+from pseudogec.report import Report
+from pseudogec.study import Study
+
+study = Study.open(profile, overrides)
+report = Report(study)
+report.begin("01_generation_methods")
+report.table(study.scores(study.grid("generation_methods")), "generation_methods")"""
+
 MEASURES = ["system", "seed", "dataset", "level", "error_type", "tp", "fp", "fn"]
 
 
-def command(store: Path, outputs: Path, *arguments: str) -> list[str]:
-    return [sys.executable, str(PROJECT / "run_all.py"), "--store", str(store), "--outputs", str(outputs), *arguments]
+def places(store: Path, outputs: Path, notebooks: Path) -> list[str]:
+    return ["--store", str(store), "--outputs", str(outputs), "--notebooks", str(notebooks)]
 
 
-def run(store: Path, outputs: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(store, outputs, *arguments), capture_output=True, text=True, timeout=1800, check=False)
+def start(*arguments: str) -> subprocess.Popen[str]:
+    """The batch program as a process, with children of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(PROJECT / "run_all.py"), *arguments],
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(process: subprocess.Popen[str]) -> None:
+    output, _ = process.communicate(timeout=1800)
+    assert process.returncode == 0, output
 
 
 def artefacts(store: Path) -> dict[str, int]:
@@ -53,39 +83,37 @@ def scores(outputs: Path) -> pd.DataFrame:
     return pd.read_parquet(outputs / "scores.parquet")[MEASURES]
 
 
-@pytest.fixture(scope="session")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def write_notebooks(folder: Path) -> Path:
+    """Write a notebook for each that the study names: one of two cells, and one that shows a table."""
+    folder.mkdir()
+    parameters = new_code_cell('profile = "classroom"\noverrides = []', metadata={"tags": ["parameters"]})
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    for name, source in {"00_data": "profile", "01_generation_methods": SHOWS_A_TABLE}.items():
+        nbformat.write(new_notebook(cells=[parameters, new_code_cell(source)], metadata=kernel), folder / f"{name}.ipynb")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def notebooks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_notebooks(tmp_path_factory.mktemp("short") / "notebooks")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(notebooks: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Store and outputs of one whole run with two workers."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    finished = run(folder / "store", folder / "outputs", *SMALL, "--jobs", "2")
-    assert finished.returncode == 0, finished.stdout + finished.stderr
-    return folder / "store", folder / "outputs"
+    store, outputs = folder / "store", folder / "outputs"
+    finish(start(*places(store, outputs, notebooks), *SMALL, "--jobs", "2"))
+    return store, outputs
 
 
-def test_a_run_leaves_notebooks_figures_tables_scores_and_an_index(undisturbed: tuple[Path, Path]) -> None:
-    _, outputs = undisturbed
-    for name in ("00_data", "01_generation_methods"):
-        notebook = json.loads((outputs / "notebooks" / f"{name}.ipynb").read_text())
-        code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
-        assert all(cell["execution_count"] for cell in code)
-        assert 'profile = "smoke"' in "".join("".join(cell["source"]) for cell in code)
-        assert "Simulation" in json.dumps(notebook), "a notebook made from the embedded world must say so"
-    assert (outputs / "figures" / "mu_mask.png").stat().st_size > 5000
-    assert (outputs / "figures" / "mu_mask.svg").stat().st_size > 5000
-    table = pd.read_csv(outputs / "tables" / "generation_methods.csv")
-    assert {"none", "direct_noise"} <= set(table.method)
-    index = (outputs / "index.html").read_text()
-    assert "site/01_generation_methods.html" in index
-    assert (outputs / "site" / "01_generation_methods.html").is_file()
-    assert set(scores(outputs).level) >= {"all", "A", "B", "C", "N"}
-
-
-def test_the_same_command_again_builds_nothing(undisturbed: tuple[Path, Path]) -> None:
+def test_the_same_command_again_builds_nothing(
+    undisturbed: tuple[Path, Path], notebooks: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store, outputs = undisturbed
     before = artefacts(store)
-    again = run(store, outputs, *SMALL, "--jobs", "2")
-    assert again.returncode == 0, again.stderr
-    assert "0 to build" in again.stdout
+    assert main([*places(store, outputs, notebooks), *SMALL, "--jobs", "2"]) == 0
+    assert "0 to build" in capsys.readouterr().out
     assert artefacts(store) == before
 
 
@@ -101,47 +129,40 @@ def notebook(store: Path, outputs: Path) -> bool:
     return any((outputs / "tables").glob("*.csv"))
 
 
-def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path) -> dict[str, int]:
+def kill_during(moment: Callable[[Path, Path], bool], store: Path, outputs: Path, notebooks: Path) -> dict[str, int]:
     """Start a run, kill it and its workers at once (as a power cut would) at a moment; returns what was finished by then."""
-    with subprocess.Popen(
-        command(store, outputs, *SMALL, "--jobs", "2"),
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    ) as process:
+    with start(*places(store, outputs, notebooks), *SMALL, "--jobs", "2") as process:
         deadline = time.monotonic() + 900
         while not moment(store, outputs):
             assert process.poll() is None, "the run ended before the moment came"
             assert time.monotonic() < deadline, "the moment never came"
-            time.sleep(0.002)
+            time.sleep(0.002 if moment is binarisation else 0.05)  # only binarisation is soon over
         os.killpg(process.pid, signal.SIGKILL)
     assert not (outputs / "scores.parquet").exists()
     return artefacts(store)
 
 
 def test_a_run_killed_again_and_again_goes_on_and_ends_with_the_same_scores(
-    undisturbed: tuple[Path, Path], tmp_path: Path
+    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path
 ) -> None:
     store, outputs = tmp_path / "store", tmp_path / "outputs"
     finished: dict[str, int] = {}
     for moment in (binarisation, training, notebook):
-        before, finished = finished, kill_during(moment, store, outputs)
+        before, finished = finished, kill_during(moment, store, outputs, notebooks)
         assert finished
         assert before.items() <= finished.items(), "what was finished before a kill must not be built again"
-    again = run(store, outputs, *SMALL, "--jobs", "2")
-    assert again.returncode == 0, again.stdout + again.stderr
+    assert main([*places(store, outputs, notebooks), *SMALL, "--jobs", "2"]) == 0
     assert finished.items() <= artefacts(store).items()
     pd.testing.assert_frame_equal(scores(outputs), scores(undisturbed[1]))
 
 
 def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
-    undisturbed: tuple[Path, Path], tmp_path: Path
+    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path
 ) -> None:
-    arguments = command(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "1")
-    both = [subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(2)]
+    arguments = [*places(tmp_path / "store", tmp_path / "outputs", notebooks), *SMALL, "--jobs", "1"]
+    both = [start(*arguments) for _ in range(2)]
     for process in both:
-        output, _ = process.communicate(timeout=1800)
-        assert process.returncode == 0, output
+        finish(process)
     assert len(artefacts(tmp_path / "store")) == len(artefacts(undisturbed[0]))
     pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(undisturbed[1]))
 
@@ -162,8 +183,13 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
     ],
 )
 def test_bad_input_is_refused_before_anything_runs(
-    arguments: list[str], words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: list[str],
+    words: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr("artefacts.cluster.SECONDS_TO_ANSWER", 1)
     assert main(["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs"), *arguments]) == 2
     told = capsys.readouterr().err
     assert "Traceback" not in told
@@ -190,31 +216,24 @@ def test_a_broken_corpus_is_named_with_its_line(content: bytes, words: list[str]
         assert word in str(caught.value)
 
 
-def test_a_broken_corpus_is_said_without_a_traceback(tmp_path: Path) -> None:
+def test_a_broken_corpus_is_said_without_a_traceback(
+    notebooks: Path, scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "corpus.m2").write_bytes(b"S caf\xe9 b\n\n")
-    refused = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--only", "00", "--set", broken(tmp_path), "--jobs", "1")
-    assert refused.returncode == 1
-    assert "corpus.m2, line 1" in refused.stderr and "not valid UTF-8" in refused.stderr
-    assert "Traceback" not in refused.stderr.split("notebook")[0]
+    here = places(tmp_path / "store", tmp_path / "outputs", notebooks)
+    assert main([*here, *SMALL, "--only", "00", "--set", broken(tmp_path), "--scheduler", scheduler]) == 1
+    told = capsys.readouterr().err
+    assert "corpus.m2, line 1" in told and "not valid UTF-8" in told
+    assert "Traceback" not in told
 
 
 def broken(folder: Path) -> str:
     return f"corpora.genuine={{source: m2, files: [{folder / 'corpus.m2'}]}}"
 
 
-@pytest.fixture
-def notebooks(tmp_path: Path) -> Path:
-    """A folder with a notebook of two cells for each that the study names."""
-    folder = tmp_path / "notebooks"
-    folder.mkdir()
-    parameters = new_code_cell('profile = "classroom"\noverrides = []', metadata={"tags": ["parameters"]})
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    for name in ("00_data", "01_generation_methods"):
-        nbformat.write(new_notebook(cells=[parameters, new_code_cell("profile")], metadata=kernel), folder / f"{name}.ipynb")
-    return folder
-
-
-def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path) -> None:
+def test_damaged_artefacts_are_said_and_built_anew(
+    undisturbed: tuple[Path, Path], notebooks: Path, scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store, outputs = undisturbed
     shutil.copytree(store, tmp_path / "store")
     labels = {path.parent: json.loads(path.read_text())["label"] for path in (tmp_path / "store").glob("pairs/*/recipe.json")}
@@ -224,9 +243,9 @@ def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path
     content = flipped.read_bytes()
     flipped.write_bytes(bytes([content[0] ^ 1]) + content[1:])
     before = artefacts(tmp_path / "store")
-    again = run(tmp_path / "store", tmp_path / "outputs", *SMALL, "--jobs", "1", "--verify", "--notebooks", str(notebooks))
-    assert again.returncode == 0, again.stdout + again.stderr
-    said = [line for line in again.stdout.splitlines() if line.startswith("damaged")]
+    here = places(tmp_path / "store", tmp_path / "outputs", notebooks)
+    assert main([*here, *SMALL, "--verify", "--scheduler", scheduler]) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if line.startswith("damaged")]
     assert len(said) == 2 and all(any(str(path) in line for line in said) for path in (cut, flipped))
     after = artefacts(tmp_path / "store")
     assert {path for path in before if before[path] != after[path]} == {str(cut.parent), str(flipped.parent)}
@@ -236,31 +255,39 @@ def test_damaged_artefacts_are_said_and_built_anew(undisturbed: tuple[Path, Path
     pd.testing.assert_frame_equal(scores(tmp_path / "outputs"), scores(outputs))
 
 
-def change_last_cell(notebook: Path, source: str) -> None:
-    content = nbformat.read(notebook, as_version=4)
-    content.cells[-1].source = source
-    nbformat.write(content, notebook)
+@pytest.fixture
+def changed(tmp_path: Path) -> Callable[[str], Path]:
+    """The short notebooks with another last cell in the first."""
+
+    def change(source: str) -> Path:
+        folder = write_notebooks(tmp_path / "notebooks")
+        content = nbformat.read(folder / "00_data.ipynb", as_version=4)
+        content.cells[-1].source = source
+        nbformat.write(content, folder / "00_data.ipynb")
+        return folder
+
+    return change
 
 
 def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
-    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path
+    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    change_last_cell(notebooks / "00_data.ipynb", "1 / 0")
     store, _ = undisturbed
-    outcome = run(store, tmp_path / "outputs", *SMALL, "--notebooks", str(notebooks))
-    assert outcome.returncode == 1
-    assert "ZeroDivisionError" in outcome.stderr
-    assert "00_data.ipynb" in outcome.stderr
-    assert "notebook 01_generation_methods   done" in outcome.stdout
+    assert main([*places(store, tmp_path / "outputs", changed("1 / 0")), *SMALL]) == 1
+    said = capsys.readouterr()
+    assert "ZeroDivisionError" in said.err
+    assert "00_data.ipynb" in said.err
+    assert "notebook 01_generation_methods   done" in said.out
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
 
 
-def test_a_notebook_that_is_killed_is_said_to_be(undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path) -> None:
-    change_last_cell(notebooks / "00_data.ipynb", "import os; os.kill(os.getppid(), 9)")
+def test_a_notebook_that_is_killed_is_said_to_be(
+    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store, _ = undisturbed
-    outcome = run(store, tmp_path / "outputs", *SMALL, "--only", "00", "--notebooks", str(notebooks))
-    assert outcome.returncode == 1
-    assert "killed by signal 9" in outcome.stderr
+    kills_its_parent = changed("import os; os.kill(os.getppid(), 9)")
+    assert main([*places(store, tmp_path / "outputs", kills_its_parent), *SMALL, "--only", "00"]) == 1
+    assert "killed by signal 9" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -280,32 +307,36 @@ def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
 
 
 def test_a_full_disk_is_said_and_what_was_finished_is_kept(
-    mounted: Callable[[str], Path], notebooks: Path, tmp_path: Path
+    mounted: Callable[[str], Path], notebooks: Path, scheduler: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = mounted("size=1m")
-    full = run(store, tmp_path / "outputs", *ONE_MODEL, "--notebooks", str(notebooks))
-    assert full.returncode == 1
-    assert "disk is full" in full.stderr
-    assert "--store" in full.stderr
+    arguments = [*places(store, tmp_path / "outputs", notebooks), *ONE_MODEL, "--scheduler", scheduler]
+    assert main(arguments) == 1
+    told = capsys.readouterr().err
+    assert "disk is full" in told
+    assert "--store" in told
     finished = artefacts(store)
     assert finished
     subprocess.run(["mount", "-o", "remount,size=200m", str(store)], check=True)
-    again = run(store, tmp_path / "outputs", *ONE_MODEL, "--notebooks", str(notebooks))
-    assert again.returncode == 0, again.stderr
+    assert main(arguments) == 0
     assert finished.items() <= artefacts(store).items()
 
 
-def test_a_store_that_may_not_be_written_is_refused(mounted: Callable[[str], Path], tmp_path: Path) -> None:
-    refused = run(mounted("ro,size=1m") / "store", tmp_path / "outputs", *SMALL)
-    assert refused.returncode == 2
-    assert "no permission to write" in refused.stderr
-    assert "--store" in refused.stderr
+def test_a_store_that_may_not_be_written_is_refused(
+    mounted: Callable[[str], Path], notebooks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*places(mounted("ro,size=1m") / "store", tmp_path / "outputs", notebooks), *SMALL]) == 2
+    told = capsys.readouterr().err
+    assert "no permission to write" in told
+    assert "--store" in told
 
 
-def test_a_folder_of_results_that_cannot_be_made_is_refused_before_anything_is_built(tmp_path: Path) -> None:
+def test_a_folder_of_results_that_cannot_be_made_is_refused_before_anything_is_built(
+    notebooks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "file").touch()
-    refused = run(tmp_path / "store", tmp_path / "file" / "outputs", *SMALL)
-    assert refused.returncode == 2
-    assert "Traceback" not in refused.stderr
-    assert str(tmp_path / "file" / "outputs") in refused.stderr and "--outputs" in refused.stderr
+    outputs = tmp_path / "file" / "outputs"
+    assert main([*places(tmp_path / "store", outputs, notebooks), *SMALL]) == 2
+    told = capsys.readouterr().err
+    assert str(outputs) in told and "--outputs" in told
     assert not artefacts(tmp_path / "store")

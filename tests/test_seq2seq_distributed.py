@@ -74,15 +74,6 @@ def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tup
 # --- The same training
 
 
-def test_two_processes_train_as_one_with_twice_the_accumulation(data, alone, tmp_path):
-    reports: list[TrainingProgress] = []
-    result = train_shared(data, tmp_path / "model", processes=2, epochs=6, progress=reports.append)
-    assert result.processes == 2
-    assert_same_but_for_rounding((result, tmp_path / "model"), alone)
-    assert (reports[-1].update, reports[-1].total_updates) == (result.updates, result.updates)
-    assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(path.name for path in alone[1].iterdir())
-
-
 def test_an_update_has_the_same_batches_whatever_the_number_of_processes(data):
     """The order in which fairseq deals batches out, on which the training relies."""
     folder = data / "genuine"
@@ -151,7 +142,7 @@ def wait_for(condition, seconds: float = 90.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_training_goes_on_after_one_process_was_killed(data, alone, tmp_path):
+def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumulation(data, alone, tmp_path):
     def kill_the_second(report: TrainingProgress) -> None:
         for number, rank in processes_of(tmp_path / "two").items():
             if rank == "1":
@@ -163,8 +154,12 @@ def test_a_training_goes_on_after_one_process_was_killed(data, alone, tmp_path):
     assert not processes_of(tmp_path / "two")
     assert 0 < updates_saved(tmp_path / "two") < alone[0].updates
     shutil.copytree(tmp_path / "two", tmp_path / "one", symlinks=True)
-    resumed = train_shared(data, tmp_path / "two", processes=2, epochs=6)
+    reports: list[TrainingProgress] = []
+    resumed = train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=reports.append)
+    assert resumed.processes == 2
     assert_same_but_for_rounding((resumed, tmp_path / "two"), alone)
+    assert (reports[-1].update, reports[-1].total_updates) == (resumed.updates, resumed.updates)
+    assert sorted(path.name for path in (tmp_path / "two").iterdir()) == sorted(path.name for path in alone[1].iterdir())
     # Another number of processes takes it up just as well.
     resumed = train_shared(data, tmp_path / "one", processes=1, epochs=6)
     assert_same_but_for_rounding((resumed, tmp_path / "one"), alone)

@@ -224,12 +224,12 @@ def test_a_reverse_model_of_another_vocabulary_is_refused(method: str, planner: 
 
 
 def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner: Planner, store: Store) -> None:
-    """A shard of each method: in this process, and by the study's engine with four workers."""
+    """A shard of each method: in this process, and by the study's engine with two workers."""
     shards = [shard(planner, method) for method in METHODS_OF_THE_STUDY]
     alone = {recipe.key: make(recipe, store)["files"] for recipe in shards}
     for recipe in shards:
         store.remove(recipe)
-    with Engine(store, workers=4) as engine:
+    with Engine(store, workers=2) as engine:
         assert engine.build(shards) == len(shards)
     assert {recipe.key: store.result(recipe)["files"] for recipe in shards} == alone
 

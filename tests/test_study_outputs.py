@@ -105,11 +105,11 @@ def test_a_notebook_shows_the_grids_that_the_profile_lists_for_it(study: Study) 
     assert study.scores(study.grid("scaling", notebook="02_seed_corpus"), by="level").empty
 
 
-def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notebooks_score_files_without_training(scheduler: str, tmp_path: Path) -> None:
     for name, lines in {"a.m2": LEVEL_A, "good.txt": GOOD[:2], "poor.txt": POOR[:2]}.items():
         write_lines(tmp_path / name, lines)
     write_lines(tmp_path / "mine.yaml", ["extends: smoke", "notebooks: {replace: true}"])
-    monkeypatch.setenv("PSEUDOGEC_STORE", str(tmp_path / "store"))
+    places = {"PSEUDOGEC_STORE": str(tmp_path / "store"), "PSEUDOGEC_SCHEDULER": scheduler}
     parameters = {
         "profile": str(tmp_path / "mine.yaml"),
         "outputs_to_score": {"good": str(tmp_path / "good.txt"), "poor": str(tmp_path / "poor.txt")},
@@ -125,7 +125,7 @@ def test_notebooks_score_files_without_training(tmp_path: Path, monkeypatch: pyt
             str(executed),
             json.dumps(parameters),
         ]
-        environment = {**os.environ, "PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)}
+        environment = {**os.environ, **places, "PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)}
         run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
         assert run.returncode == 0, run.stdout
         assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()

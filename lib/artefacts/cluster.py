@@ -34,6 +34,9 @@ Dask's own 3 is right for one machine, where a dying worker mostly means too lit
 outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
 """
 
+SECONDS_TO_ANSWER = 20
+"""How long a scheduler may take to answer a program that connects to it."""
+
 LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
@@ -47,6 +50,14 @@ _SCHEDULER = {
     # for five idle minutes (300 checks, one a second), since the next job may wait in the queue for hours.
     "distributed.scheduler.unknown-task-duration": "10 minutes",
     "distributed.adaptive.wait-count": 300,
+}
+
+# What Dask measures for its dashboard, which is not started here: stacks of running tasks every 10 ms, delays of event loops
+# every 20 ms, and the load of the machine every 500 ms.
+_UNMEASURED = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "10s",
 }
 
 _UNGUARDED = 'a script must build under `if __name__ == "__main__":`, since each worker process imports the script'
@@ -195,7 +206,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
         raise UserError(_UNGUARDED)
     gpus = gpus_of_this_machine() if gpus is None else gpus
     # Here a nanny starts a worker again, which may take long on a busy machine.
-    dask.config.set({**_SCHEDULER, "distributed.deploy.lost-worker-timeout": "10 minutes"})
+    dask.config.set({**_SCHEDULER, **_UNMEASURED, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     common = {"nthreads": 1, "memory_limit": 0, "host": "127.0.0.1", "dashboard": False, "silence_logs": logging.CRITICAL}
     specification = {}
     for number in range(workers):
@@ -282,7 +293,7 @@ def connect(where: Cluster | str) -> Client:
     for name in ("distributed", "distributed.client", "tornado.application"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
-        return Client(where, set_as_default=False, timeout=20)
+        return Client(where, set_as_default=False, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError) as error:
         raise UserError(f"no Dask scheduler answers at {where} ({error})") from None
 

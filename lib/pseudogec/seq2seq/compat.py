@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from pseudogec.quick_imports import without_collection
 from pseudogec.seq2seq import checkpoints, compiled
 
 _applied = False
@@ -42,18 +43,19 @@ def apply() -> None:
         return
     if "fairseq" in sys.modules:
         raise RuntimeError("pseudogec.seq2seq.compat.apply() must run before the first import of fairseq")
-    _keep_dataclasses_hashable()
-    _name_torch_release()
-    _load_without_executing()
-    _restore_numpy_names()
-    _supply_missing_modules()
-    _import_quietly()
-    _know_meters()
-    _keep_one_copy_of_encoder_weights()
-    _score_bleu_without_compiled_module()
-    _take_bf16_for_gpus()
-    _compose_once()
-    importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
+    with without_collection():
+        _keep_dataclasses_hashable()
+        _name_torch_release()
+        _load_without_executing()
+        _restore_numpy_names()
+        _supply_missing_modules()
+        _import_quietly()
+        _know_meters()
+        _keep_one_copy_of_encoder_weights()
+        _score_bleu_without_compiled_module()
+        _take_bf16_for_gpus()
+        _compose_once()
+        importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
     _applied = True
 
 

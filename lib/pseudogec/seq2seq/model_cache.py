@@ -143,8 +143,11 @@ def release() -> None:
         for forget in _remembering:
             forget()
         _kept.clear()
+        gc.collect()  # fairseq's models refer to themselves
+        if not _alive:
+            # What is left is mostly imported modules. To search them again before every training took 0.6 s.
+            gc.freeze()
         _alive.clear()
-    gc.collect()  # fairseq's models refer to themselves
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
