@@ -18,7 +18,8 @@ from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
 from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
-from pseudogec.report import samples
+from pseudogec.report import Report, samples
+from pseudogec.report.site.pack_facts import PackCheck, read_check
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
 from pseudogec.study.models import CompactModel
 
@@ -204,13 +205,35 @@ def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
 def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study, again = opened(folder), opened(folder, store="again", outputs="none")
     build(again, again.data_recipes())
-    assert compare(buildable(study), study.store, again.store) == 0
+    assert compare(buildable(study), study.store, again.store).wrong == 0
     count = len(again.data_recipes())
     assert f"verify  {count} of {count} artefacts have the same numbers, 0 are wrong" in capsys.readouterr().out
     facts = again.store.folder(again.planner.seed_text_facts("simple")) / "result.json"
     facts.write_text(facts.read_text().replace('"distinct": ', '"distinct": 9'))
-    assert compare(buildable(study), study.store, again.store) == 1
+    assert compare(buildable(study), study.store, again.store).wrong == 1
     assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
+
+
+def test_a_check_holds_for_the_pack_that_was_checked(folder: Path, tmp_path: Path) -> None:
+    study = opened(folder)
+    study.write_pack(tmp_path)
+    pack = Pack(tmp_path)
+    check = PackCheck(
+        pack=pack.digest, date="2026-01-01", chosen=2, compared=9, same=8, elsewhere=1, wrong=0, made_on="a processor"
+    )
+    check.write(pack)
+    assert read_check(Pack(tmp_path)) == check
+    study.write_pack(tmp_path)
+    assert read_check(Pack(tmp_path)) == check  # equal entries make an equal pack
+    write_pack(tmp_path, merge(study.data_recipes(), [study.store]), "a test")
+    assert read_check(Pack(tmp_path)) is None
+
+
+def test_models_of_several_kinds_of_processors_are_said_under_tables(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    study = opened(folder)
+    assert "kinds of processors" not in Report(study).origin()
+    monkeypatch.setattr(Study, "trained_on", lambda _: ["one (avx2)", "another (avx512)"])
+    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one (avx2); another (avx512).")
 
 
 @pytest.mark.slow
@@ -223,4 +246,4 @@ def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path)
     recipes = [plan.masked_references(plan.tests[study.test]), shard]
     build(again, recipes)
     assert all(recipe in study.store.packs[0] for recipe in recipes)
-    assert compare(with_ancestors(recipes), study.store, again.store) == 0
+    assert compare(with_ancestors(recipes), study.store, again.store).wrong == 0

@@ -24,7 +24,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.commands.run_all import main
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import PACK, PROJECT, Study
 from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
@@ -115,6 +115,21 @@ def test_the_same_command_again_builds_nothing(
     assert main([*places(store, outputs, notebooks), *SMALL, "--jobs", "2"]) == 0
     assert "0 to build" in capsys.readouterr().out
     assert artefacts(store) == before
+
+
+def test_a_trained_system_comes_out_the_same_when_it_is_built_again(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
+    _, outputs = undisturbed
+    copy = tmp_path / "outputs"
+    shutil.copytree(outputs, copy)
+    assert "not checked since it was written" in (copy / "index.html").read_text()
+    checked = run(tmp_path / "store", copy, *ONE_MODEL, "--verify-pack", "1000")
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "model baseline-seed1" in checked.stdout
+    check = json.loads((copy / PACK / "checked.json").read_text())
+    assert check["compared"] == check["same"] > 20
+    assert (check["elsewhere"], check["wrong"]) == (0, 0)
+    said = f"{check['same']} of {check['compared']} have the same numbers"
+    assert said in (copy / "index.html").read_text()
 
 
 def training(store: Path, outputs: Path) -> bool:

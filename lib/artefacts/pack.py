@@ -82,6 +82,9 @@ class Pack:
     held against the recipe that it stands for. A file is held against its artefact's record when it is read. Nothing here tells
     who wrote a pack, so one with right digests and wrong numbers is found by building its artefacts again.
 
+    Attributes:
+        digest: of all that the pack holds.
+
     Raises:
         DataError: the folder holds no pack, or one that is refused; the message says why and what to do.
     """
@@ -94,6 +97,7 @@ class Pack:
         for name, content in self._tables.items():
             if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
+        self.digest = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
         self._sources: dict[str, dict[str, Any]] = manifest.get("sources", {})
         self._unpacked: set[Path] = set()
         self._records: dict[str, str] = {}
@@ -125,6 +129,10 @@ class Pack:
         """The record of an artefact that the pack has; its ``result`` is without text."""
         record: dict[str, Any] = json.loads(self._records[recipe.key])
         return record
+
+    def records(self) -> list[dict[str, Any]]:
+        """The records of all artefacts that the pack has."""
+        return list(map(json.loads, self._records.values()))
 
     def names(self, recipe: Recipe) -> Sequence[str]:
         """The names of an artefact's files that the pack holds."""

@@ -1,10 +1,12 @@
-"""The kind of processor at work: sums in another order, as by other instructions, end in other bits."""
+"""The kinds of processor and GPU at work: sums in another order, as by other instructions, end in other bits."""
 
 from __future__ import annotations
 
 import platform
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 _INSTRUCTIONS = ("sse4_2", "avx", "avx2", "fma", "avx512", "avx_vnni", "amx", "asimd", "sve")
 """How the names of the instruction sets begin that libraries of linear algebra choose between."""
@@ -22,6 +24,14 @@ def instructions() -> str:
     described = _described()
     flags = (described.get("flags") or described.get("Features") or "").split()
     return " ".join(sorted(flag for flag in flags if flag.startswith(_INSTRUCTIONS)))
+
+
+def made_on(record: Mapping[str, Any]) -> str:
+    """The kind of processor that an artefact was made on, with its instructions, or the GPU's name, by the artefact's record."""
+    if gpu := record.get("gpu"):
+        return str(gpu)
+    name, flags = record.get("processor", ""), record.get("instructions", "")
+    return f"{name} ({flags})" if name else "an unknown processor"
 
 
 def _described() -> dict[str, str]:

@@ -367,8 +367,10 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
     clock.unlink(missing_ok=True)
     versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
     cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
-    made_on = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
-    _finish(work, {"key": recipe.key, "result": result, **cost, **made_on, "versions": versions})
+    device = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
+    if result.get("device", "cpu") != "cpu":
+        device["gpu"] = result["device"]
+    _finish(work, {"key": recipe.key, "result": result, **cost, **device, "versions": versions})
 
 
 def _finish(folder: Path, record: Mapping[str, Any]) -> None:

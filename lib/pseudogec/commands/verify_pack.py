@@ -6,11 +6,14 @@ import random
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from artefacts import Engine, Store, with_ancestors
 from artefacts.errors import UserError
-from artefacts.pack import Entry, Source, differences
+from artefacts.pack import Source, differences
+from artefacts.processor import instructions, made_on, processor
 from artefacts.recipe import Recipe
+from pseudogec.report.site import PackCheck, read_run, today, write_site
 from pseudogec.study import PACK, Study
 
 
@@ -20,43 +23,64 @@ def verify_pack(study: Study, count: int) -> int:
     On the kind of processor that an artefact was made on, equal numbers are asked for, to the byte. On another kind a training
     ends in other weights, as from another seed: what rests on one may differ there, which is told and is no failure.
 
+    The outcome is kept in the pack's folder, and the site of the results, if there is one, says it.
+
     Returns:
         0 where no number differs that should not; else 1.
 
     Raises:
-        UserError: the study has no pack.
+        UserError: the study has no pack, or one that holds nothing of it.
         BuildError: an artefact could not be built.
     """
-    packed = [recipe for recipe in with_ancestors(study.targets()) if any(recipe in pack for pack in study.store.packs)]
-    if not packed:
+    if not study.store.packs:
         raise UserError(f"profile {study.profile.name}: there is no {PACK} in {study.outputs}, so there is nothing to verify")
+    pack = study.store.packs[0]
+    packed = [recipe for recipe in with_ancestors(study.targets()) if recipe in pack]
+    if not packed:
+        raise UserError(
+            f"{pack.folder}: holds nothing of profile {study.profile.name} as it is now, so there is nothing to verify"
+        )
     chosen = random.sample(packed, min(count, len(packed)))
     print(f"verify  {len(chosen)} of {len(packed)} artefacts: " + ", ".join(f"{item.kind} {item.label}" for item in chosen))
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
         built, engine = Store(Path(folder) / "built"), study.engine
         with Engine(built, None, engine.workers, engine.display, study.profile.cluster) as fresh:
             fresh.build(chosen)
-        return compare(packed, Store(Path(folder) / "packed", study.store.packs), built)
+        check = compare(packed, pack, built)
+    PackCheck(
+        pack=pack.digest,
+        date=today(),
+        chosen=len(chosen),
+        made_on=made_on({"processor": processor(), "instructions": instructions()}),
+        **check._asdict(),
+    ).write(pack)
+    if run := read_run(study.outputs):
+        write_site(study.outputs, run)
+    return int(check.wrong > 0)
 
 
-def compare(recipes: Sequence[Recipe], packed: Source, built: Source) -> int:
-    """Say where artefacts have other numbers than in a pack, as far as they were built; returns 1 where that should not be."""
+class Comparison(NamedTuple):
+    """How many artefacts were compared, and how their numbers are; as of `PackCheck`."""
+
+    compared: int
+    same: int
+    elsewhere: int
+    wrong: int
+
+
+def compare(recipes: Sequence[Recipe], packed: Source, built: Source) -> Comparison:
+    """Say where artefacts have other numbers than in a pack, as far as they were built."""
     found = [(recipe, packed.entry(recipe), built.entry(recipe)) for recipe in recipes]
     pairs = [(recipe, ours, theirs) for recipe, ours, theirs in found if ours is not None and theirs is not None]
-    failed = excused = 0
+    wrong = excused = 0
     for recipe, ours, theirs in pairs:
         if differing := differences(ours, theirs):
             trained = any(each.operations for each in with_ancestors([recipe]))
-            may_differ = trained and _made_on(ours) != _made_on(theirs)
-            failed, excused = failed + (not may_differ), excused + may_differ
+            may_differ = trained and made_on(ours.record) != made_on(theirs.record)
+            wrong, excused = wrong + (not may_differ), excused + may_differ
             print(f"{'other' if may_differ else 'wrong':8}{recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
-            print(f"        in the pack from {_made_on(ours)}; here from {_made_on(theirs)}")
-    same = f"{len(pairs) - failed - excused} of {len(pairs)} artefacts have the same numbers"
+            print(f"        in the pack from {made_on(ours.record)}; here from {made_on(theirs.record)}")
+    same = len(pairs) - wrong - excused
     elsewhere = f", {excused} have others, made on another or an unknown processor" if excused else ""
-    print(f"verify  {same}{elsewhere}, {failed} are wrong")
-    return int(failed > 0)
-
-
-def _made_on(entry: Entry) -> str:
-    processor, instructions = (entry.record.get(name, "") for name in ("processor", "instructions"))
-    return f"{processor} ({instructions})" if processor else "an unknown processor"
+    print(f"verify  {same} of {len(pairs)} artefacts have the same numbers{elsewhere}, {wrong} are wrong")
+    return Comparison(len(pairs), same, excused, wrong)

@@ -57,6 +57,7 @@ class Report:
     def __init__(self, study: Study, origin: str = "") -> None:
         self.study, self._origin = study, origin
         self._contrasts: dict[tuple[Any, ...], list[Contrast]] = {}
+        self._trained_on = [] if origin else study.trained_on()
         use_theme()
         show_methods(study.profile.methods)
 
@@ -72,7 +73,9 @@ class Report:
             kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
         single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
-        return f"{kind} Profile {profile.name}: {profile.description}{named}"
+        places = self._trained_on
+        mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(places)}." if len(places) > 1 else ""
+        return f"{kind} Profile {profile.name}: {profile.description}{named}{mixed}"
 
     def begin(self, notebook: str) -> None:
         """Say how the results of a notebook came about, and where the artefacts are that they rest on."""

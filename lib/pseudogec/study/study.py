@@ -17,6 +17,7 @@ from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
 from artefacts.kinds import import_from
 from artefacts.pack import Source
+from artefacts.processor import made_on
 from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
@@ -265,6 +266,12 @@ class Study:
         stored = sum(map(self.store.has, every))
         readable = sum(self.store.can_read(recipe) for recipe in set(every).difference(to_build))
         return Stock(len(every), stored, readable - stored, to_build)
+
+    def trained_on(self) -> list[str]:
+        """The kinds of processors and GPUs that the models were trained on that are there, as far as they are known."""
+        trainings = (recipe for recipe in with_ancestors(self.targets()) if recipe.operations and self.store.can_read(recipe))
+        records = map(self.store.result, trainings)
+        return sorted({made_on(record) for record in records if "processor" in record})
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
         """Write what all notebooks of the profile are shown from into a folder.

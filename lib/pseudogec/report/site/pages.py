@@ -14,6 +14,7 @@ from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.conclusions import STUDY, conclusion
 from pseudogec.report.papers import PAPERS, PLACES, published_items
+from pseudogec.report.site.pack_facts import pack_facts
 from pseudogec.report.site.run_record import PAGES, RunRecord
 
 if TYPE_CHECKING:
@@ -71,6 +72,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         verdicts=_verdicts(pages),
         metrics=_metrics(outputs),
         conclusion=_conclusion(run.profile, outputs),
+        pack=pack_facts(outputs),
         root="",
         site=f"{PAGES}/",
     )
