@@ -113,8 +113,8 @@ def content(pack: Path) -> str:
     return "\n".join([*texts, *(path.read_bytes().decode("latin-1") for path in pack.iterdir())])
 
 
-def runs(data: Path, length: int = 4) -> Iterator[str]:
-    """Every run of words of a profile's corpora, corrections included."""
+def runs(data: Path, length: int = 5) -> Iterator[str]:
+    """Every run of words of a profile's corpora, corrections included; some of four are the simulation's, too."""
     for file in data.iterdir():
         for line in read_lines(file):
             words = (line.split("|||")[2] if "|||" in line else line.removeprefix("S ")).split()

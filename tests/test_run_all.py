@@ -117,19 +117,18 @@ def test_the_same_command_again_builds_nothing(
     assert artefacts(store) == before
 
 
-def test_a_trained_system_comes_out_the_same_when_it_is_built_again(undisturbed: tuple[Path, Path], tmp_path: Path) -> None:
-    _, outputs = undisturbed
+def test_a_trained_system_comes_out_the_same_when_it_is_built_again(
+    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     copy = tmp_path / "outputs"
-    shutil.copytree(outputs, copy)
+    shutil.copytree(undisturbed[1], copy)
     assert "not checked since it was written" in (copy / "index.html").read_text()
-    checked = run(tmp_path / "store", copy, *ONE_MODEL, "--verify-pack", "1000")
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert "model baseline-seed1" in checked.stdout
+    assert main([*places(tmp_path / "store", copy, notebooks), *SMALL, "--verify-pack", "1000"]) == 0
+    assert "model baseline-seed1" in capsys.readouterr().out
     check = json.loads((copy / PACK / "checked.json").read_text())
     assert check["compared"] == check["same"] > 20
     assert (check["elsewhere"], check["wrong"]) == (0, 0)
-    said = f"{check['same']} of {check['compared']} have the same numbers"
-    assert said in (copy / "index.html").read_text()
+    assert f"{check['same']} of {check['compared']} have the same numbers" in (copy / "index.html").read_text()
 
 
 def training(store: Path, outputs: Path) -> bool:
