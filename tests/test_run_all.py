@@ -317,7 +317,8 @@ def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
         return folder
 
     yield mount
-    subprocess.run(["umount", str(folder)], capture_output=True, check=False)
+    # At once, though this process may still have files of a training open.
+    subprocess.run(["umount", "--lazy", str(folder)], capture_output=True, check=False)
 
 
 def test_a_full_disk_is_said_and_what_was_finished_is_kept(
