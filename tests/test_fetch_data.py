@@ -21,9 +21,11 @@ from filelock import FileLock
 
 from artefacts.errors import DataError, UserError
 from pseudogec.__main__ import main
+from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS
 from pseudogec.corpora.catalogue import Download, KnownCorpus, load_catalogue
 from pseudogec.corpora.fetching import Fetcher, unpack
+from pseudogec.study.study import open_profile
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -285,6 +287,39 @@ def put_jfleg(mirror: Mirror, profile: Path) -> None:
     )
     for side in ("src", "ref0"):
         mirror.put(f"https://raw.githubusercontent.com/keisks/jfleg/master/test/test.{side}", b"A sentence .\n")
+
+
+def of_unknown_digests(corpus: KnownCorpus) -> KnownCorpus:
+    """The entry of a corpus whose content is made up here."""
+    downloads = tuple(download.model_copy(update={"sha256": None, "size": None}) for download in corpus.downloads)
+    files = tuple(file.model_copy(update={"sha256": None}) for file in corpus.files)
+    return corpus.model_copy(update={"downloads": downloads, "files": files})
+
+
+def test_what_the_study_on_real_learners_reads_is_fetched_where_it_reads_it(
+    mirror: Mirror, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    known = load_catalogue().corpora
+    for name in ("wi+locness", "fce", "jfleg"):
+        monkeypatch.setitem(known, name, of_unknown_digests(known[name]))
+        for download in known[name].downloads:
+            assert download.url is not None
+            files = {file.path: b"S a\nA 0 1|||R:DET|||the|||REQUIRED|||-NONE-|||0\n\n" for file in known[name].files}
+            mirror.put(download.url, b"A sentence .\n" if download.to else tar(files))
+    folder = tmp_path / "data"
+    (folder / "seed").mkdir(parents=True)
+    for name in ("gutenberg", "encyclopedic"):
+        (folder / f"seed/{name}.tok.txt.xz").write_bytes(b"")
+    profile = tmp_path / "offline.yaml"
+    profile.write_text("extends: learners\nannotator: offline\n")
+    command = ["data", "--profile", str(profile), "--data-folder", str(folder), "--mirror", mirror.url]
+    assert main(command) == 0
+    told = capsys.readouterr().out
+    assert "govblog.tok.txt.xz is missing; the catalogue does not know it" in told and "gutenberg" not in told
+    paths = {path for part in corpus_files(open_profile("learners")) for path in part.paths}
+    assert [path.as_posix() for path in paths if not (folder / path).is_file()] == ["seed/govblog.tok.txt.xz"]
+    assert f"profile offline: {len(paths) - 1} of {len(paths)} files" in told
+    assert (folder / "wi/A.dev.gold.bea19.m2").read_bytes() == (folder / "wi+locness/m2/A.dev.gold.bea19.m2").read_bytes()
 
 
 def test_a_second_run_fetches_nothing(mirror: Mirror, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
