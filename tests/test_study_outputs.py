@@ -77,6 +77,7 @@ def test_the_report_says_that_nothing_was_trained(study: Study, scored: ScoredOu
     assert (second["system"], second["F0.5"]) == ("poor", pytest.approx(50))
     assert second["difference"].startswith("-50.0 [")
     assert "only good is right" in given.examples()
+    assert "- **poor**: `A` " in given.ranked("level") and "- **good**: `" in given.ranked("error_type")
     given.figure("error_type", "by_type")
     given.figure("level", "by_level")
     assert {path.name for path in (study.outputs / "figures").glob("*.png")} == {"by_type.png", "by_level.png"}

@@ -271,6 +271,19 @@ class OutputsReport:
         """F0.5 by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT."""
         return self._analysis.figure(self._outputs.scores(category), category, "system", name)
 
+    def ranked(self, category: By) -> Finding:
+        """F0.5 of each system by ``error_type`` (the most frequent ones) or ``level``, the highest first, by ERRANT."""
+        if not self._outputs.errant:
+            return NO_FILES
+        scores = self._outputs.scores(category)
+        shown = scores[scores.error_type.isin(self._analysis.types)] if category == "error_type" else scores
+        lines = []
+        for name, part in shown.sort_values("f05", ascending=False, kind="stable").groupby("system", sort=False):
+            figures = zip(part[category], 100 * part.f05, 100 * part.f05_low, 100 * part.f05_high, strict=True)
+            listed = ", ".join(f"`{each}` {f05:.1f} [{low:.1f}, {high:.1f}]" for each, f05, low, high in figures)
+            lines.append(f"- **{name}**: {listed}.")
+        return Finding("\n".join(["F0.5 in percent with its 95% interval, from the highest to the lowest:", "", *lines]))
+
     def examples(self, each: int = 2) -> Html | Finding:
         """Sentences that the first and the last system correct differently, or both leave as they are."""
         if len(self._outputs.errant) < 2:
