@@ -13,7 +13,8 @@ import csv
 import io
 import re
 import struct
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -37,6 +38,8 @@ from pseudogec.report.site.run_record import PAGES
 
 FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
+
+_SIGNATURE = re.compile(r" Metrics?: \S+\|.*$", re.DOTALL)
 
 _LONGEST_NUMBER = 32  # characters of "+25.0 [+10.0, +40.0] *" and the like
 
@@ -96,8 +99,18 @@ class NotebookPage:
     claims: tuple[ClaimTable, ...]
 
     @property
+    def verdicts(self) -> dict[str, int]:
+        """How many of the notebook's claims have each verdict, the most frequent first."""
+        return count_verdicts(row["verdict"] for table in self.claims for row in table.rows)
+
+    @property
     def tells_findings(self) -> bool:
         return bool(self.claims or self.headlines)
+
+
+def count_verdicts(given: Iterable[str]) -> dict[str, int]:
+    """How often each verdict is given, the most frequent first; several comparisons of one claim may have several."""
+    return dict(Counter("of several verdicts" if "," in verdict else verdict for verdict in given).most_common())
 
 
 def read_page(outputs: Path, name: str) -> NotebookPage:
@@ -193,6 +206,11 @@ def _moved_caption(page: BeautifulSoup, table: Tag) -> Tag:
     assert table.caption is not None
     caption = page.new_tag("span", attrs={"class": "caption"})
     caption.extend(list(table.caption.contents))
+    # The signature of a metric names versions and options: for those who compare scores, on a line of its own.
+    text = caption.get_text()
+    if found := _SIGNATURE.search(text):
+        caption.string = text[: found.start()]
+        caption.append(page.new_tag("span", attrs={"class": "signature"}, string=found[0].strip()))
     table.caption.decompose()
     caption["id"] = f"{table.find_parent(class_='table')['id']}-caption"  # type: ignore[index]
     table["aria-describedby"] = caption["id"]

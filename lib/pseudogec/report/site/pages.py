@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections import Counter
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -13,6 +12,7 @@ from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.conclusions import STUDY, conclusion
+from pseudogec.report.contrasts import NOT_IN_THIS_RUN
 from pseudogec.report.papers import PAPERS, PLACES, published_items
 from pseudogec.report.site.pack_facts import pack_facts
 from pseudogec.report.site.run_record import PAGES, RunRecord
@@ -25,6 +25,20 @@ INDEX = "index.html"
 PAPERS_PAGE = "papers.html"
 """Page of all tables and figures of the papers, beside those of the notebooks."""
 
+HEADLINE = "figure-gains_over_baseline"
+"""The figure that stands first on the index: what each method gains, here and in the paper."""
+
+SHAPES = {
+    "as claimed": ("agrees", "✓"),
+    "the opposite": ("disagrees", "✗"),
+    "clearly higher": ("disagrees", "✗"),
+    "clearly lower": ("disagrees", "✗"),
+    "not decided": ("open", "○"),
+    "not comparable": ("open", "≠"),
+    NOT_IN_THIS_RUN: ("missing", "·"),
+}
+"""Verdict -> its class in the style sheet and the sign before it, as not everybody sees colours; others are mixed."""
+
 
 def write_site(outputs: Path, run: RunRecord) -> Path:
     """Write the site of a folder of results and return its index.
@@ -35,7 +49,7 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     skip_address_grammars()
-    from pseudogec.report.site.notebook_page import read_page
+    from pseudogec.report.site.notebook_page import count_verdicts, read_page
 
     shutil.rmtree(outputs / PAGES, ignore_errors=True)
     for name in ("site.css", "site.js"):
@@ -69,7 +83,9 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     index = environment.get_template("index.html").render(
         run=run,
         pages={page.name: page for page in pages},
-        verdicts=_verdicts(pages),
+        verdicts=count_verdicts(row["verdict"] for page in pages for table in page.claims for row in table.rows),
+        shapes=SHAPES,
+        headline=_headline(pages),
         metrics=_metrics(outputs),
         conclusion=_conclusion(run.profile, outputs),
         pack=pack_facts(outputs),
@@ -90,10 +106,16 @@ def _links(pages: Sequence[NotebookPage]) -> dict[tuple[str, str], str]:
     return links
 
 
-def _verdicts(pages: Sequence[NotebookPage]) -> dict[str, int]:
-    """How many claims of all notebooks have each verdict, the most frequent first; several comparisons may have several."""
-    given = [row["verdict"] for page in pages for table in page.claims for row in table.rows]
-    return dict(Counter("of several verdicts" if "," in verdict else verdict for verdict in given).most_common())
+def _headline(pages: Sequence[NotebookPage]) -> str:
+    """The figure that stands first on the index, with links from there; empty where the run has none."""
+    from bs4 import BeautifulSoup, Tag
+
+    for page in pages:
+        figure = BeautifulSoup(page.html, "html.parser").find(id=HEADLINE)
+        if isinstance(figure, Tag):
+            del figure["id"]
+            return str(figure).replace('"../', '"')
+    return ""
 
 
 def _conclusion(profile: str, outputs: Path) -> str:
