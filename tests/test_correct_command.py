@@ -23,7 +23,7 @@ OVERRIDES = [
     "systems.careful={after: base, steps: [{step: unknown_words}]}",
     "systems.unchanged.steps=[{step: spelling, language_model: false, casing: false}]",
     "optimisations.copying.updates=300",
-    "architecture.max_positions=64",
+    "architecture.max_positions=128",
     "seeds=[1]",
 ]
 
@@ -100,7 +100,7 @@ def test_tokenised_text_stays_tokenised(store, monkeypatch, capsys) -> None:
 def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> None:
     code, out, _ = run(monkeypatch, capsys, "word " * 500, *arguments(store, "base", "--steps"))
     assert code == 0
-    assert "left as it was" in out and "63" in out
+    assert "left as it was" in out and "127" in out
 
 
 @pytest.mark.parametrize(

@@ -126,7 +126,7 @@ def test_the_profile_of_pieces_is_of_words(tmp_path: Path, capsys: pytest.Captur
     sides = ["--genuine-source", str(tmp_path / "g.src"), "--genuine-target", str(tmp_path / "g.trg")]
     noise(tmp_path, "--method", "direct_noise", "--set", "mu_keep=1", "--show-profile", *sides)
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["edits", "a", "token", "0.000", f"{1 / 7:.3f}"] in shown
+    assert ["edits", "per", "token", "0.000", f"{1 / 7:.3f}"] in shown
     assert ["R:PREP", "0.0%", "100.0%"] in shown
     assert ["distance", "of", "types", "nan"] in [line[:4] for line in shown]
 

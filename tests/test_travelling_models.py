@@ -50,11 +50,12 @@ def test_the_models_of_the_systems_for_readers_travel() -> None:
     assert planner.for_readers(planner.reverse_model()) == CompactModel(model=planner.reverse_model())
     assert planner.for_readers(planner.bpe) is planner.bpe
     weights = sum(model.weights for model in planner.compact_models if model.kind == "model")
-    assert 4_000_000 < weights < MOST_WEIGHTS
+    assert 2_000_000 < weights < MOST_WEIGHTS
 
 
 def test_large_models_and_those_of_corpora_that_may_not_be_passed_on_stay() -> None:
-    assert not Study.open("overnight", packs=False).planner.compact_models
+    large = ["architecture.model_size=768", "architecture.feed_forward_size=3072"]
+    assert not Study.open("classroom", large, packs=False).planner.compact_models
     for profile in ("learners", "paper"):
         planner = Study.open(profile, packs=False, without_data=True).planner
         assert planner.profile.own_text and not planner.compact_models

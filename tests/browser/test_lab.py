@@ -124,7 +124,9 @@ def code_cells(path: Path) -> list[NotebookNode]:
 
 def shown(cell: NotebookNode) -> list[dict[str, str]]:
     """What a reader without a kernel sees of a cell's outputs; an object's address in memory is no part of it."""
-    outputs = [output.get("data", {}) for output in cell.outputs]
+    # What is printed may come in one part or in several.
+    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
+    outputs = [{"printed": printed}, *(output.get("data", {}) for output in cell.outputs if output.output_type != "stream")]
     return [
         {kind: re.sub("0x[0-9a-f]+", "0x", str(text)).strip() for kind, text in data.items() if "widget" not in kind}
         for data in outputs
