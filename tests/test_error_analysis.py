@@ -206,16 +206,6 @@ def test_the_best_choice_of_each_category() -> None:
     ]
 
 
-SIZES = pd.DataFrame(
-    [
-        row("none" if pairs == 0 else "backtrans_noisy", seed, f05 + 0.1 * (seed - 1), level=level, pseudo_pairs=pairs)
-        for level, values in {"A": (0.1, 0.2, 0.4), "N": (0.3, 0.3, 0.3)}.items()
-        for pairs, f05 in zip((0, 4000, 60000), values, strict=True)
-        for seed in (1, 2)
-    ]
-)
-
-
 def test_what_more_data_bring_to_each_level() -> None:
     sure, unsure = Estimate(0.2, 0.01, 1000, (2, 2)), Estimate(0.01, 0.01, 1000, (2, 2))
     text = findings.more_data({"A": sure, "N": sure}, {"A": sure, "N": unsure}, [0, 4000, 60_000])
@@ -225,14 +215,6 @@ def test_what_more_data_bring_to_each_level() -> None:
         "",
         "**Here**, the last step clearly raises F0.5 at A, of 2 levels (p < 0.05, corrected for their number).",
     ]
-
-
-def test_a_line_for_each_level_begins_at_the_baseline() -> None:
-    axes = figures.against_pairs_by_level(SIZES).figure.axes[0]
-    level_a, level_n = axes.lines[0], axes.lines[3]  # two caps of error bars stand between
-    assert level_a.get_ydata().tolist() == pytest.approx([15, 25, 45])
-    assert level_n.get_ydata().tolist() == pytest.approx([35, 35, 35])
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0\n(baseline)", "4,000", "60,000"]
 
 
 @pytest.fixture
@@ -271,7 +253,6 @@ def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) ->
     for shown in (
         analysis.figure(nothing, "error_type", "method", "x"),
         analysis.table(nothing, "level", "method", "x"),
-        figures.against_pairs_by_level(nothing),
         analysis.examples({}),
     ):
         assert "lists no systems" in shown

@@ -22,7 +22,7 @@ class Display:
 
     @contextlib.contextmanager
     def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
-        """Enclose a build of the recipes whose time left is told; they are some of so many that are needed."""
+        """Enclose a build of the recipes in ``time_left.todo``; with those that are there they are ``needed`` in all."""
         yield
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:

@@ -3,8 +3,8 @@
     python tests/bench/bench_language_model.py [--profile learners] [--store FOLDER] [--set data_folder=...]
 
 Each edit of the references of the first test set is taken alone: the corrected sentence is held against the same sentence
-without this edit. Prints the share of edits with which the sentence is more probable, by operation and by level. The language
-model must be in the store, and the references must come with edits.
+without this edit, by log-probability over length, as the step compares them. Prints the share of edits with which the sentence
+is preferred, by operation and by level. The language model must be in the store, and the references must come with edits.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = "1"  # before torch is imported
 
+from pseudogec.correct import EditReranking
 from pseudogec.edits import apply_edits, read_m2
 from pseudogec.seq2seq.language_model import LanguageModel
 from pseudogec.study import Study
@@ -41,7 +42,9 @@ def main() -> None:
             for left_out in edits:
                 kinds.append((level, OPERATIONS.get(left_out.type[0], "other")))
                 pairs += [whole, apply_edits(sentence.source, [edit for edit in edits if edit is not left_out])]
-    scores = model.log_probabilities([bpe.apply(tokens) for tokens in pairs])
+    penalty = EditReranking().length_penalty
+    logs = model.log_probabilities([bpe.apply(tokens) for tokens in pairs])
+    scores = [log / (len(tokens) + 1) ** penalty for log, tokens in zip(logs, pairs, strict=True)]
     asked, preferred = Counter[str](), Counter[str]()
     for (level, operation), whole_score, without_score in zip(kinds, scores[::2], scores[1::2], strict=True):
         for kind in ("all", f"level {level}", operation):

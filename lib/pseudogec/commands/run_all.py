@@ -303,7 +303,7 @@ def _write_scores(study: Study) -> None:
 
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
     listed = ([*(study.comparison(name) if name in study.profile.comparisons else study.grid(name))] for name in names)
-    systems = list(dict.fromkeys(system for compared in listed for system in study.with_yardsticks(compared)))
+    systems = list(dict.fromkeys(system for compared in listed for system in study.with_simple_systems(compared)))
     parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)

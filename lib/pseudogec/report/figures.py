@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
@@ -533,30 +532,6 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
     figure.supxlabel("percent of the level's edits", fontsize=10)
     caption = f"{dataset}: share of each level's edits; the {most} types that are most frequent in that level."
     return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
-
-
-def against_pairs_by_level(scores: pd.DataFrame) -> Picture | Finding:
-    """F0.5 of one method against the amount of pseudo data, one line a level (TASLP figure 10); the baseline stands at 0."""
-    if scores.empty:
-        return NOT_LISTED
-    # Equal steps for the sizes: none (the baseline) has no place on a logarithmic axis.
-    places = {int(size): place for place, size in enumerate(sorted(scores.pseudo_pairs.unique()))}
-    figure, axes = _subplots(figsize=(7.5, 3.8))
-    palette = colours_of(sorted(scores.level.unique()), LEVEL_COLOURS)
-    for (level, colour), marker in zip(palette.items(), cycle("os^D")):
-        points = (scores[scores.level == level].set_index("pseudo_pairs").f05 * 100).groupby(level=0)
-        means = points.mean()
-        positions = [places[int(size)] for size in means.index]
-        spread = points.std() if points.size().max() > 1 else None
-        axes.errorbar(positions, means, yerr=spread, marker=marker, capsize=4, color=colour, label=level)
-    if 0 in places:
-        # From none to the first size is no doubling: a line of its own says that the axis begins anew.
-        axes.axvline(0.5, color="#999999", linestyle=":", linewidth=1)
-    axes.set_xticks(list(places.values()), [f"{size:,}" if size else "0\n(baseline)" for size in places])
-    axes.set(xlabel="pseudo pairs", ylabel="F0.5 (percent)")
-    _legend(axes, title="level")
-    caption = f"{scores.dataset.iloc[0]}. {spread_told(scores)} Left of the dotted line: no pseudo data."
-    return Picture(figure, caption, scores, scores.seed)
 
 
 def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:

@@ -415,6 +415,6 @@ def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
     parts = [f"{kind.replace('_', ' ')} ({len(seconds[kind])}) {format_duration(sum(seconds[kind]))}" for kind in longest]
     whole = format_duration(sum(map(sum, seconds.values())))
     return Finding(
-        f"*{len(every):,} artefacts stand behind this section: {whole} of one worker's time when they were built, most of it "
-        f"for {', '.join(parts)}. The store keeps them; what is there is not built again.*"
+        f"*Compute: {whole} of one worker's time for {len(every):,} artefacts when they were built, most of it for "
+        f"{', '.join(parts)}. They are kept and not built again.*"
     )

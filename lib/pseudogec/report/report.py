@@ -133,7 +133,7 @@ class Report:
         if scores.empty:
             return NOT_LISTED
         rows = [rows] if isinstance(rows, str) else list(rows)
-        scores = pd.concat([*self._yardsticks(scores, rows), scores])
+        scores = pd.concat([*self._simple_systems(scores, rows), scores])
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
@@ -148,11 +148,11 @@ class Report:
         )
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
 
-    def _yardsticks(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
-        """The scores of the profile's yardsticks as rows of a table of these systems: their names stand in one column."""
-        if not self.study.profile.yardsticks:
+    def _simple_systems(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
+        """The scores of the profile's simple systems, as rows for a table of these systems; their names stand in one column."""
+        if not self.study.profile.simple_systems:
             return []
-        found = self.study.scores(self.study.yardsticks(scores.system.unique(), scores.track))
+        found = self.study.scores(self.study.simple_systems(scores.system.unique(), scores.track))
         named = next((name for name in ("system", "method") if name in rows), rows[0])
         others = dict.fromkeys((name for name in rows if name not in {named, "pseudo_pairs", "upsample"}), "")
         return [without_empty_precision(found).assign(**others, **{named: found.system})]
@@ -161,7 +161,7 @@ class Report:
         """How much systems change, beside the reference; see :func:`pseudogec.study.overview.changes_made`."""
         if not systems:
             return NOT_LISTED
-        shown = self.study.with_yardsticks(systems)
+        shown = self.study.with_simple_systems(systems)
         self.study.scores(shown)
         note = (
             f"On {self.study.test}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. Correct changed: "

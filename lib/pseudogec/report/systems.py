@@ -62,7 +62,7 @@ class SystemsReport:
         """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
         if not self._systems:
             return NOT_LISTED
-        scores = self._study.all_scores(self._study.with_yardsticks(self._systems))
+        scores = self._study.all_scores(self._study.with_simple_systems(self._systems))
         ours = _wide(self._cells(without_empty_precision(scores)))
         if paper is not None:
             theirs = _wide(_published(paper)).rename(index=self._ours_for())

@@ -310,7 +310,7 @@ class Profile(Section):
         description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; their models "
         "travel with the results where licences and size allow it",
     )
-    yardsticks: tuple[str, ...] = Field(
+    simple_systems: tuple[str, ...] = Field(
         (),
         description="systems whose scores every table of systems begins with, such as one that does nothing",
     )
@@ -538,7 +538,7 @@ def _check_systems(profile: Profile) -> None:
                 f"comparisons.{name}: its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
             )
     refuse_unknown("own_text", "system", profile.own_text, profile.systems)
-    refuse_unknown("yardsticks", "system", profile.yardsticks, profile.systems)
+    refuse_unknown("simple_systems", "system", profile.simple_systems, profile.systems)
 
 
 def _grid_of(choice: ModelChoice) -> GridAxes:

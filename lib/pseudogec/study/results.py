@@ -82,7 +82,9 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         identity = {**system.parameters, **system.choices}
         records += [{**identity, **record} for record, _ in tidy_parts(dataset, score, levels, by)]
     table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *score_columns(metrics)])
-    return table.astype(dict.fromkeys(parameters, float))
+    # Also where there are no rows, so that other scores can be appended.
+    measures = (measure.name for kind in (*METRICS, *map(type, metrics)) for measure in kind.measures)
+    return table.astype(dict.fromkeys([*parameters, *measures], float))
 
 
 def score_columns(metrics: Iterable[Metric] = ()) -> list[str]:

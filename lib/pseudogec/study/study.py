@@ -197,14 +197,14 @@ class Study:
             raise UserError(f"profile {self.profile.name}: there is no comparison `{name}`{nearest(name, known)}")
         return compared(self.profile, name)
 
-    def yardsticks(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
-        """The profile's yardsticks for systems of these names and tracks, without those that are among them."""
-        found = ((name, track) for name in self.profile.yardsticks if name not in names for track in dict.fromkeys(tracks))
+    def simple_systems(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
+        """The profile's simple systems in these tracks, but for those that are among the names."""
+        found = ((name, track) for name in self.profile.simple_systems if name not in names for track in dict.fromkeys(tracks))
         return [version for name, track in found for version in pipelines(self.profile, name, track)]
 
-    def with_yardsticks(self, systems: Sequence[System | Pipeline]) -> list[System | Pipeline]:
-        """Systems of a grid or comparison, after the yardsticks for them."""
-        return [*self.yardsticks({system.name for system in systems}, [system.track for system in systems]), *systems]
+    def with_simple_systems(self, systems: Sequence[System | Pipeline]) -> list[System | Pipeline]:
+        """Systems of a grid or comparison, after the simple systems in their tracks."""
+        return [*self.simple_systems({system.name for system in systems}, [system.track for system in systems]), *systems]
 
     @property
     def test(self) -> str:
@@ -306,10 +306,10 @@ class Study:
     def recipes(self, name: str) -> list[Recipe]:
         """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
         if name in self.profile.comparisons:
-            systems = self.with_yardsticks(self.comparison(name))
+            systems = self.with_simple_systems(self.comparison(name))
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
         grid = self.grid(name)
-        scores = [self.planner.score(system, self.test) for system in self.with_yardsticks(grid)]
+        scores = [self.planner.score(system, self.test) for system in self.with_simple_systems(grid)]
         return [*scores, *self.planner.pseudo_edits(grid).values()]
 
     @property

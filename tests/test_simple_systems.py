@@ -18,20 +18,20 @@ SPELLER = "systems.speller.steps=[{step: spelling, language_model: false, casing
 
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
-    folder = tmp_path_factory.mktemp("yardsticks")
-    chosen = ["yardsticks=[as written]", SPELLER, "comparisons.spellers=[speller]"]
+    folder = tmp_path_factory.mktemp("simple_systems")
+    chosen = ["simple_systems=[as written]", SPELLER, "comparisons.spellers=[speller]"]
     return Study.open("smoke", chosen, store=folder / "store", outputs=folder / "outputs", workers=1)
 
 
-def test_an_unknown_yardstick_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"yardsticks.*`as writen`.*did you mean `as written`"):
-        Study.open("smoke", ["yardsticks=[as writen]"], store=tmp_path)
+def test_an_unknown_simple_system_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"simple_systems.*`as writen`.*did you mean `as written`"):
+        Study.open("smoke", ["simple_systems=[as writen]"], store=tmp_path)
 
 
-def test_yardsticks_are_planned_with_every_grid_and_once(study: Study) -> None:
+def test_simple_systems_are_planned_with_every_grid_and_once(study: Study) -> None:
     labels = [recipe.label for recipe in study.recipes("generation_methods") if recipe.kind == "score"]
     assert labels[0] == f"as written-{study.test}"
-    (alone,) = study.with_yardsticks(study.yardsticks((), ["restricted"]))
+    (alone,) = study.with_simple_systems(study.simple_systems((), ["restricted"]))
     assert alone.name == "as written"
 
 
@@ -43,7 +43,7 @@ def test_doing_nothing_has_no_precision_and_changes_nothing(study: Study) -> Non
     with study.engine:
         report.changes(systems, "changes")
         of_models, of_systems = report.compare(scores, "method", "models"), SystemsReport(report, systems).scores("systems")
-    made = changes_made(study, study.with_yardsticks(systems)).set_index("system")
+    made = changes_made(study, study.with_simple_systems(systems)).set_index("system")
     corpus = sentence_counts(study).query("corpus == @study.test")
     assert list(made.index) == ["as written", "speller", "reference"]
     assert tuple(made.loc["as written"]) == (1, 0, 0, 0)
