@@ -15,7 +15,6 @@ import pandas as pd
 from pseudogec.report.display import Finding
 
 _NOT_YET = Finding("○ Not done yet: write your answer in place of `...` in the cell above, then run this cell again.")
-_RIGHT = "✓ Right"
 
 
 def check(

@@ -25,7 +25,7 @@ from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
 from pseudogec.report.papers import named_table, paper_scores
-from pseudogec.report.tables import NoiseProfile, beside_paper, summarise, type_shares
+from pseudogec.report.tables import THIS_STUDY, NoiseProfile, beside_paper, summarise, type_shares
 from pseudogec.study.study import UNKNOWN_LEVEL
 
 if TYPE_CHECKING:
@@ -307,11 +307,11 @@ def gains(
         opponent: what the gains are gains over.
         lines: has a line for each of its values.
     """
-    if table.empty:
+    if table.empty or not table.study.eq(THIS_STUDY).any():  # a table shows a paper's numbers alone
         return NOT_LISTED
     studies = list(dict.fromkeys(table.study))
     sizes = pd.api.types.is_numeric_dtype(table[column])
-    width = max(2.9, 0.75 * table[column].nunique()) if not sizes else 3.3
+    width = max(2.9, 1.1 * table[column].nunique()) if not sizes else 3.3
     figure, (drawn,) = _subplots(1, len(studies), figsize=(1 + width * len(studies), 3.8), sharey=True, squeeze=False)
     palette = colours_of(table[lines])
     for axes, study in zip(drawn, studies, strict=True):

@@ -29,6 +29,7 @@ from pseudogec.report.findings import rank_agreement
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.report.tables import (
     MEASURES,
+    THIS_STUDY,
     StyledTable,
     as_csv,
     beside_paper,
@@ -216,7 +217,7 @@ class Report:
             low, high = difference.interval
             choices = {} if found.system is None else found.system.choices
             gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
-            rows.append({**choices, "study": "this study", **gain})
+            rows.append({**choices, "study": THIS_STUDY, **gain})
         return pd.DataFrame(rows)
 
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:

@@ -24,6 +24,7 @@ from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import (
     FIGURE_SPACE,
     NO_EDITS,
+    THIS_STUDY,
     StyledTable,
     mean_and_spread,
     note_on_tuning,
@@ -105,7 +106,7 @@ class SystemsReport:
             system, dataset, identity = map(str, names)
             for measure in metrics[identity].measures:
                 values = 100 * part[measure.name]
-                place = ("this study", f"{dataset}, {metrics[identity].title}", measure.label)
+                place = (THIS_STUDY, f"{dataset}, {metrics[identity].title}", measure.label)
                 yield system, place, mean_and_spread(values.mean(), values.std()) or NO_EDITS
 
     def gains(self, paper: str, dataset: str) -> pd.DataFrame:
@@ -123,7 +124,7 @@ class SystemsReport:
         for name, versions in others:
             found = contrast(name, self._counts(versions), self._counts(self._versions[first])).differences["F0.5"]
             low, high = found.interval
-            rows.append({"system": name, "study": "this study", "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
+            rows.append({"system": name, "study": THIS_STUDY, "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
         table = paper_scores(paper)
         table = table[(table.dataset == dataset) & (table.metric == ERRANT.title)]
         printed = dict(zip(table.system.replace(self._ours_for()), table.f05, strict=True))

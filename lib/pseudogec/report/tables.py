@@ -133,6 +133,9 @@ def as_csv(table: pd.DataFrame) -> bytes:
 
 # Scores
 
+THIS_STUDY = "this study"
+"""What our results are called beside those of papers."""
+
 NO_EDITS = "\N{EN DASH}"
 """Stands for the precision of a system that makes no edit: 1 by convention, which would be read as praise."""
 
@@ -237,7 +240,7 @@ def comparison(
         if f"paper_{name}" in table:
             names = [_both(ours, _row_name(name, theirs)) for ours, theirs in zip(names, table[f"paper_{name}"], strict=True)]
         cells["", name.replace("_", " ")] = names
-    ours = "this study"
+    ours = THIS_STUDY
     cells[ours, "seeds"] = [_whole(value) if value else "" for value in table["seeds"]]
     marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
