@@ -118,8 +118,13 @@ def test_the_same_command_again_builds_nothing(
 
 
 def test_a_trained_system_comes_out_the_same_when_it_is_built_again(
-    undisturbed: tuple[Path, Path], notebooks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    undisturbed: tuple[Path, Path],
+    notebooks: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.delenv("PSEUDOGEC_PACKS")
     copy = tmp_path / "outputs"
     shutil.copytree(undisturbed[1], copy)
     assert "not checked since it was written" in (copy / "index.html").read_text()

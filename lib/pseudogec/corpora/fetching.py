@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
 import zipfile
 import zlib
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
+from backports import tarfile  # Python 3.11.0 to 3.11.3 have no data filter of their own
 from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
