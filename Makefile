@@ -2,24 +2,24 @@
 # make test    set up, check the code's style and types, run the tests
 # make quick   set up, run the tests that are not marked slow: a minute or two
 # make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
-# make env     set up alone; does nothing when nothing has changed
-# make data    set up, then fetch the public corpora that PROFILE reads, and say how to get the others
-# make browser  install the browser that tests drive, where it is missing and this user may
+# make env     only set up; does nothing if nothing has changed
+# make data    set up, then fetch the public corpora of PROFILE, and print how to get the others
+# make browser  install the browser of the tests, if it is missing and this user may install it
 # make lint, make format, make hooks, make model, make clean
 
 VENV    ?= .venv
 PROFILE ?= classroom
 PYTEST  ?= -n logical --dist loadfile --no-loadscope-reorder
 
-# The interpreter that makes the environment; afterwards only the environment's own is used.
+# The interpreter that creates the environment; afterwards only the environment's own is used.
 PYTHON  ?= $(shell for name in python3.11 python3.12 python3; do \
 	if $$name -c '$(SUPPORTED)' 2>/dev/null; then echo $$name; break; fi; done)
 SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))
 
-# Which build of torch: cuda where an NVIDIA driver answers, else cpu. On a login node that has no GPU: make env TORCH=cuda
+# The build of torch: cuda if there is an NVIDIA driver, else cpu. On a login node without GPU: make env TORCH=cuda
 TORCH   ?= $(shell if nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
 
-# No question about news before the first cell; and a container's user is root, whom JupyterLab refuses otherwise.
+# Without questions about news at the start, and also for root, the user of a container, whom JupyterLab refuses by default.
 LAB_OPTIONS = --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
 	$(if $(filter 0,$(shell id -u)),--allow-root)
 
@@ -48,11 +48,11 @@ test: lint browser
 quick: $(STAMP)
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
 
-# Tests of pages and of JupyterLab drive Debian's chromium; where it is missing and cannot be installed they are skipped, and say so.
+# Tests of pages and of JupyterLab use Debian's chromium; without it they are skipped with a message.
 browser:
 	@command -v chromium >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
 		{ apt-get update -qq; DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1; } || \
-		echo "chromium is not here and cannot be installed; tests in a browser are skipped" >&2
+		echo "chromium is missing and cannot be installed; tests in a browser are skipped" >&2
 
 lab: $(STAMP)
 	$(BIN)/python -m jupyterlab notebooks $(LAB_OPTIONS) $(LAB)
@@ -75,17 +75,17 @@ format: $(STAMP)
 hooks: $(STAMP)
 	$(BIN)/python -m pre_commit install
 
-# The published scores' annotator. Without it ERRANT uses the offline annotator, and every score's signature says so.
+# The annotator of the papers' scores. Without it ERRANT uses the offline annotator; every score's signature names the annotator.
 model: $(STAMP)
 	$(BIN)/python -m pseudogec data $(SPACY_MODEL)
 
-# Results are left alone: delete outputs/ by hand.
+# Results are not removed: delete outputs/ by hand.
 clean:
 	rm -rf .venv .env.lock build .mypy_cache .pytest_cache .ruff_cache lib/*.egg-info
 	find lib tests notebooks -name __pycache__ -prune -exec rm -rf {} +
 
 ifndef LOCKED
-# Of two makes at once the second waits here, then finds the stamp fresh. The lock ends with the shell that holds it.
+# If two makes run at once, the second waits here and then finds the stamp up to date. The lock is released when its shell ends.
 $(STAMP): $(LOCK) pyproject.toml Makefile
 	@test -n "$(PYTHON)" && $(PYTHON) -c '$(SUPPORTED)' || \
 		{ echo "Python 3.11 or 3.12 is needed and was not found; install one, or name it: make env PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -105,11 +105,11 @@ $(STAMP): $(LOCK) pyproject.toml Makefile
 	@touch $@
 endif
 
-# `===` is met by the registry's own build alone, which on Linux is the one with CUDA, and never by a `+cpu` build at hand.
+# `===` matches only the registry's own build, which on Linux is the one with CUDA, and never a local `+cpu` build.
 torch_for_cuda = $(PIP) --constraint $(LOCK) torch===$(TORCH_VERSION)
 
-# A CPU build at hand (pip's find-links or an index of one's own), else PyTorch's index of CPU builds, else what the registry has:
-# outside Linux that is a CPU build; on Linux it brings several GB of CUDA libraries, works all the same, and is said.
+# A local CPU build (pip's find-links or another index), else PyTorch's index of CPU builds, else the registry's build:
+# outside Linux that is a CPU build; on Linux it needs several GB of CUDA libraries, works as well, and is announced.
 torch_for_cpu = \
 	$(PIP) --no-deps torch==$(TORCH_VERSION)+cpu 2>/dev/null || \
 	$(PIP) --no-deps --retries 1 --index-url $(TORCH_CPU_INDEX) torch==$(TORCH_VERSION)+cpu 2>/dev/null || \

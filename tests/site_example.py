@@ -51,6 +51,10 @@ report.table(pd.DataFrame([{**claimed, **found}]), "claims_shown", "Made up.")""
         "from pseudogec.report.display import Finding\nFinding('The best is **two** (F0.5 5.5).')",
         metadata={"tags": ["finding"]},
     ),
+    new_code_cell(
+        "from pseudogec.report.display import Html\nHtml('<table><tr><th>ours</th><td>He <s>go</s> goes</td></tr></table>')",
+        metadata={"tags": ["sentence"]},
+    ),
     new_code_cell("from pseudogec.report.display import NOT_LISTED\nNOT_LISTED", metadata={"tags": ["finding"]}),
 ]
 

@@ -5,6 +5,9 @@ SMALLEST = [
     "corpora.validation.sentences=30",
     "corpora.development.sentences=40",
     "corpora.tests.world-test.sentences=60",
+    "pseudo_data.shard=100",
+    "scale.base=200",
+    "scale.small=100",
     *(
         f"optimisations.{name}.{key}={value}"
         for name in ("copying", "joint", "fine_tuning", "adaptation")

@@ -162,9 +162,9 @@ def test_gigaword_stories_are_split_into_sentences(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("found", "changed", "message"),
     [
-        ("on Monday. They fell later.\n</P>\n", "<P>\nThey fell later.\n</P>\n", "line 8: <P> stands within a paragraph"),
-        ("</P>\n", "", "line 9: </TEXT> stands within a paragraph"),
-        ("</P>\n</TEXT>\n</DOC>\n", "", "line 9: <DOC .* within a paragraph"),
+        ("on Monday. They fell later.\n</P>\n", "<P>\nThey fell later.\n</P>\n", "line 8: <P> is inside a paragraph"),
+        ("</P>\n", "", "line 9: </TEXT> is inside a paragraph"),
+        ("</P>\n</TEXT>\n</DOC>\n", "", "line 9: <DOC .* inside a paragraph"),
     ],
 )
 def test_a_gigaword_paragraph_without_its_end_is_refused(found: str, changed: str, message: str, tmp_path: Path) -> None:

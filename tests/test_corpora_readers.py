@@ -87,7 +87,7 @@ def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path
     assert [len(sentence.annotated.annotators.get(0, ())) for sentence in everyone if sentence.annotated] == [1, 2, 0, 0]
     changed = pairs_format("m2", {"path": path, "annotators": "all", "unchanged": "drop"}).read()
     assert [" ".join(sentence.pair.target) for sentence in changed] == ["This is a sentence .", "This are a phrase ."]
-    with pytest.raises(ValueError, match="`annotators` and `unchanged` are said of files with several annotators"):
+    with pytest.raises(ValueError, match="`annotators` and `unchanged` are keys of files with several annotators"):
         pairs_format("lang8", {"path": path, "annotators": "all"})
 
 

@@ -138,12 +138,12 @@ def test_the_n_best_are_kept_best_first(left_to_right, sentences):
 
 def test_what_no_model_can_take_is_left_alone(left_to_right, right_to_left):
     sentences = [[], ["ba", "a@@"] * LONGEST, ["bake", "mo"]]  # a token that looks like a piece cannot be joined again
-    pieces = len(BPE.apply(sentences[1]))
+    subwords = len(BPE.apply(sentences[1]))
     for n_best in (1, 3):
         corrected = model_step(left_to_right, n_best=n_best)(sentences, as_written(sentences))
         assert [corrected[0].tokens, corrected[1].tokens] == [(), tuple(sentences[1])]
         assert corrected[0].note == ""
-        assert f"{pieces} pieces" in corrected[1].note and str(LONGEST) in corrected[1].note
+        assert f"{subwords} subwords" in corrected[1].note and str(LONGEST) in corrected[1].note
         assert corrected[2].note == ""
     ranked = ranking(right_to_left)(sentences, corrected)
     assert [sentence.tokens for sentence in ranked[:2]] == [(), tuple(sentences[1])]

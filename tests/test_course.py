@@ -16,6 +16,8 @@ from pseudogec import METADATA
 from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT
 
+PLAN = (PROJECT / "notebooks" / "README.md").read_text(encoding="utf-8")
+
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 
 
@@ -82,11 +84,25 @@ def test_the_code_of_a_solution_is_what_stands_between_its_fences() -> None:
 
 
 def test_the_course_plan_names_only_exercises_that_there_are() -> None:
-    plan = (PROJECT / "notebooks" / "README.md").read_text(encoding="utf-8")
-    asked = {
-        f"{path.stem[:2]}.{number}"
+    assert set(re.findall(r"\b\d\d\.\d+\b", PLAN)) <= set(minutes())
+
+
+def test_a_session_lasts_90_minutes_and_its_exercises_fit() -> None:
+    asked = minutes()
+    for session in PLAN.split("\n## Session ")[1:]:
+        slots = re.findall(r"^- (\d+) min(.*)$", session.partition("\n## ")[0], re.MULTILINE)
+        assert sum(int(length) for length, _ in slots) == 90, session.splitlines()[0]
+        for length, text in slots:
+            alone = [name for name in re.findall(r"\b\d\d\.\d+\b", text) if "demonstration" not in text]
+            assert sum(asked[name] for name in alone) <= int(length), text
+
+
+def minutes() -> dict[str, int]:
+    """How long each exercise takes, by its number as the plan names it."""
+    pattern = re.compile(r"\*\*Exercise (\d+)\.\*\* \((\d+) (minute|hour)")
+    return {
+        f"{path.stem[:2]}.{number}": int(time) * (60 if unit == "hour" else 1)
         for path in NOTEBOOKS
         for cell in cells(path)
-        for number in re.findall(r"\*\*Exercise (\d+)\.\*\*", "".join(cell["source"]))
+        for number, time, unit in pattern.findall("".join(cell["source"]))
     }
-    assert set(re.findall(r"\b\d\d\.\d+\b", plan)) <= asked

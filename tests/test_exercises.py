@@ -65,6 +65,7 @@ def test_a_right_value_is_right_whatever_holds_it(answer: object, wanted: object
         ({"a": 1, "c": 1}, {"a": 1}, "'c' does not belong there"),
         ({"a": 2}, {"a": 3.75}, "at 'a', it is too small"),
         ("dog", "zebra", "something else"),
+        (7, "zebra", "a string is wanted"),
     ],
 )
 def test_a_wrong_value_is_told_where_it_is_wrong_and_not_what_is_right(answer: object, wanted: object, told: str) -> None:
@@ -114,5 +115,15 @@ def test_both_functions_draw_the_same_random_numbers_and_may_change_what_they_ar
 
 
 def test_a_later_case_without_a_result_is_wrong() -> None:
-    assert check({6.0: 3.0}.get, lambda number: number / 2, on=[(6.0,), (8.0,)]).startswith("✗ `get(8.0)`: `None`")
+    assert check({6.0: 3.0}.get, lambda number: number / 2, on=[(6.0,), (8.0,)]).startswith("✗ `get(8.0)` returns nothing")
+
+
+def test_a_function_without_return_is_told_so() -> None:
+    assert "returns nothing" in check([].append, mean, on=CASES)
+
+
+def test_a_call_is_short_whatever_its_arguments() -> None:
+    table = pd.DataFrame({"edits": range(3000)})
+    said = check(lambda *_: 1.0, lambda *_: 2.0, on=[(table, np.random.default_rng(1), [1 / 3, *range(9)])])
+    assert "(<table of 3,000 rows>, <random generator>, [0.333333, 0, 1, 2, ...])" in said
     assert check(5, mean, on=CASES).startswith("✗ A function is wanted")

@@ -47,5 +47,5 @@ def test_an_architecture_has_settings_of_its_own() -> None:
 
 
 def test_a_key_that_nothing_stands_for_is_named() -> None:
-    with pytest.raises(UserError, match=r"`text\.tokeniser` is no key of it"):
+    with pytest.raises(UserError, match=r"`text\.tokeniser` is not a key of it"):
         hyperparameters(profile_of("paper", "differences={}"))

@@ -87,7 +87,7 @@ def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_s
     with pytest.raises(UserError, match=r"mine shares sentences with validation \(tuned on it: checkpoints\)") as caught:
         refuse(findings(study(tmp_path, TUNED, validation=TEST)))
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/validation.m2, line 1" in str(caught.value)
-    assert "say `tuned_on: true`" in str(caught.value)
+    assert "write `tuned_on: true`" in str(caught.value)
     refuse(findings(study(tmp_path, TUNED, "corpora.tests.mine.tuned_on=true", validation=TEST)))
 
 
@@ -184,5 +184,5 @@ def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(shared_stor
     report = Report(opened)
     table = report.compare(scores, "method", "methods")
     assert isinstance(table, StyledTable)
-    footnote = "so that figures are higher than on others: checkpoints (joint/direct_noise/"
+    footnote = "so scores are higher than on others: checkpoints (joint/direct_noise/"
     assert footnote in table.to_html() and footnote in report.differences(grid)

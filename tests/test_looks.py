@@ -94,6 +94,12 @@ def test_colours_are_a_methods_own_and_all_different() -> None:
     assert len(set(colours.values())) == len(METHOD_COLOURS) + 2
 
 
+def test_a_corpus_without_a_colour_of_its_own_gets_none_that_is_taken() -> None:
+    colours = colours_of(["encyclopedic", "gutenberg", "all"], CORPUS_COLOURS)
+    assert colours["encyclopedic"] == CORPUS_COLOURS["encyclopedic"]
+    assert len(set(colours.values())) == 3
+
+
 def test_an_entry_of_a_profile_has_the_label_and_colour_of_its_class() -> None:
     show_methods({"mild": DirectNoise(mu_mask=0.1), "strong": DirectNoise(mu_mask=0.5), "loud": Shouting()})
     assert [method_label(name) for name in ("mild", "strong", "loud")] == ["DirectNoise", "DirectNoise (strong)", "Shouting"]
@@ -111,14 +117,6 @@ def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def test_a_papers_bars_are_hollow_and_only_of_methods_that_both_have() -> None:
-    ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4})
-    axes = figures.bars_by_method(ours, "taslp2020:IV").figure.axes[0]
-    hollow = [line for line in axes.lines if line.get_markerfacecolor() == "none" and line.get_linestyle() == "None"]
-    assert [list(line.get_ydata()) for line in hollow if len(line.get_ydata())] == [[45.2, 22.7, 37.7]]
-    assert "same colour, paper" in [text.get_text() for text in axes.get_legend().get_texts()]
-
-
 def test_one_seed_has_no_error_bar() -> None:
     ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
     axes = figures.against_size(ours, "pseudo_pairs", "pairs").figure.axes[0]
@@ -128,16 +126,18 @@ def test_one_seed_has_no_error_bar() -> None:
 def test_one_size_or_corpus_alone_is_said_and_not_drawn() -> None:
     ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(pseudo_pairs=[0, 8000], seed_corpus=["", "simple"])
     assert "one `pseudo_pairs`, 8,000, so" in figures.against_size(ours, "pseudo_pairs", "pairs")
-    assert "one `seed_corpus`, simple, so" in figures.f05_by(ours, "seed_corpus")
+    gains = pd.DataFrame([{"study": "this study", "method": "realistic", "seed_corpus": "simple", "gain": 1.0}])
+    assert "one `seed_corpus`, simple, so" in figures.gains(gains, "seed_corpus", "", "What was found", [1])
 
 
 def test_each_study_has_a_panel_of_its_gains_on_one_scale() -> None:
     choices = {"method": "direct_noise", "setting": "pretrain", "study": "this study"}
     ours = pd.DataFrame([{**choices, "pseudo_pairs": size, "gain": 1.0, "low": 0.5, "high": 1.5} for size in (8, 32)])
     table = pd.concat([ours, paper_gains("taslp2020:VI").query("setting == 'pretrain'")])
-    left, right = figures.gains(table, "pseudo_pairs", "pairs", "What was found").figure.axes
+    left, right = figures.gains(table, "pseudo_pairs", "pairs", "What was found", [1]).figure.axes
     (hollow,) = [line.lines[0] for line in right.containers if line.get_label() == "DirectNoise"]
-    assert (list(hollow.get_xdata()), hollow.get_markerfacecolor()) == ([1_400_000, 14_000_000], "none")
+    assert hollow.get_markerfacecolor() == "none"
+    assert list(hollow.get_xdata()) == pytest.approx([1_400_000, 14_000_000], rel=0.1), "beside the other method, at its size"
     assert list(hollow.get_ydata()) == pytest.approx([39.1 - 37.7, 42.0 - 37.7])
     assert [axes.get_title() for axes in (left, right)] == ["this study", "Kiyono et al. 2020"]
     assert left.get_ylim() == right.get_ylim()
@@ -149,14 +149,18 @@ def test_gains_of_a_figure_count_from_the_baseline_of_their_paper() -> None:
     assert best == pytest.approx(45.9 - 38.8)
 
 
-def test_amounts_of_pseudo_data_have_a_panel_each_that_names_the_papers() -> None:
-    ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint")
-    sizes = pd.concat([ours.assign(pseudo_pairs=pairs) for pairs in (100, 400)])
-    figure = figures.f05_by(sizes, "setting", "taslp2020:VI", panels="pseudo_pairs").figure
-    titles = ["100 pseudo pairs\n(paper: 1,400,000)", "400 pseudo pairs\n(paper: 14,000,000)"]
-    assert [axes.get_title() for axes in figure.axes] == titles
-    assert figure.axes[-1].get_legend() is not None
-    assert figure.axes[0].get_legend() is None
+def test_gains_in_several_measures_stand_beside_each_other_without_a_line() -> None:
+    measures = ("precision", "recall", "f05")
+    paper = paper_gains("taslp2020:IV", measures=measures)
+    noisy = paper[paper.method == "backtrans_noisy"].set_index("measure").gain
+    assert dict(noisy) == pytest.approx({"P": 41.7 - 45.2, "R": 31.2 - 22.7, "F0.5": 39.1 - 37.7})
+    ours = paper.assign(study="this study", gain=1.0, low=0.5, high=1.5)
+    left, right = figures.gains(pd.concat([ours, paper]), "measure", "", "What was found", [1]).figure.axes
+    assert [text.get_text() for text in right.get_xticklabels()] == ["P", "R", "F0.5"]
+    assert left.get_ylabel() == "gain (points)"
+    places = {line.get_label(): line.lines[0] for line in right.containers}
+    assert places["Backtrans (noisy)"].get_linestyle() == "None"
+    assert len({tuple(line.get_xdata()) for line in places.values()}) == len(places), "methods stand side by side"
 
 
 # Tables

@@ -17,8 +17,8 @@ from smallest_study import SMALLEST
 
 LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}"
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"
-GRID = "grids.mine={method: [none, loud, worst], seed_corpus: simple, setting: joint, pseudo_pairs: 250, seeds: 1}"
-SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 250, sweep: {place: [1, 2]}, seeds: 1}"
+GRID = "grids.mine={method: [none, loud, worst], seed_corpus: simple, setting: joint, pseudo_pairs: 100, seeds: 1}"
+SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 100, sweep: {place: [1, 2]}, seeds: 1}"
 
 
 @pytest.mark.slow
@@ -31,7 +31,8 @@ def test_they_are_built_scored_and_shown_with_their_names_and_colours(shared_sto
     assert (method_label("loud"), method_label("worst")) == ("Shouting + SSE", "Backtrans (worst)")
     assert METHOD_COLOURS["worst"] == WorstOfBeam.colour
     assert "Backtrans (worst)" in report.compare(scores, "method", "mine")._repr_html_()
-    assert "Shouting + SSE" in [text.get_text() for text in figures.bars_by_method(scores).figure.axes[0].get_legend().texts]
+    drawn = figures.gains(report.gains(study.grid("mine")), "method", "", "What was found", [1]).figure
+    assert "Shouting + SSE" in [text.get_text() for text in drawn.axes[-1].get_legend().texts]
     rows = scores.set_index("method")
     assert (rows.share["loud"], rows.place["worst"], rows.sse_rate["loud"]) == (0.9, 2, 0.01)
     assert rows.share.isna()["worst"] and rows[["share", "place"]].isna().loc["none"].all()

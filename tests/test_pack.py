@@ -18,8 +18,9 @@ from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
 from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
-from pseudogec.report import Report, samples
+from pseudogec.report import Report, findings, samples
 from pseudogec.report.site.pack_facts import PackCheck, read_check
+from pseudogec.report.tables import training_lengths
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
 from pseudogec.study.models import CompactModel
 
@@ -195,6 +196,24 @@ def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.Captur
     assert "is neither a store nor a pack" in capsys.readouterr().err
 
 
+def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(tmp_path: Path) -> None:
+    whole = Study.open("classroom", store=tmp_path / "store", packs=True)
+    system = next(each for each in whole.grid("generation_methods") if each.method == "direct_noise")
+    lost = whole.planner.model(system)
+    entries = [whole.store.entry(recipe) for recipe in with_ancestors(whole.targets()) if recipe.key != lost.key]
+    write_pack(tmp_path / "outputs" / PACK, [entry for entry in entries if entry], "a machine that was taken back")
+    (tmp_path / "mine.yaml").write_text(f"extends: {PROJECT / 'params' / 'classroom'}\n")  # its own pack alone is read
+    study = Study.open(tmp_path / "mine.yaml", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=True)
+    found, known = overview.budget(study, system), overview.budget(whole, system)
+    assert (found.updates, found.pseudo_pairs) == ((), known.pseudo_pairs)
+    assert found.passes == pytest.approx(known.passes, rel=0.01)
+    assert not found.unlike(known)
+    assert training_lengths(study, [system]).updates.item() == "record lost"
+    assert overview.learning_curves(study, [system]).empty
+    assert "The records of 1 more are lost" in findings.cost(study, [system])
+    assert study.scores([system]).equals(whole.scores([system]))
+
+
 def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
     opened(folder).write_pack(folder / "damaged" / PACK)
     (folder / "damaged" / PACK / FILES).write_bytes(b"PAR1")
@@ -233,7 +252,9 @@ def test_models_of_several_kinds_of_processors_are_said_under_tables(monkeypatch
     study = opened(folder)
     assert "kinds of processors" not in Report(study).origin()
     monkeypatch.setattr(Study, "trained_on", lambda _: ["one (avx2)", "another (avx512)"])
-    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one (avx2); another (avx512).")
+    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one; another.")
+    monkeypatch.setattr(Study, "trained_on", lambda _: ["one (avx2)", "one (avx512)"])
+    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one (avx2); one (avx512).")
 
 
 @pytest.mark.slow

@@ -133,9 +133,9 @@ def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
     text = findings.per_doubling(pd.concat([table, baseline]))
     assert text == (
         "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
-        "Step by step +2.0, +2.0 a doubling: not smaller at every step."
+        "Step by step +2.0, +2.0 a doubling: the gain does not fall at every step."
     )
     bent = pd.concat([table, table.iloc[-1:].assign(pseudo_pairs=16_000)])
-    assert "each smaller" not in findings.per_doubling(bent)
-    assert "Step by step +3.0, +1.0 a doubling: each smaller" in findings.per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
+    assert "the gain falls" not in findings.per_doubling(bent)
+    assert "Step by step +3.0, +1.0 a doubling: the gain falls" in findings.per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
     assert findings.per_doubling(table.iloc[:1]) == ""

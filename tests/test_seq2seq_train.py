@@ -217,7 +217,7 @@ def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, 
 
 
 def test_a_training_that_breaks_down_says_what_may_help(data, tmp_path):
-    with pytest.raises(UserError, match=r"broke down after .*gradients are Nan.* a lower learning_rate"):
+    with pytest.raises(UserError, match=r"diverged after .*gradients are Nan.* a lower learning_rate"):
         train_tiny(data, tmp_path / "model", learning_rate=1e30, warmup_updates=1, epochs=20)
     assert not (tmp_path / "model/unfinished/crash.pt").exists()
 

@@ -134,6 +134,12 @@ def test_a_table_leads_to_its_data_and_says_what_its_headers_head(outputs: Path)
     assert caption.get_text().startswith("What is shown. Simulation")
 
 
+def test_a_table_of_many_columns_is_printed_on_a_sheet_of_its_own_breadth(outputs: Path) -> None:
+    systems = one(read(outputs / "site" / "05_top_systems.html"), "#table-top_systems_taslp2020")
+    narrow = one(read(outputs / "site" / "10_shown.html"), "#table-a_table")
+    assert "wide" in systems["class"] and "wide" not in narrow["class"]
+
+
 def test_every_table_has_data_that_can_be_read(outputs: Path) -> None:
     for path, page in pages(outputs).items():
         for box in page.select("main.page div.table, .columns div.table"):
@@ -236,6 +242,20 @@ def test_the_index_repeats_findings_with_the_way_to_their_numbers(outputs: Path)
     assert len(findings) == 1, "a finding without a number is none"
     assert "The best is two (F0.5 5.5)." in findings[0].get_text()
     assert [link["href"] for link in findings[0].select("a")] == ["site/10_shown.html#finding-1", "tables/claims_shown.csv"]
+
+
+def test_the_index_repeats_a_sentence_that_systems_correct_differently(outputs: Path) -> None:
+    shown = one(read(outputs / "site" / "10_shown.html"), "#one-sentence")
+    repeated = [table for table in read(outputs / "index.html").select("table") if table.get_text() == shown.table.get_text()]
+    assert len(repeated) == 1
+    assert "He go goes" in repeated[0].get_text()
+
+
+def test_claims_that_a_run_cannot_compare_are_folded(outputs: Path) -> None:
+    index = read(outputs / "index.html")
+    folded = index.select("details .claims .verdict")
+    assert folded and all("not in this run" in verdict.get_text() for verdict in folded)
+    assert len(index.select(".claims .verdict.missing")) == len(folded)
 
 
 def test_the_index_repeats_claims_with_their_verdicts_and_numbers(outputs: Path) -> None:

@@ -54,7 +54,8 @@ def test_training_takes_all_gpus_of_a_worker_and_is_started_by_the_launcher(
     scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path
 ) -> None:
     _, address = scheduler
-    planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", ["corpora.genuine.sentences=100"]), PROJECT)
+    one_training = ["corpora.genuine.sentences=100", "first_stages=[]"]
+    planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", one_training), PROJECT)
     model = planner.reverse_model()
     plain, with_gpus = ["--nthreads", "1", "--name", "plain"], ["--nthreads", "1", "--name", "gpus", "--resources", "GPU=2"]
     with dask_worker(address, *plain), dask_worker(address, *with_gpus), connect(address) as client:

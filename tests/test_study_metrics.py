@@ -51,6 +51,8 @@ def study(tmp_path: Path, scheduler: str) -> Study:
         "jfleg: {source: jfleg, files: [source, reference0, reference1], metrics: gleu}}",
         "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]",
         "comparisons.spellers=[speller]",
+        "systems.nothing.steps=[{step: as_written}]",
+        "comparisons.two=[nothing, speller]",
     ]
     return Study.open("smoke", overrides, store=tmp_path / "store", scheduler=scheduler)
 
@@ -90,6 +92,15 @@ def test_the_first_test_set_is_that_of_all_tables(study: Study) -> None:
     with study.engine:
         scores = study.scores(study.comparison("spellers"))
     assert list(scores.dataset) == ["conll"] and list(scores.metric) == ["errant"]
+
+
+def test_one_sentence_is_shown_on_which_systems_differ(study: Study) -> None:
+    with study.engine:
+        shown = str(SystemsReport(Report(study), study.comparison("two")).one_sentence())
+        alone = SystemsReport(Report(study), study.comparison("spellers")).one_sentence()
+    assert "sentence 2 of conll" in shown, "hunspell knows the words of the others"
+    assert all(name in shown for name in ("reference", "nothing", "speller")) and "missed" in shown
+    assert "lists no systems" in alone
 
 
 # A metric from outside the packages
@@ -144,7 +155,7 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
     assert "Share of exact matches" in [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
     by_level = study.scores(study.comparison("spellers"), by="level", metric=metric)
     assert by_level[["level", "exact"]].to_numpy().tolist() == [["unknown", pytest.approx(1 / 3)]]
-    with pytest.raises(UserError, match="exact_match knows no error types"):
+    with pytest.raises(UserError, match="exact_match has no error types"):
         study.scores(study.comparison("spellers"), by="error_type", metric=metric)
 
 
@@ -189,7 +200,7 @@ def test_the_program_scores_by_a_metric_from_outside(
         ["out", "66.67"],
     )
     assert main([*command.split(), "--by", "type"]) == 2
-    assert "exact_match knows no error types" in capsys.readouterr().err
+    assert "exact_match has no error types" in capsys.readouterr().err
     assert main(command.replace("Match", "Mach").split()) == 2
     assert "own_metrics has no class `ExactMach`" in capsys.readouterr().err
     fields = command.replace(own_metric, "%s").split()

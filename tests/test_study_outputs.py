@@ -136,13 +136,17 @@ def test_notebooks_score_files_without_training(scheduler: str, tmp_path: Path) 
 
 def test_released_outputs_are_scored_by_level(shared_data: Path, study: Study) -> None:
     references = {level: shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"}
-    released = shared_data / "outputs" / "wi.dev.ABC.pretlarge+sse+r2l.txt"
-    scored = score_outputs(study, {"r2l": released}, references)
+    names = {"r2l": "wi.dev.ABC.pretlarge+sse+r2l.txt", "sed": "wi.dev.ABC.pretlarge+sse+r2l+sed.txt"}
+    scored = score_outputs(study, {name: shared_data / "outputs" / file for name, file in names.items()}, references)
     assert round(scored.by_metric[MaxMatch()]["r2l"].headline, 4) == 0.5740  # the published scorer's figure
     assert scored.errant["r2l"].headline == pytest.approx(0.5165, abs=0.003)  # errant_compare's, with the paper's tagger
     by_level = scored.scores("level")
-    assert by_level.level.tolist() == ["A", "B", "C"]
-    assert by_level[["tp", "fp", "fn"]].sum().tolist() == list(counts(scored.errant["r2l"]))
+    assert by_level.level.tolist() == ["A", "B", "C", "A", "B", "C"]
+    of_r2l = by_level[by_level.system == "r2l"]
+    assert of_r2l[["tp", "fp", "fn"]].sum().tolist() == list(counts(scored.errant["r2l"]))
+    book = (PROJECT / "notebooks" / "05_top_systems.ipynb").read_text(encoding="utf-8")
+    for f05 in (*(scored.errant[name].headline for name in names), *by_level.f05):
+        assert f"{100 * f05:.1f}" in book, "notebook 05 quotes these scores"
 
 
 def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, scheduler: str, tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_an_override_changes_one_key() -> None:
         ("settings.joint=[{data: [genuine], optimisation: jont}]", ["settings.joint", "did you mean `joint`"]),
         ("notebooks.01_generation_methods=[mu_musk]", ["notebooks.01_generation_methods", "did you mean `mu_mask`"]),
         ("corpora.genuine.source=wrld", ["corpora.genuine", "world"]),
-        ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model", "genuine data alone"]),
+        ("reverse_model=[{data: [pseudo], optimisation: joint}]", ["reverse_model", "only genuine data"]),
         ("settings.baseline=[{data: [genuine, pseudo], optimisation: joint}]", ["settings.baseline", "without pseudo data"]),
         ("settings.baseline=[]", ["settings.baseline", "at least 1 item"]),
         ("models.pretlarge.method=none", ["models.pretlarge", "`pretrain` takes pseudo data", "name the `method`"]),
@@ -74,9 +74,14 @@ def test_an_override_changes_one_key() -> None:
         ("methods.none={method: direct_noise}", ["methods.none", "no pseudo data"]),
         ("first_stages=[{data: [in_domain], optimisation: joint}]", ["trains on in_domain data", "`low_resource` lacks"]),
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
+        ("grids.generation_methods.baseline=jont", ["grids.generation_methods", "did you mean `joint`"]),
+        ("grids.generation_methods.baseline=joint", ["grids.generation_methods.baseline", "takes pseudo data"]),
+        ("grids.generation_methods.also=[{metod: none}]", ["grids.generation_methods", "did you mean `method`"]),
+        ("grids.generation_methods.also=[{method: direct_nose}]", ["also, entry 1", "did you mean `direct_noise`"]),
+        ("grids.generation_methods.also=[{also: []}]", ["grids.generation_methods", "axis `also`"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),
-        ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "genuine data alone"]),
+        ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "only genuine data"]),
         ("scale.bas=12000", ["unknown key `scale.bas`", "did you mean `base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
         ("scale.base=$small", ["pseudo_pairs: `scale` gives no value for `$base`"]),
@@ -180,6 +185,26 @@ def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
         "joint/direct_noise/newswire/12000",
     }
     assert len(grid) == len(names) * len(profile.seeds)
+
+
+def test_parts_of_a_grid_replace_what_they_name() -> None:
+    profile = load_profile(
+        CLASSROOM,
+        [
+            "grids.generation_methods={method: [none, direct_noise], seed_corpus: simple, setting: joint, pseudo_pairs: 6000, "
+            "seeds: [1, 2], also: [{method: realistic, seeds: 1}, {setting: pretrain, baseline: baseline}]}"
+        ],
+    )
+    grid = expand(profile.grids["generation_methods"], profile.methods, profile.seeds)
+    assert [(system.name, system.seed) for system in grid] == [
+        ("baseline", 1),
+        ("baseline", 2),
+        ("joint/direct_noise/simple/6000", 1),
+        ("joint/direct_noise/simple/6000", 2),
+        ("joint/realistic/simple/6000", 1),
+        ("pretrain/direct_noise/simple/6000", 1),
+        ("pretrain/direct_noise/simple/6000", 2),
+    ]
 
 
 def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:

@@ -113,7 +113,7 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
     [
         ("systems.pretlarge.steps=[{step: models, models: pretlarg}]", ["systems.pretlarge", "did you mean `pretlarge`"]),
         ("systems.pretlarge.after=pretlarge+see", ["systems.pretlarge.after", "did you mean `pretlarge+sse`"]),
-        ("systems.pretlarge.after=pretlarge", ["systems.pretlarge", "goes on from itself"]),
+        ("systems.pretlarge.after=pretlarge", ["systems.pretlarge", "continues itself"]),
         ("systems.pretlarge.steps=[{step: modles, models: pretlarge}]", ["systems.pretlarge.steps", "models"]),
         ("systems.pretlarge.steps=[{step: models, models: [pretlarge, realistic]}]", ["several models", "ensemble: all"]),
         ("systems.pretlarge.steps=[{step: right_to_left, models: pretlarge}]", ["right_to_left", "`n_best` above 1"]),

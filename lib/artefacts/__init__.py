@@ -1,4 +1,4 @@
-"""Recipes, the store that keeps what they make, and the engine that builds what is missing; knows nothing of language."""
+"""Recipes, the store of their results, and the engine that builds missing results, for any kind of study."""
 
 from artefacts.cluster import ClusterSection
 from artefacts.engine import BuildError, Engine

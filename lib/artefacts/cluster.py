@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from distributed.deploy import Cluster
 
 ALLOWED_FAILURES = 20
-"""How many workers may die with one task before it counts as the task's fault.
+"""How many workers may die with one task before the task counts as failed.
 
 Dask's own 3 is right for one machine, where a dying worker mostly means too little memory. On a cluster a training of days
-outlives nodes that are preempted or reach their time limit; it goes on from its last checkpoint each time.
+outlives nodes that are preempted or reach their time limit; it continues from its last checkpoint each time.
 """
 
 SECONDS_TO_ANSWER = 20
@@ -89,8 +89,8 @@ class ClusterSection(Section):
     """
 
     class_name: str = Field(alias="class", description="the deployment's class, such as `dask_jobqueue.SLURMCluster`")
-    options: dict[str, Any] = Field(default_factory=dict, description="what the class is called with")
-    jobs: int | None = Field(None, gt=0, description="how many jobs (or workers) are kept running; lost ones are replaced")
+    options: dict[str, Any] = Field(default_factory=dict, description="arguments of the class")
+    jobs: int | None = Field(None, gt=0, description="number of jobs (or workers) that are kept running; lost ones are replaced")
     adapt: Adaptation | None = Field(None, description="in place of `jobs`: as many as there is work for")
     gpus_per_worker: int = Field(
         0, ge=0, description="GPUs of a worker: training takes all of them, decoding one; 0 for workers without"
@@ -127,7 +127,7 @@ def keep_freed_memory() -> None:
 
 
 def keep_time_steady() -> None:
-    """Let Dask measure intervals in this process by a clock that nobody sets.
+    """Let Dask measure intervals in this process by a clock that cannot be set.
 
     By default Dask and tornado use the wall clock. When that is set back, messages wait and periodic checks pause until it shows
     the old time again.
@@ -159,7 +159,7 @@ def cores_of_this_machine() -> int:
 def gpus_of_this_machine() -> list[str]:
     """The GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them.
 
-    As CUDA does, it takes the numbers before the first that no GPU has; names that are no numbers are trusted.
+    Like CUDA, it takes the numbers before the first that no GPU has, and trusts names that are not numbers.
     """
     there = [str(number) for number in range(_usable_gpus())]
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
@@ -170,7 +170,7 @@ def gpus_of_this_machine() -> list[str]:
 
 
 def _usable_gpus() -> int:
-    """How many of NVIDIA's GPUs the driver lets this process use. To ask CUDA itself would start it in this process."""
+    """How many of NVIDIA's GPUs the driver lets this process use. Asking CUDA itself would start it in this process."""
     try:
         driver = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:
@@ -182,7 +182,7 @@ def _usable_gpus() -> int:
 
 
 def default_workers() -> int:
-    """Processes of a local cluster: one a core, and at least one a GPU."""
+    """Processes of a local cluster: one for each core, and at least one for each GPU."""
     return max(cores_of_this_machine(), len(gpus_of_this_machine()))
 
 
@@ -281,7 +281,7 @@ def connect(where: Cluster | str) -> Client:
     """Connect to a cluster, or to the scheduler at an address.
 
     Raises:
-        UserError: that is no address, or no scheduler answers.
+        UserError: the address is malformed, or no scheduler answers.
     """
     import dask
     from distributed import Client
@@ -342,7 +342,7 @@ def refuse_threads(workers: Iterable[tuple[str, int]]) -> None:
 
 
 def gpus_of(workers: Iterable[Mapping[str, Any]]) -> int:
-    """The number of GPUs of the worker that has most, by the resource ``GPU`` that workers were started with."""
+    """The largest number of GPUs of a worker, by the resource ``GPU`` that workers were started with."""
     return max((int(worker.get("resources", {}).get("GPU", 0)) for worker in workers), default=0)
 
 
@@ -365,7 +365,7 @@ def _class(name: str) -> type[Cluster]:
 
 
 def _options(made_by: type[Cluster], section: ClusterSection) -> dict[str, Any]:
-    """The class's options; for a batch system with what makes its workers fit for our steps."""
+    """The class's options; for a batch system with those that our steps need."""
     options = dict(section.options)
     if getattr(made_by, "job_cls", None) is None:
         return options

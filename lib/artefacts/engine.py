@@ -1,4 +1,4 @@
-"""Builds what a store lacks: each missing recipe becomes a Dask task whose key names recipe and store."""
+"""Builds missing artefacts: each missing recipe becomes a Dask task whose key names recipe and store."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOPIC = "artefacts-progress"
 
 
 class BuildError(UserError):
-    """Some artefacts could not be built; everything that does not depend on them was.
+    """Some artefacts could not be built; all that do not depend on them were.
 
     Attributes:
         failures: (recipe, exception) of each artefact that failed by itself.
@@ -85,7 +85,7 @@ class Engine:
         self._client: Client | None = None
 
     def build(self, targets: Sequence[Recipe], in_full: bool = False) -> int:
-        """Build what the store lacks; returns how many artefacts were missing.
+        """Build the artefacts that the store lacks; returns their number.
 
         Args:
             targets: what is asked for.
@@ -148,7 +148,7 @@ class Engine:
                 if future.cancelled():
                     raise UserError(
                         f"the Dask scheduler at {self.address} went away; what is finished is in the store: "
-                        "start it again and run the same command to go on from here"
+                        "start it again and run the same command to continue"
                     )
                 yield owners[future.key], None if future.status == "finished" else future.exception()
         finally:

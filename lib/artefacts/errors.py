@@ -1,4 +1,4 @@
-"""Errors that a user can mend, told apart from bugs."""
+"""Errors that a user can mend, as distinct from bugs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DataError(UserError):
 
 
 def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
-    """A hint at the names that look like ``name``, or at all that there are, to end an error message with."""
+    """The end of an error message: the names that are similar to ``name``, or all names."""
     import difflib
 
     options = sorted(known)

@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from artefacts.errors import DataError, UserError
 
 DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
-"""What reading a damaged compressed file raises."""
+"""Exceptions that reading a damaged compressed file raises."""
 
 _COMPRESSED = {".gz", ".xz", ".bz2", ".zst"}
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
@@ -165,7 +165,7 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
 
     Args:
         path: the file.
-        lasting: have it on the disk before it gets its name, so that even a power cut leaves no half of it under the name.
+        lasting: write it to the disk before it gets its name, so that even after a power cut no incomplete file has the name.
 
     Raises:
         UserError: no permission, or the disk is full.
@@ -239,10 +239,10 @@ MEMORY = "file_digests.json"
 
 
 class FileDigests:
-    """SHA-256 of files, remembered while a file's size, time of change and place on the disk stay the same.
+    """SHA-256 of files, cached while a file's size, time of change and place on the disk stay the same.
 
     Args:
-        memory: JSON file that remembers those of large files between processes; without one they are remembered in this process.
+        memory: JSON file that keeps the digests of large files between processes; without one they are kept in this process.
     """
 
     def __init__(self, memory: Path | None = None) -> None:
@@ -283,7 +283,7 @@ class FileDigests:
 
 
 class SourceFile(BaseModel):
-    """A file that a recipe reads, known by its content: to move it changes no key, to edit it makes another recipe."""
+    """A file that a recipe reads, identified by its content: moving it changes no key, editing it makes another recipe."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     incidental: ClassVar[frozenset[str]] = frozenset({"path", "expected_bytes"})
@@ -291,11 +291,11 @@ class SourceFile(BaseModel):
     path: Path
     digest: str
     expected_bytes: int = 0
-    """About how large the file is, as far as that is known, while it is missing."""
+    """The approximate size of a missing file, if it is known."""
 
     @property
     def size(self) -> int:
-        """Bytes; the expected ones of a missing file, which can be planned with."""
+        """Bytes; for a missing file the expected number, so that a study can be planned without it."""
         return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
@@ -312,7 +312,7 @@ def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
     digests = FileDigests(store / MEMORY)
     for file in files:
         if digests(file.path) != file.digest:
-            raise DataError(file.path, "has changed since the study was opened, or is another on this machine; open it again")
+            raise DataError(file.path, "has changed since the study was opened, or differs on this machine; open the study again")
 
 
 @lru_cache(maxsize=4096)

@@ -48,15 +48,15 @@ OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 
 
 class Kind(Section):
-    """A thing that a profile names: its fields are what the profile may say, its methods are what it does.
+    """A thing that a profile names: its fields are the keys that the profile may have, its methods are its behaviour.
 
-    Recipes hold instances: what a profile calls the class (`known_as`), ``version`` and all fields enter the key.
+    Recipes contain instances: the name of the class in a profile (`known_as`), ``version`` and all fields are part of the key.
     """
 
     name: ClassVar[str]
-    """What messages call the class and, if it is registered, a profile; by default its name in Python."""
+    """The name of the class in messages and, if it is registered, in profiles; by default its name in Python."""
     version: ClassVar[int] = 1
-    """Raise it when the class does something else with the same fields, so that artefacts made before are not used."""
+    """Raise it when the behaviour of the class changes for the same fields, so that older artefacts are not used."""
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: Any) -> None:
@@ -65,7 +65,7 @@ class Kind(Section):
 
     @classmethod
     def known_as(cls) -> str:
-        """What a profile calls the class: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
+        """The name of the class in a profile: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
         return cls.__dict__.get("_registered_as") or f"{cls.__module__}:{cls.__qualname__}"
 
     @classmethod
@@ -114,8 +114,8 @@ class Kinds(Generic[K]):
     """The classes of one kind that a profile may name.
 
     Args:
-        base: what all of them derive from.
-        tag: the profile's key that says which it is, such as ``method``; also what messages call it.
+        base: their common base class.
+        tag: the profile's key that names the class, such as ``method``; messages use it too.
     """
 
     def __init__(self, base: type[K], tag: str) -> None:
@@ -159,7 +159,7 @@ class Kinds(Generic[K]):
         return found
 
     def parse(self, value: Any) -> K:
-        """An instance from what a profile says: a name, or a mapping with the name under ``tag`` and the fields.
+        """An instance from a profile's value: a name, or a mapping with the name under ``tag`` and the fields.
 
         A profile's field is ``Annotated[Base, BeforeValidator(KINDS.parse), PlainSerializer(KINDS.dump)]``: what is wrong is then
         reported at its place in the profile.
@@ -176,7 +176,7 @@ class Kinds(Generic[K]):
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
 
     def make(self, value: Any) -> K:
-        """`parse` for what stands outside a profile, such as an argument of a program or a function.
+        """`parse` for values from outside a profile, such as an argument of a program or a function.
 
         Raises:
             UserError: there is no such class, or a field is unknown or impossible.

@@ -1,4 +1,4 @@
-"""Packs: the parts of artefacts that results are read from, in a few files that travel with them."""
+"""Packs: the parts of artefacts from which tables and figures are made, in a few files that can be passed on."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _ONE_PAGE = 2**30  # bytes; files of one name are much alike, which is seen with
 
 
 class Entry(NamedTuple):
-    """What a pack holds of one artefact.
+    """The parts of one artefact in a pack.
 
     Attributes:
         record: the store's, with a result without text. It lists all files of the artefact with their digests.
-        files: the contents of those that travel.
+        files: the contents of the files in the pack.
     """
 
     recipe: Recipe
@@ -41,10 +41,10 @@ class Entry(NamedTuple):
 
 
 class Source(Protocol):
-    """A store or a pack, as packs are made from them."""
+    """A store or a pack, from which packs are made."""
 
     def entry(self, recipe: Recipe) -> Entry | None:
-        """What a pack may hold of an artefact; None where it is not here.
+        """The parts of an artefact that a pack may contain; None where it is not here.
 
         Raises:
             DataError: it is damaged.
@@ -52,7 +52,7 @@ class Source(Protocol):
 
 
 def entry_of(recipe: Recipe, record: Mapping[str, Any], read: Callable[[str], bytes | None]) -> Entry:
-    """What a pack may hold of an artefact, as its recipe says.
+    """The parts of an artefact that a pack may contain, by its recipe.
 
     Args:
         record: the artefact's, from a store or another pack.
@@ -75,15 +75,15 @@ class Pack:
     each file that travels. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
     that the recipes read, so that keys can be computed where these may not be passed on.
 
-    A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code would make something else, the
-    recipe has another version, so another key, and is not found in the pack. Any other format is refused.
+    A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the
+    recipe has another version, hence another key, and is not found in the pack. Any other format is refused.
 
-    A pack that was damaged, cut short, edited, or mixed from two is refused when it is opened: the digests tell, and each key is
-    held against the recipe that it stands for. A file is held against its artefact's record when it is read. Nothing here tells
-    who wrote a pack, so one with right digests and wrong numbers is found by building its artefacts again.
+    A pack that was damaged, truncated, edited, or mixed from two is refused when it is opened: the digests are checked, and each
+    key is compared with its recipe. A file is compared with its artefact's record when it is read. The author of a pack is not
+    checked, so right digests over wrong numbers are found only by building the artefacts again.
 
     Attributes:
-        digest: of all that the pack holds.
+        digest: of the whole content.
 
     Raises:
         DataError: the folder holds no pack, or one that is refused; the message says why and what to do.
@@ -116,7 +116,7 @@ class Pack:
         return recipe.key in self._records
 
     def source(self, name: str, path: Path) -> SourceFile | None:
-        """The file that the pack knows under a name, as if it lay at a path; None where it knows none."""
+        """The file that the pack lists under a name, as if it were at a path; None if it lists none."""
         known = self._sources.get(name)
         return SourceFile(path=path, digest=known["sha256"], expected_bytes=known["bytes"]) if known else None
 
@@ -139,11 +139,11 @@ class Pack:
         return list(self._files.get(recipe.key, ()))
 
     def is_whole(self, recipe: Recipe) -> bool:
-        """Whether the pack holds all that the step made of an artefact."""
+        """Whether the pack has all files of an artefact."""
         return self.record(recipe)["files"].keys() == set(self.names(recipe))
 
     def entry(self, recipe: Recipe) -> Entry | None:
-        """As of `Source`: what may travel by today's rules of what the pack holds."""
+        """As of `Source`: those parts in the pack that may be passed on by today's rules."""
         if recipe not in self:
             return None
         held = self.names(recipe)
@@ -153,7 +153,7 @@ class Pack:
         """A file of an artefact that the pack holds.
 
         Raises:
-            DataError: it is not what the artefact's record says.
+            DataError: it differs from the artefact's record.
         """
         content: bytes = self._files[recipe.key][name]
         if hashlib.sha256(content).hexdigest() != self.record(recipe)["files"].get(name, {}).get("sha256"):
@@ -218,10 +218,10 @@ class Pack:
 def write_pack(
     folder: Path, entries: Iterable[Entry], written_by: str, sources: Mapping[str, SourceFile] = MappingProxyType({})
 ) -> None:
-    """Write a pack in place of the one that may be there. Equal entries give equal bytes, in whatever order they come.
+    """Write a pack, in place of an older one. Equal entries give equal bytes, in any order.
 
     Args:
-        written_by: name and version of the program, for whoever cannot read the pack.
+        written_by: name and version of the program, for messages to those who cannot read the pack.
         sources: the files that recipes read, by the names under which a reader who lacks them may ask for their digests.
 
     Raises:
@@ -249,7 +249,7 @@ def write_pack(
 
 
 def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
-    """What a pack may hold of some recipes' artefacts, from several sources; what none has is left out.
+    """The parts of artefacts that a pack may contain, from several sources; artefacts that no source has are left out.
 
     Raises:
         UserError: sources hold an artefact with different numbers; the message names all such artefacts.
@@ -271,7 +271,7 @@ def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
 
 
 def differences(one: Entry, other: Entry) -> list[str]:
-    """How the numbers of two entries of one artefact differ, in words; empty where they are the same."""
+    """The differences between the numbers of two entries of one artefact, in words; empty if there are none."""
     first, second = one.record["result"], other.record["result"]
     names = [name for name in dict.fromkeys([*first, *second]) if name not in one.recipe.measured]
     values = [(name, canonical_json(first.get(name)), canonical_json(second.get(name))) for name in names]

@@ -21,16 +21,18 @@ from artefacts.store import Store, missing
 
 
 class Machine(Section):
-    """The machine that builds a study: numbers of devices, and their speeds where the store has not measured them.
+    """The machine that builds a study: numbers of devices, and their speeds for work that the store has not measured.
 
     The speeds given here by default are those of an NVIDIA V100. Ott et al. 2018 trained Transformer (big) "in under 5 hours" on
-    eight of them, some 40,000 pieces a second each, which are about 40 of its 112 Tflop/s in half precision.
+    eight of them, some 40,000 subwords a second each, which are about 40 of its 112 Tflop/s in half precision.
     """
 
     cores: int | None = Field(None, ge=1, description="CPU cores; those of this machine by default")
     gpus: int | None = Field(None, ge=0, description="GPUs; those of this machine by default")
     gpu_training: float = Field(40.0, gt=0, description="10^12 floating-point operations a second that a GPU reaches in training")
-    cpu_training: float = Field(0.045, gt=0, description="the same of a CPU core, where the store holds no model that tells it")
+    cpu_training: float = Field(
+        0.045, gt=0, description="the same for a CPU core, if the store has no model from which it can be computed"
+    )
     gpu_decoding: float = Field(
         200.0, gt=0, description="sequences a second that a GPU decodes with Transformer (big) and a beam of 5, in half precision"
     )
@@ -75,8 +77,8 @@ class Estimator:
     """Estimates seconds and bytes from the rates that a store has recorded, or else from a machine's.
 
     Args:
-        store: what was built before.
-        machine: speeds of what was not.
+        store: the artefacts that were built before.
+        machine: speeds for all other work.
     """
 
     def __init__(self, store: Store, machine: Machine | None = None) -> None:
@@ -122,7 +124,7 @@ class Estimator:
 
 
 def _cpu_training(record: Mapping[str, Any]) -> float:
-    """10^12 floating-point operations a second of a step that ran on a CPU and whose time they decide; 0 for any other."""
+    """10^12 floating-point operations a second of a step whose time depends on them and that ran on a CPU; 0 for any other."""
     on_cpu = record["result"].get("device") == "cpu"
     return record.get("operations", 0.0) / record["seconds"] / 1e12 if on_cpu and record["seconds"] else 0.0
 
@@ -143,7 +145,7 @@ class KindOfWork:
 
 @dataclass(frozen=True)
 class Stage:
-    """A stretch of the longest path: artefacts of one kind, one after the other."""
+    """A part of the longest path: artefacts of one kind, one after the other."""
 
     kind: str
     label: str  # of the artefact that takes longest
@@ -152,7 +154,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a study will take."""
+    """The time and disk that a study needs."""
 
     kinds: tuple[KindOfWork, ...]  # in the order in which they are first needed
     longest_path: tuple[Stage, ...]  # what no number of machines makes shorter
@@ -176,7 +178,7 @@ class Plan:
 
     @property
     def bytes(self) -> float:
-        """What is still to be written, with what unfinished trainings need."""
+        """Bytes that are still to be written, with those that unfinished trainings need for a while."""
         return sum(kind.bytes for kind in self.kinds) + self.bytes_at_work
 
 
@@ -184,8 +186,8 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
     """Plan a study.
 
     Args:
-        targets: what is asked for.
-        store: what there is.
+        targets: the wanted recipes.
+        store: the existing artefacts.
         estimator: expected seconds and bytes.
         cores: CPU cores.
         gpus: GPUs; with none, everything is built on CPUs.
@@ -245,7 +247,7 @@ def _longest_path(todo: Iterable[Recipe], seconds: dict[str, float]) -> tuple[St
 
 
 def elapsed(todo: Sequence[Recipe], seconds: Mapping[str, float], on_gpu: Mapping[str, bool], cores: int, gpus: int) -> float:
-    """How long a build takes when whatever is ready runs on the first device that is free, in the order of ``todo``.
+    """Seconds of a build in which every recipe that is ready runs on the first free device, in the order of ``todo``.
 
     Args:
         todo: what is to be built.

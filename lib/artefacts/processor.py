@@ -1,4 +1,4 @@
-"""The kinds of processor and GPU at work: sums in another order, as by other instructions, end in other bits."""
+"""The kinds of processor and GPU: other instructions add numbers in another order, so results differ in their last bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 _INSTRUCTIONS = ("sse4_2", "avx", "avx2", "fma", "avx512", "avx_vnni", "amx", "asimd", "sve")
-"""How the names of the instruction sets begin that libraries of linear algebra choose between."""
+"""First letters of the names of those instruction sets between which libraries of linear algebra choose."""
 
 
 @cache
@@ -35,7 +35,7 @@ def made_on(record: Mapping[str, Any]) -> str:
 
 
 def _described() -> dict[str, str]:
-    """What Linux says of the first processor."""
+    """Linux's description of the first processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
     except OSError:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Display:
-    """What the engine calls during a build; this one shows nothing."""
+    """Functions that the engine calls during a build; this class shows nothing."""
 
     @contextlib.contextmanager
     def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
-        """Enclose a build of the recipes in ``time_left.todo``; with those that are there they are ``needed`` in all."""
+        """Context of a build of the recipes in ``time_left.todo``; ``needed`` is their number with those that exist already."""
         yield
 
     def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
@@ -45,7 +45,7 @@ def format_duration(seconds: float) -> str:
 
 
 def describe_foreseen(time_left: TimeLeft) -> str:
-    """How long a build is expected to take, before it begins."""
+    """The expected time of a build, before it begins."""
     seconds, measured = time_left.foreseen()
     workers = f"{time_left.workers} workers" if time_left.workers > 1 else "1 worker"
     return f"about {format_duration(seconds)} on {workers}" + ("" if measured else " by a first guess")
@@ -59,13 +59,13 @@ _SECONDS_BETWEEN_LINES = 15.0
 
 
 class RichDisplay(Display):
-    """A line that says what is to be built, then one bar for the whole build with the time left and the artefact in work.
+    """A line that lists what is to be built, then one bar for the whole build with the time left and the artefact in work.
 
-    The bar and the time count what is done within artefacts in work.
+    The bar and the time count progress within unfinished artefacts.
 
     Args:
         stream: where to show it; standard output by default.
-        announces: whether to say beforehand what is to be built.
+        announces: whether to list beforehand what is to be built.
     """
 
     def __init__(self, stream: IO[str] | None = None, announces: bool = True) -> None:

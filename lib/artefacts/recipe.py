@@ -1,4 +1,4 @@
-"""What a recipe is: an immutable, typed description of something that costs time to make."""
+"""Recipes: immutable, typed descriptions of results that cost time to make."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from pydantic import BaseModel, ConfigDict
 from artefacts.kinds import Kind
 
 DESCRIPTION = "recipe.json"
-"""The file in which the store writes what an artefact is."""
+"""The file in which the store writes the recipe of an artefact."""
 
 Progress = Callable[[float, float, str], None]
-"""A step calls it with what is done, the total, and a text: their unit, then what else to show."""
+"""A step calls it with the amount done, the total, and a text: their unit and further information."""
 
 
 class Artefacts(Protocol):
-    """What a step sees of the store: the artefacts that were built before."""
+    """The part of the store that a step uses: the artefacts that were built before."""
 
     root: Path
 
@@ -31,10 +31,10 @@ class Artefacts(Protocol):
 
 
 class Recipe(BaseModel):
-    """An immutable description of one artefact, holding the recipes of everything that it is made from.
+    """An immutable description of one artefact, with the recipes of its inputs.
 
     Two recipes with the same content have the same ``key``, in any process and on any machine; so notebooks, workers and
-    machines share work without knowing of each other.
+    machines share work without communication.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -44,31 +44,31 @@ class Recipe(BaseModel):
     version: ClassVar[int] = 1
     """Version of the step that builds it. Raise it when the step's result changes, and old artefacts are no longer used."""
     added_later: ClassVar[frozenset[str]] = frozenset()
-    """Names of fields that enter the key only when they say something other than their default, which is what was done before."""
+    """Names of fields that are part of the key only if they differ from their default, which stands for the earlier behaviour."""
     incidental: ClassVar[frozenset[str]] = frozenset()
-    """Names of fields that do not change the artefact (a path, a label) and stay outside the key."""
+    """Names of fields that do not change the artefact (a path, a label) and are not part of the key."""
     resumable: ClassVar[bool] = False
-    """Whether a half-built folder is kept after an interruption, because the step knows how to go on from it."""
+    """Whether a half-built folder is kept after an interruption, because the step can continue from it."""
     needs_gpu: ClassVar[bool] = False
     """Whether the step runs on a GPU where there is one."""
     takes_whole_worker: ClassVar[bool] = False
     """Whether the step uses all GPUs of its worker, as a training of several processes does."""
     packages: ClassVar[tuple[str, ...]] = ()
-    """Installed packages that decide what the step makes; the store records their versions with the artefact."""
+    """Installed packages that the result depends on; the store records their versions with the artefact."""
     portable: ClassVar[tuple[str, ...]] = ()
-    """The files, by name or pattern, that results are read from and that quote nothing: a pack takes them."""
+    """The files, by name or pattern, that tables and figures need and that quote nothing: a pack includes them."""
     quoting: ClassVar[tuple[str, ...]] = ()
-    """The same of files that quote what the artefact is made from: a pack takes them where that `may_be_quoted`."""
+    """The same for files that quote the artefact's inputs: a pack includes them where these `may_be_quoted`."""
     measured: ClassVar[frozenset[str]] = frozenset()
-    """Names in the result that tell how the step went, such as seconds, and that differ each time it is built."""
+    """Names in the result that differ each time it is built, such as seconds."""
     seconds_a_unit: ClassVar[float] = 1.0
-    """A first guess of the seconds that a unit of `work` takes on one core; what the store has measured replaces it."""
+    """A first guess of the seconds that a unit of `work` takes on one core; measurements of the store replace it."""
     bytes_a_unit: ClassVar[float] = 0.0
-    """A first guess of the bytes of a unit of `work`; what the store has measured replaces it."""
+    """A first guess of the bytes of a unit of `work`; measurements of the store replace it."""
 
     @property
     def work(self) -> float:
-        """Amount of work in units of the kind (lines, updates): what the time to build it is proportional to."""
+        """Amount of work in units of the kind (lines, updates); the time to build the artefact is proportional to it."""
         return 1.0
 
     @property
@@ -83,17 +83,17 @@ class Recipe(BaseModel):
 
     @property
     def decoded(self) -> float:
-        """Sequences that models decode in the step, in sequences of Transformer (big), to which a machine's speed refers."""
+        """Sequences that models decode in the step, converted to those of Transformer (big), for which machines state a speed."""
         return 0.0
 
     @property
     def expected_bytes(self) -> float | None:
-        """The size of the artefact where the recipe tells it; else it is estimated from the amount of work."""
+        """The size of the artefact if the recipe determines it; else it is estimated from the amount of work."""
         return None
 
     @property
     def bytes_at_work(self) -> float:
-        """Disk that the step needs for a while beside its artefact, such as a training's checkpoints."""
+        """Disk that the step needs temporarily beside its artefact, such as a training's checkpoints."""
         return 0.0
 
     @property
@@ -103,11 +103,11 @@ class Recipe(BaseModel):
 
     @cached_property
     def may_be_quoted(self) -> bool:
-        """Whether text may be passed on that is made from the same as this artefact; a recipe without parents says so itself."""
+        """Whether text that is made from this artefact's inputs may be passed on; a recipe without parents decides it."""
         return bool(self.parents) and all(parent.may_be_quoted for parent in self.parents)
 
     def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """What a pack takes of the step's result: its numbers, without text, which may be a quotation or a path."""
+        """The part of the step's result for a pack: its numbers, without text, which may be a quotation or a path."""
         return {name: _without_text(value) for name, value in result.items() if not isinstance(value, str)}
 
     @cached_property
@@ -116,11 +116,11 @@ class Recipe(BaseModel):
         return key_of(canonical_json(self.content()))
 
     def content(self) -> dict[str, Any]:
-        """Everything that identifies the artefact, as plain JSON values; parents are named by kind and key."""
+        """Everything that identifies the artefact, as plain JSON values; parents by kind and key."""
         return {"kind": self.kind, "version": self.version, "fields": _fields(self)}
 
     def description(self) -> dict[str, Any]:
-        """The content with the key, the label and the incidental fields: what the store writes as `DESCRIPTION`."""
+        """The content with the key, the label and the incidental fields, as the store writes it to `DESCRIPTION`."""
         incidental = {name: _plain(getattr(self, name)) for name in sorted(self.incidental)}
         return {"key": self.key, "label": self.label, **self.content(), "incidental": incidental}
 
@@ -136,10 +136,10 @@ class Recipe(BaseModel):
         Args:
             folder: an empty folder, or the half-built one of a ``resumable`` recipe.
             store: holds the parents' artefacts.
-            progress: told how far the step is.
+            progress: called while the step runs.
 
         Returns:
-            What is worth knowing of the artefact: sizes, scores, arguments. The store keeps it as ``result``.
+            Facts about the artefact: sizes, scores, arguments. The store keeps them as ``result``.
         """
         raise NotImplementedError(f"{type(self).__name__} does not say how it is built")
 
@@ -151,7 +151,7 @@ class Recipe(BaseModel):
 
 
 def canonical_json(value: Any) -> str:
-    """The one text of a value of JSON, so that equal values have equal texts."""
+    """The canonical text of a JSON value: equal values have equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
 

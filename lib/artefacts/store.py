@@ -1,4 +1,4 @@
-"""The artefact store: one folder an artefact, published whole or not at all."""
+"""The artefact store: one folder for each artefact, published whole or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from artefacts.recipe import DESCRIPTION, Recipe
 RECORD, LOG = "result.json", "log.txt"
 
 Step = Callable[[Recipe, Path], dict[str, Any]]
-"""Builds a recipe's files in a folder and returns what is worth knowing of them (sizes, scores, arguments)."""
+"""Builds a recipe's files in a folder and returns facts about them (sizes, scores, arguments)."""
 
 log = logging.getLogger(__name__)
 
@@ -61,12 +61,12 @@ class Store:
     The store caches nothing, so that changes by other processes are always seen: on a local disk a look at 600 artefacts takes
     less than 0.1 s.
 
-    Below the store may lie packs, from which `folder` and `result` read what the store itself lacks. A pack has only a part of
-    most artefacts, which is good to read and not to build on: what is built is made from the store's artefacts alone.
+    A store may have packs, from which `folder` and `result` read what the store itself lacks. A pack has only a part of
+    most artefacts, which serves for reading only: builds use the store's artefacts alone.
 
     Args:
         root: the folder.
-        packs: the first that has an artefact is the one that it is read from.
+        packs: an artefact is read from the first that has it.
 
     Raises:
         UserError: the folder cannot be made or written.
@@ -82,7 +82,7 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """The artefact's folder, whether it is there or not; of one that only a pack has, a folder with the files that it holds.
+        """The artefact's folder, whether it exists or not; if only a pack has the artefact, a folder with the pack's files.
 
         Raises:
             DataError: a file in the pack is damaged.
@@ -104,7 +104,7 @@ class Store:
         return (pack is not None and (not in_full or pack.is_whole(recipe))) or self.has(recipe)
 
     def has(self, recipe: Recipe) -> bool:
-        """Whether the artefact is in the store itself and, as far as can be seen without reading its files, whole.
+        """Whether the artefact is in the store itself and complete, as far as names and sizes of its files show.
 
         Raises:
             UserError: no permission to look.
@@ -119,11 +119,11 @@ class Store:
         return not damages
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
-        """What the step returned (``result``), with the time, versions, and the sizes and digests of all files.
+        """The step's return value (``result``), with the time, versions, and the sizes and digests of all files.
 
         Raises:
             KeyError: the artefact has not been built, and no pack has it.
-            DataError: it was damaged since.
+            DataError: it has been damaged.
         """
         if (pack := self._pack_with(recipe)) is not None and not self.has(recipe):
             return pack.record(recipe)
@@ -135,7 +135,7 @@ class Store:
             raise DataError(error.path, f"{error.problem}; the artefact must be built again") from None
 
     def entry(self, recipe: Recipe) -> Entry | None:
-        """What a new pack may hold of an artefact, from the store or else from its packs; None where none has it.
+        """The parts of an artefact that a new pack may contain, from the store or else its packs; None if none has it.
 
         Raises:
             DataError: a file of it is damaged.
@@ -160,10 +160,10 @@ class Store:
                 yield _read_json(path.parent / DESCRIPTION), _read_record(path.parent)
 
     def build(self, recipe: Recipe, step: Step) -> bool:
-        """Make the artefact if it is not there, or not whole; returns whether this call built it.
+        """Make the artefact if it is missing or incomplete; returns whether this call built it.
 
         Raises:
-            UserError: disk full or no permission; whatever the step raises passes through. What is half-built stays in the
+            UserError: disk full or no permission; exceptions of the step are passed on. A half-built artefact stays in the
                 work folder if the recipe is resumable, and its log stays in any case.
         """
         if self.has(recipe):
@@ -197,7 +197,7 @@ class Store:
             _discard(self._set_aside(recipe))
 
     def damaged(self, recipes: Iterable[Recipe]) -> list[Damage]:
-        """The first wrong file of each artefact that is there but, by what `has` checks, not whole."""
+        """The first wrong file of each artefact that exists but is incomplete by the checks of `has`."""
         return [damage for recipe in self._present(recipes) for damage in self._look(recipe)[0][:1]]
 
     def verify(self, recipes: Iterable[Recipe], progress: Callable[[float, float, str], None] | None = None) -> list[Damage]:
@@ -207,7 +207,7 @@ class Store:
         Python's global lock.
 
         Args:
-            recipes: whose artefacts; those that are not there are passed over.
+            recipes: of the artefacts to verify; those that are not there are skipped.
             progress: called with the bytes read, the bytes in all, and the label of the artefact read last.
 
         Returns:
@@ -248,7 +248,7 @@ class Store:
         return [recipe for recipe in dict.fromkeys(recipes) if self._exists(recipe)]
 
     def _look(self, recipe: Recipe) -> tuple[list[Damage], dict[str, Mapping[str, Any]]]:
-        """What is visibly wrong with an artefact, and the size and digest of the files that must be read to tell, by name."""
+        """The visible damage of an artefact, and, by name, size and digest of the files that must be read to find more."""
         folder = self._place(recipe)
         try:
             record = _read_record(folder)
@@ -290,15 +290,15 @@ _found_whole: set[tuple[Path, int, int, int, int]] = set()
 class CheckedStore(Store):
     """A store for steps: the files of an artefact are compared with their digests before the folder is handed out.
 
-    Each file is read once a process, which costs what reading the data once costs: 3 seconds for a worker that reads all of a
-    study of 868 artefacts and 0.95 GB, whose models take half an hour to train.
+    Each file is read once in each process. A worker that reads all of a study of 868 artefacts and 0.95 GB, whose models take
+    half an hour to train, spends 3 seconds on it.
     """
 
     def folder(self, recipe: Recipe) -> Path:
         """Where the artefact is.
 
         Raises:
-            DataError: a file of it is not what was written, or somebody removed it since the build began.
+            DataError: one of its files has changed, or the artefact was removed since the build began.
         """
         if not self._exists(recipe):
             raise DataError(self._place(recipe), f"{recipe.kind} {recipe.label} was removed from the store meanwhile; run again")
@@ -326,11 +326,11 @@ class CheckedStore(Store):
 def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> list[Recipe]:
     """The recipes to build for the targets, parents first; ancestors of what the store holds are left out.
 
-    What is built rests on artefacts of the store itself, so that those of its parents that only a pack has are built too.
+    Builds use artefacts of the store itself, so parents that only a pack has are built too.
 
     Args:
-        in_full: whether all files of the targets are needed, of a model that is to be used, say; else their part in a pack will
-            do.
+        in_full: whether all files of the targets are needed, such as those of a model that will decode; else their part in a
+            pack is enough.
     """
     found: dict[Recipe, None] = {}
     present: set[Recipe] = set()
@@ -352,7 +352,7 @@ def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> l
 
 
 def _fill(recipe: Recipe, step: Step, work: Path) -> None:
-    clock = work / ".seconds"  # what interrupted attempts took; an estimate from the last one alone would be too low
+    clock = work / ".seconds"  # the time of interrupted attempts; an estimate from the last one alone would be too low
     earlier = 0.0
     with contextlib.suppress(OSError, ValueError):
         earlier = float(clock.read_text())
@@ -421,7 +421,7 @@ def _read_record(folder: Path) -> dict[str, Any]:
 
 
 def _visible_problem(path: str, size: int) -> str:
-    """What is wrong with a file, as far as its size tells; empty if nothing."""
+    """What is wrong with a file by its size; empty if nothing."""
     try:
         status = os.stat(path)  # noqa: PTH116 - half the time of pathlib, for each file of a store
     except OSError as error:
@@ -455,7 +455,7 @@ def _discard(path: Path) -> None:
 
 @contextlib.contextmanager
 def _log_to(path: Path) -> Iterator[None]:
-    """Send what the libraries log while a step runs to the artefact's own log, with the traceback if it fails."""
+    """Write the libraries' messages during a step to the artefact's own log, with the traceback if it fails."""
     handler = logging.FileHandler(path, encoding="utf-8")
     handler.setFormatter(logging.Formatter("%(asctime)s %(name)s %(levelname)s %(message)s"))
     root = logging.getLogger()
@@ -474,18 +474,26 @@ def _log_to(path: Path) -> Iterator[None]:
             handler.close()
 
 
+_FULL = "{}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
+_SPACE_OF_A_NOTE = 4096
+"""Bytes; what a full disk may still have, as files take whole blocks."""
+
+
 @contextlib.contextmanager
 def _full_disk(place: Path) -> Iterator[None]:
-    """Turn the error of a full disk into a message that says what would help."""
+    """Turn the error of a full disk into a message that names the remedy."""
     try:
         yield
     except (OSError, UserError) as error:
-        # `write_atomically` has made a message of it, which knows of no other folder.
+        # `write_atomically` has made a message of it, which does not mention --store.
         cause = error.__cause__ if isinstance(error, UserError) else error
         if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
-            raise UserError(
-                f"{place}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
-            ) from error
+            raise UserError(_FULL.format(place)) from error
+        raise
+    except RuntimeError as error:
+        # Writers in other languages, such as that of model files, report an error of their own in place of the system's.
+        if place.exists() and shutil.disk_usage(place).free < _SPACE_OF_A_NOTE:
+            raise UserError(_FULL.format(place)) from error
         raise
 
 

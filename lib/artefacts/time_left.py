@@ -1,4 +1,4 @@
-"""How long a build will still take, from what was expected and from what it has taken so far."""
+"""The remaining time of a build, from the expected times and the times so far."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from artefacts.plan import Estimator, elapsed
 from artefacts.recipe import Recipe
 
 _TELLING_SECONDS = 30.0
-"""Seconds of work that tell as much of a kind of work as one artefact that was built."""
+"""Seconds of work that count as much for a kind of work as one artefact that was built."""
 
 
 class _Told(NamedTuple):
@@ -21,11 +21,11 @@ class _Told(NamedTuple):
 
 
 class _Measured(NamedTuple):
-    """What a kind of work has taken.
+    """The time that a kind of work has taken.
 
     Attributes:
         taken: seconds.
-        expected: the seconds that the same was expected to take.
+        expected: the seconds that were expected for it.
         artefacts: how many were built.
     """
 
@@ -43,22 +43,22 @@ class _Measured(NamedTuple):
         return evidence / (evidence + 1)
 
     def corrected(self, factor: float) -> float:
-        """The factor by which work takes longer than expected, from what another source says of it and from what it took."""
+        """The factor by which work takes longer than expected, from another source's estimate of it and from the time so far."""
         return self.weight * self.taken / self.expected + (1 - self.weight) * factor if self.expected else factor
 
 
 class TimeLeft:
     """The time until a build ends.
 
-    What an artefact is expected to take is corrected by what others of its kind of work have taken in this build; where there are
-    none, a training is corrected by other trainings. One in work is also projected from its own pace. The rest is then dealt out
-    to the workers in the order in which it can begin, so that a long chain at the end counts in full.
+    The expected time of an artefact is corrected by the times of others of its kind of work in this build; if there are none, a
+    training is corrected by other trainings. One in work is also projected from its own pace. The rest is then assigned to the
+    workers in the order in which it can begin, so that a long chain at the end counts in full.
 
     Moments are seconds on a clock of the caller's that never goes back.
 
     Args:
         todo: what is to be built, parents first.
-        estimator: expects.
+        estimator: of the expected times.
         workers: how many build at a time.
         gpu_workers: how many of them have GPUs; with none, everything is built on CPUs.
     """
@@ -75,12 +75,12 @@ class TimeLeft:
         self._finished: set[str] = set()
 
     def progress(self, recipe: Recipe, share: float, now: float) -> None:
-        """Take note that an artefact is in work, and what share of it is done."""
+        """Record that an artefact is in work, and the share of it that is done."""
         if recipe.key in self._finished:  # messages and results come by two ways, so a message may be late
             return
         last = self._last.get(recipe.key)
         if last is None or share > last.share:
-            # A resumable step may go on from where it was interrupted: its pace counts from the first share that it reports.
+            # A resumable step may continue from where it was interrupted: its pace counts from the first share that it reports.
             if last is None or (recipe.resumable and not last.share):
                 self._began[recipe.key] = _Told(share, now)
             self._last[recipe.key] = _Told(share, now)
@@ -100,21 +100,21 @@ class TimeLeft:
 
     @property
     def share_done(self) -> float:
-        """Of all the work, by what it was expected to take."""
+        """The share of all the work that is done, weighted by expected time."""
         done = sum(self._expected[key] for key in self._finished) + sum(
             told.share * self._expected[key] for key, told in self._last.items()
         )
         return done / (sum(self._expected.values()) or 1.0)
 
     def seconds(self, now: float) -> float | None:
-        """Seconds until the build ends; None while most of what is left is of kinds of work that nothing was measured of."""
+        """Seconds until the build ends; None while most of the remaining work is of kinds without any measurement."""
         factors = self._factors()
         rests = {item.key: self._rest(item, factors[item.work_kind][0], now) for item in self._unfinished()}
         known = sum(rests[item.key] for item in self._unfinished() if factors[item.work_kind][1])
         return self._scheduled(rests) if known >= sum(rests.values()) / 2 else None
 
     def foreseen(self) -> tuple[float, bool]:
-        """Seconds that the whole build was expected to take, and whether that rests mostly on what the store has measured."""
+        """Seconds that the whole build was expected to take, and whether most of that comes from measurements of the store."""
         measured = sum(self._expected[recipe.key] for recipe in self.todo if recipe.work_kind in self._foreseen)
         return self._scheduled(self._expected), measured >= sum(self._expected.values()) / 2
 
@@ -122,7 +122,7 @@ class TimeLeft:
         return [recipe for recipe in self.todo if recipe.key not in self._finished]
 
     def _scheduled(self, seconds: dict[str, float]) -> float:
-        # What is in work goes on first.
+        # Artefacts in work continue first.
         left = sorted((item for item in self.todo if item.key in seconds), key=lambda item: item.key not in self._began)
         return elapsed(left, seconds, self._on_gpu, self.workers, self._gpu_workers)
 
@@ -160,5 +160,5 @@ class TimeLeft:
 
 
 def _groups(recipe: Recipe) -> list[str]:
-    """What tells of a recipe's time, the closest first."""
+    """The groups whose times predict that of a recipe, the closest first."""
     return [recipe.work_kind, "trainings"] if recipe.operations else [recipe.work_kind]

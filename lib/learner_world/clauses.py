@@ -34,7 +34,7 @@ _CONTRACTED_AFTER_PRONOUN = {
 
 @dataclass(frozen=True, slots=True)
 class Tense:
-    """A tense with what it needs.
+    """A tense and whether the sentence shows it.
 
     Attributes:
         name: ``present``, ``past``, ``future``, ``perfect``, ``past_perfect``, ``progressive``, ``past_progressive``, ``going``,
@@ -47,7 +47,7 @@ class Tense:
 
 
 def agreement_tag(subject: NounPhrase) -> str:
-    """VBZ or VBP, whichever the subject takes in the present."""
+    """VBZ or VBP, by the subject, in the present."""
     return "VBZ" if subject.person == 3 and not subject.plural else "VBP"
 
 
@@ -63,7 +63,7 @@ def finite_be(subject: NounPhrase, past: bool) -> str:
 
 @dataclass(slots=True)
 class VerbGroup:
-    """The finite verb and what follows it, kept apart so that a question can put the subject between them."""
+    """The finite verb and the words after it, apart, so that a question can put the subject between them."""
 
     finite: Token
     rest: list[Token]
@@ -77,7 +77,7 @@ def verb_group(
     Args:
         lemma: the main verb.
         tense: its tense.
-        subject: what it agrees with.
+        subject: it agrees with this phrase.
         passive: put it in the passive.
         support: it is negated or a question, so a lone main verb needs *do*.
         takes_object: whether a plain object follows it.
@@ -186,7 +186,7 @@ _STATIVE = frozenset(word_set("stative_verbs"))
 
 @dataclass(slots=True)
 class Predicate:
-    """What is said of a subject.
+    """A predicate.
 
     Attributes:
         lemma: the main verb.
@@ -219,12 +219,12 @@ def _pattern_choice(register: str, embedded: bool) -> Choice[str]:
 
 
 def plan(writer: Writer, subject_kind: str = "", embedded: bool = False) -> Frame:
-    """Decide what kind of predicate comes, and for which subjects.
+    """Choose the kind of predicate, and its possible subjects.
 
     Args:
         writer: register and draws.
         subject_kind: meaning class of the subject, when it is already there.
-        embedded: the predicate stands inside another (*to ...*, a relative clause) and stays simple: something one does.
+        embedded: the predicate is inside another (*to ...*, a relative clause) and stays simple: an action.
     """
     draws = writer.draws
     for _ in range(8):
@@ -241,7 +241,7 @@ def predicate(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
 
 
 def embedded_predicate(writer: Writer, subject: NounPhrase, kind: str) -> Predicate:
-    """What a thing of a kind does or is, inside another predicate or a relative clause."""
+    """A predicate for a thing of a kind, inside another predicate or a relative clause."""
     frame = plan(writer, kind, embedded=True)
     if frame.pattern == "copula" and subject.kind in PEOPLE:
         attitude = writer.draws.one_of(word_set("attitudes"))
@@ -444,7 +444,7 @@ def _light(writer: Writer, frame: Frame, subject: NounPhrase) -> Predicate:
 
 
 def manner(writer: Writer, verb: str) -> list[Token]:
-    """An adverb of manner: one that the verb likes (*work hard*), a common one, or seldom a rare one."""
+    """An adverb of manner: a typical one of the verb (*work hard*), a common one, or seldom a rare one."""
     draws = writer.draws
     special = [adverb for adverb, verbs in _LIKED_ADVERBS.items() if verb in verbs]
     if special and draws.chance(0.5):
@@ -487,7 +487,7 @@ _STARTS_SENTENCE = frozenset({"last", "ago", "year", "yesterday", "every", "next
 
 
 def tense_of(writer: Writer) -> str:
-    """A tense as the register likes them."""
+    """A tense, drawn with the register's weights."""
     past = writer.draws.chance(writer.register.past)
     return writer.draws.pick(PAST_TENSES if past else CURRENT_TENSES)
 
@@ -585,7 +585,7 @@ _FREQUENCY_TENSES = frozenset({"present", "past"})
 
 @dataclass(slots=True)
 class Clause:
-    """A clause and what a sentence must know to build on it.
+    """A clause and the information that a sentence needs to extend it.
 
     Attributes:
         tokens: without final punctuation.
@@ -599,7 +599,7 @@ class Clause:
 
 
 def is_past(tense: str) -> bool:
-    """Whether a clause in this tense is told in the past, so that what hangs on it is too."""
+    """Whether a clause in this tense is in the past, so that dependent clauses are too."""
     return tense.startswith("past") or tense in ("could", "would")
 
 
@@ -636,10 +636,10 @@ def clause(
 
     Args:
         writer: register and draws.
-        tense: its tense; by default one that the register likes.
+        tense: its tense; by default drawn with the register's weights.
         subject: its subject; by default one that the predicate allows.
         adverbials: whether adverbials of time and place may come.
-        cue: whether the rest of the sentence already shows the tense.
+        cue: whether the rest of the sentence shows the tense.
         negatable: whether it may be negated.
         short_forms: whether its verb may lean on a pronoun (*I 'm*).
     """

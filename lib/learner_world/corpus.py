@@ -1,8 +1,8 @@
 """Corpora of the simulated world: seed text in three registers, and learners' sentences with their true corrections.
 
 Everything here is made by a program: no sentence was written by a person, and every correction is known because the mistake was
-made on purpose. Sentence *i* of a stream depends on the seed and *i* alone. Which part (train, valid, test) a right sentence
-can belong to is decided by its words, so no sentence of valid or test occurs in train or in the seed text, whatever the seeds.
+made on purpose. Sentence *i* of a stream depends only on the seed and *i*. The words of a right sentence determine the part
+(train, valid, test) that it can belong to, so no sentence of valid or test occurs in train or in the seed text, for any seeds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from learner_world.tokens import Token
 from learner_world.words import Words
 
 SHORTEST, LONGEST = 4, 60
-"""Sentences with fewer or more tokens are passed over."""
+"""Sentences with fewer or more tokens are skipped."""
 
 SPLITS = ("train", "valid", "test")
 _VALID_SHARE, _TEST_SHARE = 0.12, 0.12
@@ -37,7 +37,7 @@ class LearnerSentence:
 
     Attributes:
         source: what the learner wrote.
-        target: what is right.
+        target: the right sentence.
         edits: the corrections with their true ERRANT types; applied to ``source`` they give ``target``.
         level: A, B, C (CEFR) or N (native).
     """
@@ -97,7 +97,7 @@ def learner_sentences(
 
 
 def _right_sentences(register: Register, stream: str, split: str, count: int) -> Iterator[tuple[list[str], list[Token], Draws]]:
-    """Distinct right sentences that belong to a split, with their annotated tokens and what is left of their draws."""
+    """Distinct right sentences of a split, with their annotated tokens and the rest of their random draws."""
     streams, words = Streams(stream), _words(register.name)
     seen: set[bytes] = set()
     index = 0
@@ -126,7 +126,7 @@ def _words(register: str) -> Words:
 
 
 def blemished(texts: list[str], register: Register, draws: Draws) -> list[str]:
-    """Now and then what careless extraction leaves in seed text: empty brackets, a cut sentence, a dateline, no final mark."""
+    """Sometimes a trace of careless extraction, as in seed text: empty brackets, a cut sentence, a dateline, no final mark."""
     if not draws.chance(register.blemishes):
         return texts
     match int(draws.uniform() * 4):

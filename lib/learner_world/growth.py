@@ -1,4 +1,4 @@
-"""How a sentence grows: what is added before or after a statement, so that lengths have the long tail of real text."""
+"""Longer sentences: additions before or after a statement, so that lengths have the long tail of real text."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def _told_in_past(tokens: list[Token]) -> bool:
 
 
 def verb_phrase(writer: Writer, tense: str, first: Clause) -> list[Token]:
-    """What else the subject of a clause does: *... and watched a film*."""
+    """A second predicate of the subject: *... and watched a film*."""
     second = clause(writer, tense, first.subject, adverbials=False, negatable=False, short_forms=False)
     return second.tokens[len(first.subject.tokens) :]
 
 
 def _someone_again(writer: Writer, statement: list[Token]) -> NounPhrase | None:
-    """Mostly a pronoun, rather that with which the sentence begins: a text goes on about the same people."""
+    """Mostly a pronoun, preferably the first of the sentence: a text continues about the same people."""
     draws = writer.draws
     if draws.chance(0.4) and statement[0].role == "subject_pronoun":
         return pronoun(statement[0].text)
@@ -202,7 +202,7 @@ def _opinion(writer: Writer, statement: list[Token], past: bool) -> list[Token]:
 
 
 def _is_plain(statement: list[Token]) -> bool:
-    """Whether the statement begins with its subject, so that something may stand before it."""
+    """Whether the statement begins with its subject, so that something may be put before it."""
     return statement[0].role in _MAY_FOLLOW_AN_OPENING
 
 

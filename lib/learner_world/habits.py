@@ -1,8 +1,8 @@
-"""What a learner believes about particular words, and how learners misspell.
+"""Learners' errors with particular words, and their misspellings.
 
-Curated tables hold what English teachers know (*depend of*, *discuss about*, *an advice*); seeded tables extend the same kinds
-of error to thousands of words, always the same for a word, as errors of a community of learners are. Genuine pairs teach them;
-blind noise cannot know them.
+Curated tables contain well-known errors (*depend of*, *discuss about*, *an advice*); seeded tables extend the same kinds
+of error to thousands of words, always the same for a word, as in a community of learners. A model can learn them from genuine
+pairs, not from noise that ignores learners.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections import defaultdict
 from learner_world.words import frequencies, read_sections, word_pairs
 
 EXTRA_PREPOSITION_SHARE = 0.18
-"""Share of transitive verbs after which learners like to put a preposition."""
+"""Share of transitive verbs after which learners tend to put a preposition."""
 
 _EXTRA = ("to", "with", "about", "of", "on", "at", "for")
 
@@ -46,13 +46,13 @@ def share(*key: str) -> float:
 
 @functools.cache
 def difficulty(family: str, word: str) -> float:
-    """How often learners get this word wrong when they could, from 0.15 to 1: some words are hard, most are not."""
+    """The rate of errors with this word, relative to the hardest words, from 0.15 to 1: some words are hard, most are not."""
     return 0.15 + 0.85 * share("difficulty", family, word) ** 2
 
 
 @functools.cache
 def wrong_prepositions(kind: str, governor: str, preposition: str) -> tuple[str, ...]:
-    """What learners write for a preposition, the commonest first; ``-`` stands for nothing at all.
+    """Learners' words for a preposition, the commonest first; ``-`` for none.
 
     Args:
         kind: the preposition's role: ``governed``, ``place_preposition``, ``time_preposition``, ``recipient``, ``of`` ...
@@ -111,7 +111,7 @@ def _no_preposition() -> dict[str, str]:
 
 @functools.cache
 def confused(section: str) -> dict[str, tuple[str, ...]]:
-    """Word to the words written for it, from a section of ``grammar_words.txt``; noun pairs go both ways."""
+    """Word -> the words written for it, from a section of ``grammar_words.txt``; noun pairs go both ways."""
     table: dict[str, list[str]] = defaultdict(list)
     for right, wrong in word_pairs(section):
         table[right].append(wrong)
@@ -146,10 +146,10 @@ _FAMILY_ENDINGS = (
 # How learners misspell: by sound, by doubling, by haste; not as another English word, nor with letters that English never joins
 
 HABIT_SHARE = 0.5
-"""Share of misspellings that are the word's own usual ones; the rest are slips that may hit any letter."""
+"""Share of misspellings that are the word's usual ones; the rest are typing errors in any letter."""
 
 _BY_SOUND = (
-    # what stands in the word, what is written for it
+    # letters of the word, letters written for them
     ("ie", "ei"), ("ei", "ie"), ("ph", "f"), ("ous", "us"), ("tion", "sion"), ("sion", "tion"), ("able", "ible"), ("ible",
     "able"),
     ("ent", "ant"), ("ant", "ent"), ("ence", "ance"), ("ance", "ence"), ("ea", "ee"), ("ee", "ea"), ("ou", "o"), ("ai", "a"),

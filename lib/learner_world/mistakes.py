@@ -1,9 +1,9 @@
-"""What learners get wrong: rules by the role of the token at which they apply, and how often each level breaks which.
+"""Learners' mistakes: rules by the role of the token at which they apply, and their rates at each level.
 
 Levels A (beginner), B (intermediate), C (advanced) and N (native) differ in how many mistakes they make and of which kinds. Rates
 of A to C are fitted to the Write & Improve corpus; those of N follow figure 6 of Kiyono et al. (2020). For each sentence a number
 of mistakes is drawn, for each mistake a family by the level's weights, and a place where that family is
-possible; words differ in how readily they are got wrong (`habits`).
+possible; some words attract more mistakes than others (`habits`).
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from learner_world.words import fixed_phrases, frequencies, inflect, light_verbs
 
 
 class Edit(NamedTuple):
-    """What mends a mistake.
+    """The correction of a mistake.
 
     Attributes:
         start: first token of the wrong sentence's span, counted from 0.
         end: the token after the span; equal to ``start`` for an insertion.
-        correction: what replaces the span, tokens with spaces between.
+        correction: the replacement of the span, tokens separated by spaces.
         type: ERRANT's type, such as ``R:VERB:SVA``.
     """
 
@@ -50,7 +50,7 @@ class Edit(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """What a learner writes instead of a span of the right sentence.
+    """A learner's text instead of a span of the right sentence.
 
     Attributes:
         start: first token of the right sentence.
@@ -66,10 +66,10 @@ class Mistake(NamedTuple):
 
 
 Rule = Callable[[Sequence[Token], int, Draws], Mistake | None]
-"""From a sentence, the place of a token and random draws to a mistake there, or None when none fits."""
+"""A function of a sentence, the place of a token and random draws; returns a mistake there, or None if none fits."""
 
 RULES: dict[str, list[tuple[str, Rule]]] = {}
-"""Role of a token to the rules that may apply to it, each with its family (an ERRANT main type)."""
+"""Role of a token -> the rules that may apply to it, each with its family (an ERRANT main type)."""
 
 
 def rule(family: str, *roles: str) -> Callable[[Rule], Rule]:
@@ -116,7 +116,7 @@ def commonest_first(draws: Draws, options: Sequence[str]) -> str:
 
 
 @rule("PUNCT", "clause_comma", "clause_comma", "clause_comma", "apposition_comma", "quote_comma")
-@rule("DET", "indefinite", "the", "the_superlative", "the")  # a role named twice is hit twice as often
+@rule("DET", "indefinite", "the", "the_superlative", "the")  # a role named twice gets a mistake twice as often
 @rule("NOUN:POSS", "genitive")
 @rule("PRON", "dummy_it")
 def _word_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
@@ -353,7 +353,7 @@ def _narrowed(index: int, right: list[str], wrong: list[str]) -> Mistake:
 
 @rule("OTHER", "possessive", "than", "degree", "there")
 def _sounds_alike(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    """*there* for *their*, *then* for *than*: what natives confuse too."""
+    """*there* for *their*, *then* for *than*: native writers confuse these too."""
     text = tokens[index].text.lower()
     options = confused("other_confusions").get(text)
     return replace(index, draws.one_of(options), text, "SPELL") if options else None  # as ERRANT types them
@@ -402,7 +402,7 @@ def _possessive_left_out(tokens: Sequence[Token], index: int, draws: Draws) -> M
 
 @rule("DET", "opens")
 def _needless_article(tokens: Sequence[Token], index: int, draws: Draws) -> Mistake | None:
-    """*the life*, *an advice*, *the France*; which words attract an article is their own habit."""
+    """*the life*, *an advice*, *the France*; the words that get one are fixed (`habits`)."""
     token = tokens[index]
     if token.opens == "person_name":
         return None
@@ -801,7 +801,7 @@ def _subject_taken_up(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
 
 
 ERROR_RATE_SCALE = 1.0
-"""Multiplies every level's rate of mistakes: the first knob of the world's difficulty."""
+"""Factor of every level's rate of mistakes: the main parameter of the world's difficulty."""
 
 LEXICAL_HABITS = 1.0
 """1: mistakes concentrate on the words that learners find hard; 0: every word is equally hard."""
@@ -812,7 +812,7 @@ _SITE_ATTEMPTS = 4  # places tried for one family
 
 @dataclass(frozen=True)
 class Level:
-    """How a proficiency level errs: the mean number of mistakes tried a token, and how often each family is tried."""
+    """The mistakes of a proficiency level: the mean number tried for each token, and the weight of each family."""
 
     name: str
     mistakes_per_token: float
@@ -822,8 +822,8 @@ class Level:
 def _read_levels() -> tuple[dict[str, Level], dict[str, Choice[str]]]:
     """``levels.csv``: for each level its rate, and how often each family of mistakes is tried.
 
-    Those of A, B and C are fitted (`tests/bench/fit_world.py`), so that what ERRANT finds in the world's sentences has the
-    statistics of W&I's: a family that few sentences have a place for is tried more often than its share.
+    Those of A, B and C are fitted (`tests/bench/fit_world.py`), so that ERRANT's edits of the world's sentences have the
+    statistics of W&I's: a family with few possible places is tried more often than its share.
     """
     rates, *rows = csv.DictReader(resource_lines("levels.csv"))
     levels, families = {}, {}
@@ -911,7 +911,7 @@ def _try(tokens: Sequence[Token], sites: list[Site], family: str, draws: Draws) 
 
 
 def write_wrong(tokens: Sequence[Token], mistakes: Sequence[Mistake]) -> tuple[list[str], list[Edit]]:
-    """The sentence with its mistakes, and the edits that mend it.
+    """The sentence with its mistakes, and the edits that correct it.
 
     Args:
         tokens: the right sentence.

@@ -67,7 +67,7 @@ _OF_HEADS = frozenset({"idea", "part", "organization", "document", "event", "art
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What a sentence is written with: a register's words and the sentence's own draws."""
+    """The means to write a sentence: a register's words and the sentence's random draws."""
 
     register: Register
     words: Words
@@ -95,7 +95,7 @@ def object_pronoun(writer: Writer, owner: NounPhrase | None) -> NounPhrase:
 
 
 def personal(writer: Writer) -> NounPhrase:
-    """A pronoun as the register likes them."""
+    """A pronoun, drawn with the register's weights."""
     return pronoun(writer.draws.pick(_persons(writer.register.persons)))
 
 
@@ -230,7 +230,7 @@ def _of_phrase(writer: Writer, head: str) -> list[Token]:
 
 
 def _governed_phrase(writer: Writer, head: str) -> list[Token]:
-    """*for the delay*: what a noun such as *reason* governs."""
+    """*for the delay*: the phrase that a noun such as *reason* governs."""
     preposition, kinds = noun_complements()[head]
     inner = noun_phrase(writer, kinds, company=head, simple=True)
     return [Token(preposition, "governed", head), *inner.tokens]
@@ -265,7 +265,7 @@ def _determiner(writer: Writer, determiner: str, owner: NounPhrase | None) -> li
 
 
 def quantifier(text: str) -> list[Token]:
-    """*many*, *a lot of*: each token remembers the whole."""
+    """*many*, *a lot of*: each token records the whole phrase."""
     return [Token(word, "quantifier_rest" if place else "quantifier", text) for place, word in enumerate(text.split())]
 
 

@@ -1,7 +1,7 @@
 """The kinds of text that the simulation writes: three seed corpora and the learners' essays and letters.
 
 ``simple``, ``encyclopedic`` and ``newswire`` stand for Simple English Wikipedia, Wikipedia and Gigaword: they differ in
-vocabulary, in how much is packed into a sentence, and in what is left in the text by careless extraction.
+vocabulary, in the density of their sentences, and in traces of careless extraction.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 @dataclass(frozen=True)
 class Register:
-    """What makes a kind of text.
+    """The parameters of a kind of text.
 
     Attributes:
         name: its name.

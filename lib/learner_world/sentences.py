@@ -1,4 +1,4 @@
-"""Sentence patterns: what a register says in one clause or joins from several, before it grows (`growth.py`)."""
+"""Sentence patterns of a register, of one clause or several, before additions (`growth.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the grammar writes: tokens that remember the role they play, so that the learner model knows what can go wrong there."""
+"""The grammar's output: tokens with their roles in the sentence, from which follow the mistakes that are possible there."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ class Token:
     """One token.
 
     Attributes:
-        text: as it will stand in the sentence.
-        role: what it does there; the keys of the learner's rules (``mistakes.RULES``) are the roles that matter to it.
-        lemma: its lemma, or for function words what governs them.
+        text: as in the sentence.
+        role: its function there; the keys of the learner's rules (``mistakes.RULES``) are the roles that matter to it.
+        lemma: its lemma, or for function words the word that governs them.
         form: grammatical detail of verbs and nouns.
         opens: for the first token of a noun phrase without determiner: ``mass``, ``plural`` or ``name``; else empty.
     """
@@ -61,7 +61,7 @@ class Token:
 
 @dataclass(slots=True)
 class NounPhrase:
-    """A noun phrase and what its surroundings must know of it.
+    """A noun phrase and the information that its context needs.
 
     Attributes:
         tokens: its tokens.

@@ -1,6 +1,6 @@
-"""Words: the lexicon with what goes with what, inflection, and how often a register uses each.
+"""Words: the lexicon with its combinations, inflection, and frequencies in each register.
 
-Nouns carry a meaning class and a countability, verbs come in frames that say which classes they combine with, so that sentences
+Nouns have a meaning class and a countability, verbs belong to frames that name the classes they combine with, so that sentences
 are simple but not absurd. Curated lists are in ``data/*.txt``; the long tail (*-ness*, *-tion*, *-ous*, *-ize* ...) is taken from
 wordfreq's list where lemminflect knows exactly that part of speech. How often a word is used follows wordfreq, so vocabulary has
 the long tail of real text.
@@ -32,7 +32,7 @@ PREFERRED = {
     ("good", "JJR"): "better", ("good", "JJS"): "best", ("bad", "JJR"): "worse", ("bad", "JJS"): "worst",
     ("old", "JJR"): "older", ("old", "JJS"): "oldest",
 }  # fmt: skip
-"""Where the first form that lemminflect lists is not the American or the usual one."""
+"""Words whose first form in lemminflect is not the American or the usual one."""
 
 _BE = {"VB": "be", "VBZ": "is", "VBP": "are", "VBD": "was", "VBN": "been", "VBG": "being"}
 
@@ -184,13 +184,13 @@ def frequencies() -> dict[str, float]:
 
 
 def weight(word: str) -> float:
-    """How heavily a word is drawn, before its register's preferences."""
+    """The weight of a word, before its register's preferences."""
     return float(frequencies().get(word.lower(), 1e-7) ** FREQUENCY_EXPONENT)
 
 
 @functools.cache
 def tail() -> dict[str, tuple[str, ...]]:
-    """Rare words found by suffix: ``part of speech:class`` to lemmas.
+    """Rare words found by suffix: ``part of speech:class`` -> lemmas.
 
     A word is taken when lemminflect knows it as that part of speech alone and as its own lemma.
     """
@@ -315,7 +315,7 @@ class LightVerb:
 
 @dataclass(frozen=True, slots=True)
 class FixedPhrase:
-    """A phrase, what learners write for it, and whether it opens or ends a clause (``start`` or ``end``)."""
+    """A phrase, learners' text for it, and whether it opens or ends a clause (``start`` or ``end``)."""
 
     phrase: str
     wrong: tuple[str, ...]
@@ -354,7 +354,7 @@ def fixed_phrases() -> tuple[FixedPhrase, ...]:
 
 
 class Rephrasing(NamedTuple):
-    """A word or phrase, what is written for it, and the role that its first token must have (any when empty)."""
+    """A word or phrase, the text written for it, and the role that its first token must have (any if empty)."""
 
     right: tuple[str, ...]
     wrong: tuple[str, ...]
@@ -407,7 +407,7 @@ def lemmas() -> dict[str, set[str]]:
     }
 
 
-# Choosing words as a register would
+# Choosing words with a register's preferences
 
 FAVOURITE_SHARE = 0.5
 """How often a word takes one of its favourite companions instead of any that its class allows."""

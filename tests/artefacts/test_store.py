@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -166,6 +167,27 @@ def test_a_full_disk_is_said_and_mended_by_running_again(tmp_path: Path) -> None
     with pytest.raises(UserError, match="disk is full"):
         store.build(word, full)
     assert store.build(word, write_word)
+
+
+def test_a_full_disk_is_said_where_a_library_hides_the_error(tmp_path: Path) -> None:
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("this user may not mount a file system, so a full disk cannot be made")
+
+    def full(recipe: Recipe, folder: Path) -> dict[str, Any]:
+        (folder / "most").write_bytes(bytes(100_000))
+        with contextlib.suppress(OSError):
+            (folder / "rest").write_bytes(bytes(1_000_000))
+        raise RuntimeError("unexpected pos 64 vs 0")
+
+    try:
+        with pytest.raises(UserError, match="disk is full"):
+            Store(disk / "store").build(Word(text="x"), full)
+    finally:
+        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")

@@ -1,32 +1,39 @@
-"""JupyterLab as a student opens it: notebook 01 runs to its end, and its sliders change what it shows."""
+"""JupyterLab as a student opens it in a fresh clone.
+
+Notebook 01 runs to its end on the smallest study, and its sliders change what it shows. Notebook 03 runs to its end on what is
+committed; then a cell is changed by hand, so that one model is trained.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat import NotebookNode
-from playwright.sync_api import Locator, Page, Playwright, expect
+from nbformat.reader import NotJSONError
+from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
 
 from browser.conftest import opened
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import PACK, PROJECT, Study
 from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 
-NOTEBOOK = "01_generation_methods"
-PATIENCE = 100  # seconds that the whole notebook may take on a busy machine
+NOTEBOOK, COMMITTED = "01_generation_methods", "03_joint_vs_pretrain"
+PATIENCE = 200  # seconds that the whole notebook may take on a busy machine
 
 
 @pytest.fixture(scope="module")
@@ -39,31 +46,41 @@ def store(chromium: str, shared_store: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def notebook(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the notebook with the small profile in its cell of parameters."""
-    copied = tmp_path_factory.mktemp("notebooks") / f"{NOTEBOOK}.ipynb"
-    content = nbformat.read(PROJECT / "notebooks" / copied.name, as_version=4)
-    (parameters,) = (cell for cell in content.cells if "parameters" in cell.metadata.get("tags", []))
-    changed = parameters.source.replace('profile = "classroom"', 'profile = "smoke"')
-    parameters.source = changed.replace("overrides = []", f"overrides = {SMALLEST!r}")
-    nbformat.write(content, copied)
-    return copied
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The parts of a fresh clone that notebooks use: no results but the classroom's committed pack."""
+    clone = tmp_path_factory.mktemp("clone")
+    for part in ("lib", "params", "notebooks", f"outputs/classroom/{PACK}"):
+        shutil.copytree(PROJECT / part, clone / part, ignore=shutil.ignore_patterns("__pycache__"))
+    return clone
 
 
 @pytest.fixture(scope="module")
-def lab(notebook: Path, store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address at which JupyterLab shows the notebook; a new user's, without settings but one."""
+def notebook(clone: Path) -> Path:
+    """Notebook 01 of the clone with the small profile in its cell of parameters."""
+    path = clone / "notebooks" / f"{NOTEBOOK}.ipynb"
+    content = nbformat.read(path, as_version=4)
+    (parameters,) = (cell for cell in content.cells if "parameters" in cell.metadata.get("tags", []))
+    changed = parameters.source.replace('profile = "classroom"', 'profile = "smoke"')
+    parameters.source = changed.replace("overrides = []", f"overrides = {SMALLEST!r}")
+    nbformat.write(content, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
+    """Gives the address at which JupyterLab shows a notebook; a new user's, without settings but one."""
     own = tmp_path_factory.mktemp("jupyter")
     tracker = own / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
     tracker.write_text('{"windowingMode": "none"}', encoding="utf-8")  # cells out of sight are on the page, too
-    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"} | {
+    of_tests = {"MPLBACKEND", "PSEUDOGEC_PACKS"}
+    environment = {name: value for name, value in os.environ.items() if name not in of_tests} | {
         "JUPYTER_CONFIG_DIR": str(own / "config"),
         "JUPYTER_DATA_DIR": str(own / "data"),
         "JUPYTERLAB_SETTINGS_DIR": str(own / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(own / "workspaces"),
-        "PSEUDOGEC_STORE": str(store),
-        "PSEUDOGEC_OUTPUTS": str(own / "outputs"),
+        "PSEUDOGEC_STORE": str(shared_store),
+        "PYTHONPATH": str(clone / "lib"),
     }
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -71,12 +88,13 @@ def lab(notebook: Path, store: Path, tmp_path_factory: pytest.TempPathFactory) -
     token = secrets.token_hex(16)
     options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"]
     options += [f"--IdentityProvider.token={token}", "--LabApp.news_url=None"]
-    command = [sys.executable, "-m", "jupyterlab", str(notebook.parent), *options]
+    command = [sys.executable, "-m", "jupyterlab", str(clone / "notebooks"), *options]
     with (own / "log.txt").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
         _wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, own / "log.txt")
-        yield f"http://127.0.0.1:{port}/lab/tree/{notebook.name}?token={token}"
+        # Each in a workspace of its own, as JupyterLab shows one in one tab only.
+        yield lambda notebook: f"http://127.0.0.1:{port}/lab/workspaces/{notebook.stem}/tree/{notebook.name}?token={token}"
     finally:
         server.terminate()
         server.wait(timeout=30)
@@ -94,26 +112,42 @@ def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def page(playwright: Playwright, chromium: str, lab: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
-    """The notebook in a browser, after all its cells were run from the menu."""
-    with opened(playwright, chromium, tmp_path_factory.mktemp("profile"), 1280) as (_, tab):
-        tab.set_default_timeout(60_000)
-        tab.goto(lab)
-        tab.get_by_text("Python 3 (ipykernel)").first.wait_for()
-        tab.get_by_role("menuitem", name="Run", exact=True).click()
-        tab.get_by_text("Run All Cells", exact=True).click()
-        yield tab
+def browser(playwright: Playwright, chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[BrowserContext]:
+    with opened(playwright, chromium, tmp_path_factory.mktemp("profile"), 1280) as (context, _):
+        context.set_default_timeout(60_000)
+        yield context
+
+
+@pytest.fixture(scope="module")
+def page(browser: BrowserContext, lab: Callable[[Path], str], notebook: Path, store: Path) -> Page:
+    """Notebook 01, after all its cells were run from the menu."""
+    return run_all_cells(browser, lab(notebook))
 
 
 @pytest.fixture(scope="module")
 def executed(page: Page, notebook: Path) -> list[NotebookNode]:
-    """The notebook's code cells as JupyterLab saves them when the last of them has run."""
+    return saved(page, notebook)
+
+
+def run_all_cells(browser: BrowserContext, address: str) -> Page:
+    tab = browser.new_page()
+    tab.goto(address)
+    tab.get_by_role("button", name="Python 3 (ipykernel) | Idle").wait_for()
+    tab.get_by_role("menuitem", name="Run", exact=True).click()
+    tab.get_by_text("Run All Cells", exact=True).click()
+    return tab
+
+
+def saved(page: Page, notebook: Path) -> list[NotebookNode]:
+    """A notebook's code cells as JupyterLab saves them when the last of them has run."""
+    code: list[NotebookNode] = []
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         page.keyboard.press("Control+s")
         time.sleep(1)
-        code = code_cells(notebook)
-        if all(cell.execution_count for cell in code):
+        with contextlib.suppress(NotJSONError):  # which is being written
+            code = code_cells(notebook)
+        if code and all(cell.execution_count for cell in code):
             return code
     pytest.fail(f"after {PATIENCE} s only {sum(bool(cell.execution_count) for cell in code)} of {len(code)} cells had run")
 
@@ -139,10 +173,15 @@ def cell_with(page: Page, text: str) -> Locator:
     return cell
 
 
-def test_all_cells_run_to_the_end_without_an_error(executed: list[NotebookNode]) -> None:
+def check_outputs(executed: list[NotebookNode]) -> None:
+    """Something was drawn, and nothing went wrong."""
     outputs = [output for cell in executed for output in cell.outputs]
     assert not [output for output in outputs if output.output_type == "error" or output.get("name") == "stderr"]
     assert any("image/png" in output.get("data", {}) for output in outputs)
+
+
+def test_all_cells_run_to_the_end_without_an_error(executed: list[NotebookNode]) -> None:
+    check_outputs(executed)
 
 
 def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
@@ -156,7 +195,7 @@ def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
     subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
     for by_hand, by_batch in zip(executed, code_cells(batch), strict=True):
         # Executed copies leave out where artefacts were found, which differs from run to run.
-        lasting = [output for output in shown(by_hand) if "This notebook rests on" not in output.get("text/plain", "")]
+        lasting = [output for output in shown(by_hand) if "This notebook needs" not in output.get("text/plain", "")]
         assert lasting == shown(by_batch), by_hand.source
 
 
@@ -198,3 +237,41 @@ def test_the_beam_is_stepped_through(page: Page) -> None:
     step.fill("2")
     step.press("Enter")
     expect(cell.get_by_role("table")).to_contain_text("Step 2 of")
+
+
+# Enough updates for the bar to be seen, which is gone when the training is over.
+ONE_MODEL = f"""\
+study = Study.open("smoke", {[*SMALLEST, "optimisations.joint.updates=300"]!r})
+grid = study.grid("joint_vs_pretrain", method="direct_noise", setting="joint", pseudo_pairs=300, seeds=1)
+grid"""
+
+
+@pytest.fixture(scope="module")
+def committed(browser: BrowserContext, lab: Callable[[Path], str], clone: Path) -> tuple[Page, list[NotebookNode]]:
+    """Notebook 03 as it is committed, run to its end, and its code cells."""
+    notebook = clone / "notebooks" / f"{COMMITTED}.ipynb"
+    page = run_all_cells(browser, lab(notebook))
+    return page, saved(page, notebook)
+
+
+def test_a_fresh_clone_shows_what_is_committed_and_trains_nothing(committed: tuple[Page, list[NotebookNode]]) -> None:
+    page, executed = committed
+    check_outputs(executed)
+    expect(page.locator(".jp-CodeCell", has_text="report.begin(").first).to_contain_text("in the pack, 0 to build")
+    assert not page.get_by_text("are to be built").count()
+
+
+@pytest.mark.usefixtures("store")
+def test_a_size_changed_by_hand_trains_one_model_with_its_progress_shown(committed: tuple[Page, list[NotebookNode]]) -> None:
+    page, _ = committed
+    changed = cell_with(page, 'grid = study.grid("joint_vs_pretrain"')
+    changed.locator(".cm-content").fill(ONE_MODEL)
+    page.keyboard.press("Shift+Enter")
+    expect(changed.get_by_role("cell", name="300")).to_be_visible()
+    scores = cell_with(page, "scores = study.scores(grid)")
+    scores.locator(".cm-content").click()
+    page.keyboard.press("Shift+Enter")
+    expect(scores).to_contain_text(re.compile(r"artefacts are to be built, about .*\bmodel 1\b"), timeout=PATIENCE * 1000)
+    expect(scores).to_contain_text(re.compile(r"model \d+/300 updates"), timeout=PATIENCE * 1000)
+    row = scores.get_by_role("row").filter(has_text="direct_noise").filter(has_text="300")
+    expect(row).to_be_visible(timeout=PATIENCE * 1000)

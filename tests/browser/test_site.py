@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Playwright, expect
 
 from browser.conftest import opened
+from pseudogec.report.site import read_run, write_site
 
 pytestmark = pytest.mark.slow
 
@@ -218,3 +220,30 @@ def test_in_print_everything_is_unfolded_and_navigation_is_gone(page: Page, outp
         expect(navigation).to_be_hidden()
     page.emulate_media(media="screen")
     expect(page.get_by_text("axes.legend")).to_be_hidden()
+
+
+@pytest.fixture(scope="module")
+def lesson(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where the slides of notebook 01 are, as a class gets them."""
+    course = tmp_path_factory.mktemp("course") / "outputs"
+    shutil.copytree(outputs, course)
+    run = read_run(course)
+    assert run is not None
+    write_site(course, run, course=True)
+    return (course / "site" / "01_generation_methods-slides.html").as_uri()
+
+
+def test_slides_fit_and_axe_finds_nothing_serious_on_them(page: Page, lesson: str) -> None:
+    page.goto(lesson)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    assert not [fault["id"] for fault in Axe().run(page).response["violations"] if fault["impact"] in ("serious", "critical")]
+
+
+def test_arrow_keys_lead_from_slide_to_slide(page: Page, lesson: str) -> None:
+    page.goto(lesson)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator("#slide-2")).to_be_focused()
+    expect(page.locator("#slide-2")).to_be_in_viewport()
+    assert page.url.endswith("#slide-2")

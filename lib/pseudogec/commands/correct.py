@@ -22,18 +22,18 @@ from pseudogec.study.profile import all_steps
 from pseudogec.text import sentence_spans, token_spans
 
 PROFILES = ("learners", "public", "classroom")
-"""Those whose systems correct by default, the best first."""
+"""The profiles whose systems correct by default, the best first."""
 
 _DESCRIPTION = f"""\
 Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
 corrected keeps its spacing.
 
-Without --system, --profile and --set, the best system corrects whose models are here: that of the first of the profiles
+Without --system, --profile and --set, the text is corrected by the best system of the first of the profiles
 {", ".join(PROFILES)} that needs no training. With one of these options, models that neither the store nor a pack has are
 trained first (pseudogec says how long that takes). Models that travel in packs are rounded to 8 bits, and are used so even where
 the store has them as they were trained and scored.
 
-Examples: echo "He depend of it ." | pseudogec correct
+Examples: echo "Yesterday she go to school ." | pseudogec correct
           pseudogec correct --system pretlarge+sse --steps < text"""
 
 _LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
@@ -64,7 +64,7 @@ def add_parser(commands: Any) -> None:
 
 
 def add_system_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say which system of which study corrects."""
+    """The options that choose the study and its system."""
     parser.add_argument(
         "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
     )

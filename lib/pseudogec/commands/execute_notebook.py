@@ -33,7 +33,7 @@ _LONGEST_SOCKET = 103
 def main() -> int:
     """Run ``python -m pseudogec.commands.execute_notebook SOURCE EXECUTED PARAMETERS-AS-JSON [--course]``.
 
-    Prints one JSON object a failure: the failing cell's number and the short traceback. Exit status 1 tells of a failure.
+    Prints one JSON object for each failure: the failing cell's number and the short traceback. The exit status is then 1.
     """
     parser = argparse.ArgumentParser(description="Execute one notebook with papermill.")
     parser.add_argument("source", type=Path)
@@ -69,7 +69,7 @@ def main() -> int:
             print(json.dumps(told))
             outcome = 1
         except DeadKernelError:
-            died = "the notebook's kernel died, as it does where memory runs out"
+            died = "the notebook's kernel died, perhaps for lack of memory"
             print(json.dumps({"cell": _last_begun(unfinished), "error": died, "traceback": []}))
             outcome = 1
         executed = as_read(json.loads(unfinished.read_text(encoding="utf-8")), arguments.course)
@@ -79,9 +79,9 @@ def main() -> int:
 
 
 def _sockets_in(folder: Path) -> Config:
-    """Have the kernel and its client meet at sockets in a folder, unless its path is too long for them.
+    """Let the kernel and its client use sockets in a folder, unless its path is too long for them.
 
-    A port that looks free can be another's when the kernel comes to bind it, and beside many workers it sometimes is.
+    A port that looks free can be taken before the kernel binds it, and with many workers it sometimes is.
     """
     short = len(os.fsencode(folder / "kernel-ipc-5")) <= _LONGEST_SOCKET
     return Config(KernelManager={"transport": "ipc" if short else "tcp", "connection_file": str(folder / "kernel.json")})
@@ -90,7 +90,7 @@ def _sockets_in(folder: Path) -> Config:
 def _last_begun(notebook: Path) -> int:
     """The number of the cell where a notebook was left, which papermill saves cell by cell.
 
-    The kernel may be dead before it has told that number, so cells are counted.
+    The kernel may die before it reports that number, so cells are counted.
     """
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     begun = [place for place, cell in enumerate(cells) if cell["metadata"]["papermill"]["start_time"]]
@@ -98,7 +98,7 @@ def _last_begun(notebook: Path) -> int:
 
 
 def _end_with(parent: int, folder: str) -> None:
-    """End this process, and so its kernel, soon after its parent, however that ends: the notebook would be executed twice."""
+    """End this process, and so its kernel, soon after its parent has ended; else the notebook could be executed twice."""
     while os.getppid() == parent:
         time.sleep(0.2)
     shutil.rmtree(folder, ignore_errors=True)
@@ -110,14 +110,14 @@ def _is_shown_while_running(output: dict[str, Any]) -> bool:
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
-    """A notebook for readers: without what differs from run to run, and without widgets, which need a kernel.
+    """A notebook for readers: without parts that differ from run to run, and without widgets, which need a kernel.
 
     The same study gives the same executed notebook. In place of a widget stands the HTML that came with it.
 
     Args:
         notebook: an executed one; it is changed.
         course: whether it is for a class, without the solutions of exercises. Each is a Markdown cell of its own, never a code
-            cell, so that executed notebooks with and without solutions are the same but for these cells.
+            cell, so that executed notebooks with and without solutions are the same except for these cells.
     """
     if course:
         notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]

@@ -95,7 +95,7 @@ def _list_formats() -> None:
 
 @contextmanager
 def _alone_in(folder: Path) -> Iterator[None]:
-    """Keep a second process from writing to the same files."""
+    """Prevent a second process from writing to the same files."""
     lock = FileLock(folder / ARCHIVES / ".lock", timeout=0)
     try:
         (folder / ARCHIVES).mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ def _fetch_named(corpora: Sequence[KnownCorpus], fetcher: Fetcher, folder: Path)
 
 
 def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str]:
-    """Fetch what a profile reads; returns what went wrong."""
+    """Fetch the corpora of a profile; returns the problems."""
     paths = list(dict.fromkeys(path for part in corpus_files(profile) for path in part.paths))
     _place(folder, paths)
     catalogue, problems = load_catalogue(), []
@@ -149,7 +149,7 @@ def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str
 
 
 def _try(fetcher: Fetcher, corpus: KnownCorpus, wanted: Sequence[Path] | None = None) -> list[str]:
-    """Fetch one corpus; returns what went wrong, so that the others are fetched nevertheless."""
+    """Fetch one corpus; returns its problems, so that the others are fetched nevertheless."""
     if corpus.access == "public":
         print(f"corpus    {corpus.title}. Licence: {corpus.licence} {corpus.steps}".rstrip())
     meant = [] if wanted is None else [file for path in wanted for file in corpus.files if file.is_at(path)]
@@ -161,7 +161,7 @@ def _try(fetcher: Fetcher, corpus: KnownCorpus, wanted: Sequence[Path] | None = 
 
 
 def _place(folder: Path, wanted: Sequence[Path]) -> None:
-    """Put a file also where the profile names it, if that is another place than the archive's own."""
+    """Put a file also in the place that the profile names, if it differs from the archive's own."""
     for path in wanted:
         found = load_catalogue().find(path)
         if found is None or (folder / path).exists() or not (original := folder / found[1].path).is_file():
@@ -174,7 +174,7 @@ def _place(folder: Path, wanted: Sequence[Path]) -> None:
 
 
 def _copy(original: Path, target: Path) -> None:
-    """Copy a file so that it has its name only when it is whole."""
+    """Copy a file so that it gets its name only when it is complete."""
     partial = target.with_name(f".{target.name}.part")
     try:
         shutil.copy2(original, partial)
@@ -185,7 +185,7 @@ def _copy(original: Path, target: Path) -> None:
 
 
 def _tell_how(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> None:
-    """Say how to get what is missing of a corpus that cannot be fetched."""
+    """Print how to get the missing files of a corpus that cannot be fetched."""
     missing = [path for path in paths if not matching(folder, path)]
     if corpus.access == "public" or not missing:
         return

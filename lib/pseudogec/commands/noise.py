@@ -40,8 +40,10 @@ _TYPES_SHOWN = 12
 _EDITS_SHOWN = 10
 
 _DESCRIPTION = """\
-Make pseudo data: P.src holds noised sentences, P.trg the sentences themselves, line by line.
-Tokens are taken as they stand: give BPE subwords to put noise on subwords, as the paper does."""
+Make pseudo data: P.src holds the sentences with noise, P.trg the sentences themselves, line by line.
+Tokens are separated by spaces: give BPE subwords to put noise on subwords, as the paper does.
+
+Example: pseudogec noise --method rules --input text.txt --output-prefix pseudo"""
 
 
 def add_parser(commands: Any) -> None:
@@ -173,7 +175,7 @@ def _genuine(method: TextMethod, options: argparse.Namespace) -> FilePairs | Non
 
 
 def _resources(method: TextMethod, genuine: FilePairs | None, options: argparse.Namespace) -> NoiseResources:
-    """What the method learns from: genuine data or, without any, the input."""
+    """The data that the method learns from: genuine data or, without any, the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
     if not method.needs_pairs:
@@ -269,13 +271,13 @@ def _noise(first: int, lines: list[str]) -> _Noised:
 
 
 def _edit_profile(genuine: FilePairs, annotator: Annotator) -> EditProfile:
-    """The edits of a sample of genuine data, which the annotator finds where they are not known."""
+    """The edits of a sample of genuine data, found by the annotator if they are not known."""
     count = sum(1 for _ in genuine.read())
     chosen = sample(genuine.read(), min(count, _SAMPLE), seed=1)
     annotated = [sentence.annotated for sentence in chosen if sentence.annotated is not None]
     if not annotated:
         return _profile_of_pairs([sentence.pair for sentence in chosen], annotator)
-    # Known edits are typed anew, as files name types in several ways.
+    # Known edits are typed again, since files have different names for types.
     return EditProfile.of(
         (item.source, edits) for item in annotator.retype(annotated) for edits in item.annotators.values() or [()]
     )

@@ -13,8 +13,8 @@ from artefacts.pack import Source
 from pseudogec.study import PACK, Study
 
 _DESCRIPTION = """\
-Write a pack: what the notebooks of a profile are shown from, which is then read and not built. run_all.py does so at the end
-of a run.
+Write a pack: a few files with all that the notebooks of a profile show, so that nothing is trained to show them. run_all.py
+writes one at the end of a run.
 
 Several stores and packs, of runs on several machines, are merged into one. Nothing is written where they hold different numbers
 for one artefact, or where one of them is damaged.
@@ -25,7 +25,7 @@ Example: pseudogec pack --profile overnight first/store second/outputs/overnight
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "pack",
-        help="write what notebooks are shown from as a few files; merge those of several machines",
+        help="write the results that notebooks show into a few files; merge those of several machines",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )

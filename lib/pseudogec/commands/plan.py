@@ -17,7 +17,7 @@ from pseudogec.study.planning import missing_files
 from pseudogec.study.profile import Profile
 
 ASSUMED_GPUS = 8
-"""GPUs that a study in half precision is planned with on a machine that has none."""
+"""Number of GPUs for the plan of a study in half precision on a machine without GPUs."""
 
 
 def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> Plan:
@@ -25,7 +25,7 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
 
     Args:
         study: opened with or without its data.
-        targets: what is asked for.
+        targets: the wanted recipes.
         machine_file: the machine's description; without one, this machine.
 
     Raises:
@@ -71,7 +71,7 @@ def _amounts(cpu_seconds: float, gpu_seconds: float, size: float) -> list[str]:
 
 
 def _rounded(amount: float) -> str:
-    """A number with as many places as an estimate deserves."""
+    """A number with as many digits as an estimate has."""
     return "" if amount == 0 else f"{amount:,.0f}" if amount >= 10 else f"{amount:.1f}" if amount >= 0.1 else "<0.1"
 
 
@@ -79,18 +79,18 @@ def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
     lines = [f"\nDisk includes {plan.bytes_at_work / 1e9:,.1f} GB for the states of trainings that run at once."]
     if not plan.longest_path:
         return ["\nNothing is to be built."]
-    lines.append(f"Longest path, which no number of machines makes shorter: {format_duration(plan.path_seconds)}, of which")
+    lines.append(f"Longest path, which more machines cannot shorten: {format_duration(plan.path_seconds)}, of which")
     lines += [f"    {format_duration(stage.seconds):>12}  {stage.kind} {stage.label}" for stage in plan.longest_path]
     devices = f"{plan.gpus} GPUs and {plan.cores} CPU cores" if plan.gpus else f"{plan.cores} CPU cores"
     lines.append(f"On {devices} about {format_duration(plan.elapsed)}.")
     lines.append(
-        f"{plan.measured:.0%} of the time rests on what this store has measured, the rest on the machine's rates (--machine)."
+        f"{plan.measured:.0%} of the time comes from measurements in this store, the rest from the machine's rates (--machine)."
     )
     missing = missing_files(targets)
     if missing:
         shown = ", ".join(path.name for path in missing[:3]) + (", ..." if len(missing) > 3 else "")
         lines.append(
-            f"{len(missing)} files are missing ({shown}); planned by what is known of them. --check says where to get them."
+            f"{len(missing)} files are missing ({shown}); planned with their expected sizes. --check says where to get them."
         )
     return lines
 

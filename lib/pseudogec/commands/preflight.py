@@ -1,4 +1,4 @@
-"""``run_all.py --check``: whether all that a profile needs is there, and whether it is what the papers had.
+"""``run_all.py --check``: whether everything that a profile needs is there, and whether it agrees with the papers' data.
 
 Nothing is built or planned, and any of the profile's files may be missing.
 """
@@ -29,7 +29,7 @@ from pseudogec.study.leakage import Check
 from pseudogec.study.profile import MorePseudoData, all_steps
 
 State = Literal["ok", "note", "missing", "wrong"]
-"""There; there, but worth knowing of; missing, or there and unusable, so that the study would fail."""
+"""There; there, with a remark; missing or unusable, so that the study would fail."""
 
 Finding = tuple[State, str, str]
 """State, finding and remedy of a row."""
@@ -40,7 +40,7 @@ COUNTED_AT_MOST = {True: 10**9, False: 10**6}
 """Bytes of a part's files up to which its sentences are counted unasked, by its format's ``quickly_counted``."""
 
 _READ_FIRST = 10  # sentences of each corpus that are read in every check
-_MEND_FORMAT = "mend the format's class, or the file that it reads"
+_MEND_FORMAT = "correct the format's class, or the file that it reads"
 
 _PACKAGES = ("torch", "fairseq", "ctranslate2", "errant", "spacy")
 
@@ -49,11 +49,11 @@ class Row(NamedTuple):
     """One thing that a study needs.
 
     Attributes:
-        part: what needs it: parts of the profile's corpora, or ``machine`` and ``software``.
+        part: the part of the profile that needs it: parts of its corpora, or ``machine`` and ``software``.
         item: a file, a device, a package.
         state: whether it is there.
-        finding: what was found.
-        remedy: what to do about it; empty where nothing need be done.
+        finding: the result of the check.
+        remedy: instructions; empty if nothing need be done.
     """
 
     part: str
@@ -100,13 +100,13 @@ def check(
     disk_needed: int | None = None,
     elsewhere: bool = False,
 ) -> list[Row]:
-    """Check that what a profile needs is there, and whether it is what the papers had.
+    """Check that everything a profile needs is there, and whether it agrees with the papers' data.
 
     Args:
         profile: a checked profile.
         store: the folder of artefacts, whose disk must hold what is built; it need not exist.
-        leakage: what must be held against what; done here where the files are there.
-        count: count also the sentences that it takes long to count.
+        leakage: the checks of test sets; made here if their files are there.
+        count: count also sentences whose count takes long.
         disk_needed: bytes that the study will write, where that is known.
         elsewhere: workers on other machines do the work (``--scheduler``), so that this one's GPUs do not matter; a profile's own
             section ``cluster`` says the same.
@@ -120,12 +120,12 @@ def check(
 
 
 def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> int:
-    """Print a table of what was found for a profile, then what would mend each problem; returns 1 if there is one, else 0."""
+    """Print a table of the findings for a profile, then the remedy of each problem; returns 1 if there is one, else 0."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    # A pipe or log file gets lines of a width that nothing cuts.
+    # A pipe or log file gets lines of unlimited width.
     console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "for", "what", "found"):
@@ -149,7 +149,7 @@ def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> int:
 
 
 def format_size(count: float) -> str:
-    """Bytes as people say them: ``12 kB``, ``3.4 MB``, ``39 GB``."""
+    """Bytes for readers: ``12 kB``, ``3.4 MB``, ``39 GB``."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000:
             return f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" else f"{count:.1f} {unit}"
@@ -161,7 +161,7 @@ def _shown(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-# Corpora: what the profile reads
+# Corpora of the profile
 
 
 def corpus_files(profile: Profile) -> list[PartFiles]:
@@ -249,7 +249,7 @@ def _file_row(found: Sequence[Path], path: Path, part: str, corpora: Sequence[Fi
             list(islice(corpus.checked(), _READ_FIRST))
         count = _count(read, count_all) if read else None
     except DataError as error:
-        remedy = "replace the file, or make it readable" if error.line is None else "mend the line, or replace the file"
+        remedy = "replace the file, or make it readable" if error.line is None else "correct the line, or replace the file"
         return Row(part, str(path), "wrong", str(error), remedy)
     except UserError as error:
         return Row(part, str(path), "wrong", str(error), _MEND_FORMAT)
@@ -318,7 +318,7 @@ def _counted(corpus: FileFormat) -> Count:
 
 
 def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
-    """How many sentences a part has, beside what the study needs and what the papers had."""
+    """The number of sentences of a part, beside the number that the study needs and that of the papers."""
     whole = None if any(file.cut for file in part.format.files) else load_catalogue().whole(part.paths)
     published = _published(whole)
     needed = f"{part.needed:,} are needed" if part.needed else ""
@@ -334,7 +334,7 @@ def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     except Exception:
         return uncounted("cannot be counted")  # the file's own row says why
     if found is None:
-        return uncounted("not counted", "--count counts them, in the time that reading them takes")
+        return uncounted("not counted", "--count counts them, by reading them all")
     if part.drawn is not None and part.drawn > found.sentences:
         remedy = f"give the part more files, or lower its `sentences` from {part.drawn:,}"
         return Row(part.part, "sentences", "missing", f"{found.sentences:,}; the profile draws {part.drawn:,}", remedy)
@@ -375,7 +375,7 @@ def _printed_sizes(source: str) -> dict[str, int]:
     return dict(zip(table["dataset"].tolist(), table["sentences"].tolist(), strict=True))
 
 
-# Test sets against what systems learn from
+# Test sets and the data that systems learn from
 
 
 def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:

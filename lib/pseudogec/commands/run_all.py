@@ -1,4 +1,4 @@
-"""The batch program: builds everything that a profile's notebooks ask for, then executes the notebooks."""
+"""The batch program: builds everything that a profile's notebooks need, then executes the notebooks."""
 
 from __future__ import annotations
 
@@ -29,6 +29,15 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
 
 
+_DESCRIPTION = """\
+Build what the notebooks of a profile need, execute them, and write a site of the results. What is in the store or in the
+profile's pack is not built again; a run that was stopped goes on where it was.
+
+Examples: python run_all.py                            # the classroom: nothing is trained
+          python run_all.py --profile smoke --only 01  # one notebook
+          python run_all.py --profile learners --plan  # how long it would take"""
+
+
 class Options(NamedTuple):
     profile: str
     only: list[str]
@@ -49,7 +58,9 @@ class Options(NamedTuple):
 
 
 def parse(arguments: Sequence[str] | None) -> Options:
-    parser = argparse.ArgumentParser(prog="run_all.py", description="Build what a profile's notebooks need, then execute them.")
+    parser = argparse.ArgumentParser(
+        prog="run_all.py", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
     parser.add_argument(
         "--only", action="append", default=[], metavar="NN", help="only notebooks whose name starts so; may be repeated"
@@ -60,7 +71,9 @@ def parse(arguments: Sequence[str] | None) -> Options:
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
     )
     parser.add_argument(
-        "--check", action="store_true", help="only say whether corpora, disk, GPUs and packages are there, and what would mend it"
+        "--check",
+        action="store_true",
+        help="only say which corpora, disk, GPUs and packages are missing, and how to get them",
     )
     parser.add_argument(
         "--count", action="store_true", dest="count_all", help="with --check: count the sentences of large corpora too"
@@ -72,17 +85,21 @@ def parse(arguments: Sequence[str] | None) -> Options:
     parser.add_argument(
         "--verify",
         action="store_true",
-        help="first hold all files of the store against their digests; what is damaged is rebuilt",
+        help="first compare all files of the store with their digests; damaged artefacts are built again",
     )
     parser.add_argument(
         "--verify-pack",
         type=int,
         metavar="N",
-        help="only build N artefacts of the pack again, chosen at random, with all they rest on, and compare their numbers",
+        help="only build N artefacts of the pack again, chosen at random, with all that they need, and compare their numbers",
     )
-    parser.add_argument("--fresh", action="store_true", help="throw this profile's artefacts away first, and use no pack")
     parser.add_argument(
-        "--course", action="store_true", help="for a class: without the solutions of exercises, into outputs/PROFILE-course"
+        "--fresh", action="store_true", help="delete this profile's artefacts first and use no pack, so that all is trained"
+    )
+    parser.add_argument(
+        "--course",
+        action="store_true",
+        help="for a class: with slides and without the solutions of exercises, into outputs/PROFILE-course",
     )
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
     parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
@@ -117,14 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _write_scores(study)
             study.write_pack(study.outputs / PACK)
         run = record_run(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
-        index = write_site(study.outputs, run)
+        index = write_site(study.outputs, run, options.course)
         well = built and all(outcome.error is None for outcome in outcomes.values())
         print(f"{'done' if well else 'failed':8}{_shown(index)}   {format_duration(time.monotonic() - started)}")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nstopped; run the same command again to go on from here", file=sys.stderr)
+        print("\nstopped; run the same command again to continue", file=sys.stderr)
         return 130
     return 0 if well else 1
 
@@ -136,7 +153,7 @@ def _opened(options: Options) -> Study:
         store=options.store,
         scheduler=options.scheduler,
         workers=options.jobs,
-        display=RichDisplay(announces=False),  # `_build` says it, for all notebooks at once
+        display=RichDisplay(announces=False),  # `_build` prints it, for all notebooks at once
         outputs=options.outputs,
         without_data=options.check or options.plan,
         packs=False if options.fresh else None,
@@ -148,7 +165,7 @@ def _opened(options: Options) -> Study:
 
 
 def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int:
-    """Say what the study needs and takes; returns 0, or 1 when something that it needs is missing."""
+    """Print what the study needs and how long it takes; returns 0, or 1 if something that it needs is missing."""
     targets = study.targets(notebooks)
     plan = plan_of(study, targets, options.machine)
     if options.plan:
@@ -174,7 +191,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
-    """Throw away artefacts whose files are not what was written; returns them, to be built anew."""
+    """Remove artefacts whose files have changed; returns them, to be built again."""
     every = with_ancestors(study.targets(notebooks))
     damages = study.store.verify(every)
     for damage in damages:
@@ -206,7 +223,7 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     if fresh:
         for recipe in every:
             study.store.remove(recipe)
-    # What was damaged is built anew even where nothing that is missing needs it.
+    # Damaged artefacts are built again even if no missing artefact needs them.
     targets += [*removed, *(damage.recipe for damage in study.store.damaged(every))]
     stock = study.stock(targets)
     todo = stock.to_build
@@ -225,7 +242,7 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
 
 
 def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
-    """What it took to make the artefacts behind the notebooks, in this run or an earlier one."""
+    """Seconds of work for the artefacts behind the notebooks, in this run or an earlier one."""
     readable = (recipe for recipe in with_ancestors(study.targets(notebooks)) if study.store.can_read(recipe))
     return sum(study.store.result(recipe)["seconds"] for recipe in readable)
 
@@ -284,7 +301,7 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
 
 def _failure(process: subprocess.CompletedProcess[str]) -> str:
     if process.returncode < 0:
-        return f"    killed by signal {-process.returncode}; where nobody did it, mostly for lack of memory"
+        return f"    killed by signal {-process.returncode}; unless somebody did it, mostly for lack of memory"
     try:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):

@@ -29,6 +29,7 @@ Figures = dict[str, Any]
 
 
 def add_parser(commands: Any) -> None:
+    example = "pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2"
     names = {metric.name: metric for metric in METRICS}
     width = max(map(len, names))
     metrics = "\n".join(f"  {name:{width}}  {metric.label}: {_REFERENCES[metric.references]}" for name, metric in names.items())
@@ -38,7 +39,8 @@ def add_parser(commands: Any) -> None:
         description="Score corrected text. Files hold one tokenised sentence a line (M2 files: one block a sentence); tokens are "
         "taken as they\nstand. M2 files are known by their content. The metrics and their references:\n"
         f"{metrics}\nOf several systems, each is compared with the first. A system may have several outputs, one of each seed of "
-        "its\nmodels: then the interval and p allow for other seeds too, and otherwise only for other sentences.",
+        "its\nmodels: then the interval and p allow for other seeds too, and otherwise only for other sentences.\n\n"
+        f"Example: {example}",
         formatter_class=argparse.RawTextHelpFormatter,
     )
     parser.add_argument(
@@ -112,7 +114,7 @@ def _named(text: str) -> Metric:
 def _check_options(options: argparse.Namespace, metric: Metric) -> None:
     if options.by == "type" and not metric.knows_types:
         able = " or ".join(f"--metric {other.name}" for other in METRICS if other.knows_types)
-        raise UserError(f"--by type: {metric.name} knows no error types; choose {able}")
+        raise UserError(f"--by type: {metric.name} has no error types; choose {able}")
     if options.by == "level" and options.levels is None:
         raise UserError("--by level needs --levels FILE, with the level of each sentence, one a line")
     if options.levels is not None and options.by != "level":

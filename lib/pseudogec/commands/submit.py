@@ -1,4 +1,4 @@
-"""``pseudogec submit``: what a system makes of test sets whose references others keep, as the file that is handed in."""
+"""``pseudogec submit``: a system's corrections of test sets without public references, as the files to hand in."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pseudogec.study.corrector import Corrector, find_system
 from pseudogec.study.profile import BlindTest
 
 _DESCRIPTION = """\
-Correct the profile's blind test sets (`corpora.blind`) with a system of the study, and write for each the file that is handed in:
-one tokenised sentence a line, for CodaLab in an archive. Models that the store lacks are trained first.
+Correct the profile's blind test sets (`corpora.blind`) with a system of the study, and write a file to hand in for each:
+one tokenised sentence a line, in an archive for CodaLab. Models that are not in the store are trained first.
 
 Example: pseudogec submit --profile paper --system pretlarge+sse --test BEA-test"""
 
@@ -29,7 +29,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)  # the earliest that an archive can say, so that e
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "submit",
-        help="correct blind test sets, and write what is handed in",
+        help="correct blind test sets, and write the files to hand in",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )
@@ -68,7 +68,7 @@ def _sentences(path: Path) -> list[list[str]]:
 
 
 def write_submission(sentences: Sequence[Sequence[str]], test: BlindTest, folder: Path, name: str) -> Path:
-    """Write corrected sentences as a blind test set wants them; returns the file."""
+    """Write corrected sentences in the form that a blind test set requires; returns the file."""
     text = "".join(" ".join(tokens) + "\n" for tokens in sentences).encode()
     path = folder / (name + {"text": ".txt", "zip": ".zip"}[test.submission])
     with write_atomically(path) as stream:

@@ -1,4 +1,4 @@
-"""``run_all.py --verify-pack N``: whether artefacts of a pack come out the same when they are built again."""
+"""``run_all.py --verify-pack N``: whether artefacts of a pack have the same numbers when they are built again."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from pseudogec.study import PACK, Study
 
 
 def verify_pack(study: Study, count: int) -> int:
-    """Build artefacts of the study's packs again, chosen at random, with all that they rest on, and compare the numbers.
+    """Build artefacts of the study's packs again, chosen at random, with their ancestors, and compare the numbers.
 
-    On the kind of processor that an artefact was made on, equal numbers are asked for, to the byte. On another kind a training
-    ends in other weights, as from another seed: what rests on one may differ there, which is told and is no failure.
+    On the kind of processor that an artefact was made on, numbers must be equal to the byte. On another kind a training
+    ends in other weights, as from another seed: artefacts that depend on one may differ there, which is reported and no failure.
 
-    The outcome is kept in the pack's folder, and the site of the results, if there is one, says it.
+    The outcome is kept in the pack's folder, and shown on the site of the results, if there is one.
 
     Returns:
-        0 where no number differs that should not; else 1.
+        0 if all numbers agree that should; else 1.
 
     Raises:
-        UserError: the study has no pack, or one that holds nothing of it.
+        UserError: the study has no pack, or one without any of its artefacts.
         BuildError: an artefact could not be built.
     """
     if not study.store.packs:
@@ -60,7 +60,7 @@ def verify_pack(study: Study, count: int) -> int:
 
 
 class Comparison(NamedTuple):
-    """How many artefacts were compared, and how their numbers are; as of `PackCheck`."""
+    """The numbers of artefacts compared and found equal; as of `PackCheck`."""
 
     compared: int
     same: int
@@ -69,7 +69,7 @@ class Comparison(NamedTuple):
 
 
 def compare(recipes: Sequence[Recipe], packed: Source, built: Source) -> Comparison:
-    """Say where artefacts have other numbers than in a pack, as far as they were built."""
+    """Print the artefacts that were built with other numbers than in a pack."""
     found = [(recipe, packed.entry(recipe), built.entry(recipe)) for recipe in recipes]
     pairs = [(recipe, ours, theirs) for recipe, ours, theirs in found if ours is not None and theirs is not None]
     wrong = excused = 0

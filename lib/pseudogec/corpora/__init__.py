@@ -1,4 +1,4 @@
-"""Sentences and pairs from anywhere: the corpora's formats, the authors' filters, sampling, the catalogue."""
+"""Sentences and pairs: formats of corpora, the authors' filters, sampling, the catalogue of known corpora."""
 
 from pseudogec.corpora.catalogue import KnownCorpus, KnownFile, Whole, load_catalogue
 from pseudogec.corpora.formats import (

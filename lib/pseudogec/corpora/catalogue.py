@@ -1,4 +1,4 @@
-"""What is known of the papers' corpora: home, licence, downloads, files, digests, sizes (``data/catalogue.yaml``)."""
+"""The catalogue of the papers' corpora: home, licence, downloads, files, digests, sizes (``data/catalogue.yaml``)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class _Entry(BaseModel):
 
 
 class Download(_Entry):
-    """A file to fetch, or an archive that comes by other ways.
+    """A file to fetch, or an archive that the user must provide.
 
     Attributes:
         archive: the archive's file name, where there is no ``url`` because it must be requested.
-        to: where a file that is no archive belongs, in the data folder.
+        to: place in the data folder of a file that is not an archive.
         unpack_to: the folder of the data folder that the archive is unpacked in.
         strip: how many leading folders of the archive's names are left out.
-        install: whether it is a Python package to be installed.
+        install: whether it is a Python package to install.
     """
 
     url: str | None = None
@@ -55,7 +55,7 @@ class Download(_Entry):
 
 
 class Dump(_Entry):
-    """A search index of a wiki, of which Wikimedia publishes a new dump every week, in as many files as it takes.
+    """A search index of a wiki; Wikimedia publishes a new dump of it every week, in several files.
 
     Attributes:
         url: the page that lists the dumps by date.
@@ -76,8 +76,8 @@ class KnownFile(_Entry):
         path: in the data folder; a pattern where names or numbers of files differ.
         aliases: other places that profiles name it by.
         sha256: digest of the version that the papers used.
-        about_bytes: about how large it is (all files of a pattern together), where that matters to plans.
-        others: other versions by their digest, and what they are.
+        about_bytes: its approximate size (all files of a pattern together), if it matters for plans.
+        others: digest of another version -> its description.
     """
 
     path: str
@@ -100,8 +100,8 @@ class KnownCorpus(_Entry):
         name: its key in the catalogue.
         access: anybody can download it; it must be requested; or it is made from others.
         request: the page where it is requested.
-        steps: what to do by hand, or to know.
-        files: what profiles read of it.
+        steps: manual steps and remarks.
+        files: those that profiles read.
     """
 
     name: str
@@ -117,7 +117,7 @@ class KnownCorpus(_Entry):
     files: tuple[KnownFile, ...]
 
     def how_to_get(self, command: str = "make data") -> str:
-        """What to do to have it; ``command`` fetches public corpora and unpacks archives that were requested."""
+        """Instructions to get it; ``command`` fetches public corpora and unpacks archives that were requested."""
         if self.access == "public":
             return f"{command} fetches it. Licence: {self.licence} {self.steps}".strip()
         if self.access == "made":
@@ -130,8 +130,8 @@ class Whole(_Entry):
     """A corpus as the papers count it.
 
     Attributes:
-        name: what tables call it.
-        published: rows of the papers' tables of corpora, and how many times each of them is in the files.
+        name: in tables.
+        published: rows of the papers' tables of corpora -> how many times the files contain each.
         counted: the sentences that the papers count: all, or those that were corrected.
         hint: why another count may be right.
         files: paths or patterns of the catalogue's files.
@@ -145,7 +145,7 @@ class Whole(_Entry):
 
 
 class Catalogue(_Entry):
-    """All corpora, by name, and the wholes that the papers make of them."""
+    """All corpora, by name, and their unions as the papers count them."""
 
     corpora: dict[str, KnownCorpus]
     wholes: tuple[Whole, ...]
@@ -159,7 +159,7 @@ class Catalogue(_Entry):
         return None
 
     def expected_bytes(self, path: Path) -> int:
-        """About how large a file is that a profile names, by what is known of it; 0 where nothing is."""
+        """The approximate size of a file that a profile names, from the catalogue; 0 if it is not known."""
         found = self.find(path)
         if found is None:
             return 0
@@ -168,7 +168,7 @@ class Catalogue(_Entry):
         return file.about_bytes or dump or (file.sentences or 0) * BYTES_A_PAIR
 
     def whole(self, paths: Iterable[Path]) -> Whole | None:
-        """The corpus that files together are in the papers, if they are one."""
+        """The corpus of the papers that consists of these files, if there is one."""
         found = [self.find(path) for path in paths]
         places = {each[1].path for each in found if each is not None}
         return next((whole for whole in self.wholes if None not in found and set(whole.files) == places), None)

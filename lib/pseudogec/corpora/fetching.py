@@ -25,13 +25,13 @@ from artefacts.files import digest_file, read_lines, write_lines
 from pseudogec.corpora.catalogue import Download, Dump, KnownCorpus
 
 ARCHIVES = Path("archives")
-"""The folder of the data folder that archives are kept in."""
+"""The folder of the data folder for archives."""
 
 NOTES = Path("fetched.sha256")
 """The file of the data folder that notes the digests of what was fetched and has no known digest."""
 
-_SECONDS = 60  # without a byte, after which a server counts as gone
-_CHUNK = 2**16  # bytes; what came of a chunk before a connection broke is lost
+_SECONDS = 60  # of silence after which a server counts as gone
+_CHUNK = 2**16  # bytes; an incomplete chunk is lost when a connection breaks
 
 
 class Fetcher:
@@ -39,7 +39,7 @@ class Fetcher:
 
     Args:
         folder: the data folder.
-        mirror: an address that stands in for the internet: ``MIRROR/host/path`` is fetched in place of ``https://host/path``.
+        mirror: an address in place of the internet: ``MIRROR/host/path`` is fetched in place of ``https://host/path``.
         dump_date: which dump of a wiki, as ``20261115``; the newest by default.
     """
 
@@ -49,7 +49,7 @@ class Fetcher:
         self._folder, self._mirror, self._dump_date, self._tell = folder, mirror, dump_date, tell
 
     def fetch(self, corpus: KnownCorpus, wanted: Callable[[Path], bool] = lambda path: True) -> None:
-        """Fetch what the data folder lacks of a corpus; a requested archive that the user put there is unpacked.
+        """Fetch the missing files of a corpus; a requested archive that the user put into the data folder is unpacked.
 
         Args:
             corpus: what to fetch.
@@ -57,7 +57,7 @@ class Fetcher:
 
         Raises:
             UserError: a server cannot be reached or has no such file, or the disk is too small.
-            DataError: a file or archive is not what the catalogue says.
+            DataError: a file or archive differs from the catalogue's.
         """
         for download in corpus.downloads:
             if download.install:
@@ -81,7 +81,7 @@ class Fetcher:
         if not archive.exists():
             return
         if download.sha256 is not None and (found := digest_file(archive)) != download.sha256:
-            problem = f"is not the file that is known: its SHA-256 is {found}, not {download.sha256}"
+            problem = f"is not the known file: its SHA-256 is {found}, not {download.sha256}"
             raise DataError(archive, f"{problem}; remove it and fetch it again")
         assert download.unpack_to is not None  # the catalogue's schema
         count = unpack(archive, self._folder / download.unpack_to, download.strip)
@@ -95,7 +95,7 @@ class Fetcher:
         self._tell(f"installed {download.name}")
 
     def _fetch_dump(self, dump: Dump) -> None:
-        """All files of a dump, first into a folder of their own, so that the folder that profiles name is whole."""
+        """Fetch all files of a dump, first into another folder, so that the folder that profiles name is always complete."""
         date, page, names = self._find_dump(dump)
         waiting = self._folder / ARCHIVES / f"{dump.index}-{date}"
         self._tell(f"{dump.index}: dump of {date}, {len(names)} files, about {dump.about_bytes / 1e9:.1f} GB")
@@ -110,7 +110,7 @@ class Fetcher:
         self._note([self._folder / dump.to / name for name in names])
 
     def _find_dump(self, dump: Dump) -> tuple[str, str, list[str]]:
-        """The date, page and files of the dump of the wanted date, or of the newest that is whole."""
+        """The date, page and files of the dump of the wanted date, or of the newest complete one."""
         dates = sorted(set(re.findall(r'href="(?:[^"]*/)?(\d{8})/"', self._read(dump.url))), reverse=True)
         if self._dump_date is not None and self._dump_date not in dates:
             raise UserError(f"{dump.url} has no dump of {self._dump_date}; it has {', '.join(dates) or 'none'}")
@@ -120,7 +120,7 @@ class Fetcher:
             names = sorted(set(re.findall(rf"{re.escape(dump.index)}-{date}-\d+\.json\.\w+", listing)))
             if names and "_SUCCESS" in listing:
                 return date, page, names
-        raise UserError(f"{dump.url} has no dump of {dump.index} that is whole; try again later, or name one with --dump-date")
+        raise UserError(f"{dump.url} has no dump of {dump.index} that is complete; try again later, or name one with --dump-date")
 
     def _read(self, url: str) -> str:
         import requests
@@ -155,7 +155,7 @@ class Fetcher:
             self._note([target])
 
     def _note(self, files: Sequence[Path]) -> None:
-        """Note the digests of files that nobody knows the digests of, as ``sha256sum --check`` reads them."""
+        """Write down the digests of files without known digests, in the format of ``sha256sum --check``."""
         notes = self._folder / NOTES
         lines = {path: digest for digest, path in (line.split("  ", 1) for line in read_lines(notes))} if notes.exists() else {}
         for file in files:
@@ -189,7 +189,7 @@ def _reaching(address: str) -> Iterator[None]:
     except ValueError as error:
         if "hash" not in str(error).lower():
             raise
-        raise UserError(f"{address} is not the file that is known: {error}; nothing of it was kept") from None
+        raise UserError(f"{address} is not the known file: {error}; it was not kept") from None
 
 
 def _reason(error: Exception) -> str:
@@ -202,8 +202,8 @@ def _reason(error: Exception) -> str:
 def _resuming(partial: Path) -> Callable[[str, str, Any], None]:
     """A downloader for pooch that resumes a partial file, if the server still has the same version of it.
 
-    Pooch's own downloader begins anew: it writes to a temporary file and deletes that when the download fails. Here the bytes
-    that have come stay in ``partial``.
+    Pooch's own downloader starts again: it writes to a temporary file and deletes it when the download fails. Here the received
+    bytes stay in ``partial``.
     """
     version = partial.with_name(f"{partial.name}.version")
 
@@ -238,7 +238,7 @@ def _resuming(partial: Path) -> Callable[[str, str, Any], None]:
 
 
 def _version(headers: Any) -> str:
-    """What names the version of a file to its server: a strong tag, or its date."""
+    """The version of a file for its server: a strong tag, or its date."""
     tag = headers.get("ETag", "")
     return tag if tag and not tag.startswith("W/") else headers.get("Last-Modified", "")
 
@@ -252,7 +252,7 @@ def _check_space(folder: Path, size: int, url: str) -> None:
 def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
     """Unpack a tar or zip archive; files that are there already stay as they are.
 
-    All is unpacked elsewhere first and then moved file by file, so that no file is ever half there.
+    Everything is unpacked elsewhere first and then moved file by file, so that no file is ever incomplete.
 
     Args:
         archive: of a tar archive, names and links that lead out of it and devices are refused (its data filter); names of a zip
@@ -264,7 +264,7 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> int:
         How many files are new.
 
     Raises:
-        DataError: the archive is damaged or encrypted, or holds what it must not.
+        DataError: the archive is damaged or encrypted, or has forbidden entries.
     """
     # Not pooch's Untar and Unzip: when tried, they overwrote a file of the user's. They also unpack in place, so that a process
     # that is killed leaves half a file under its own name, and they keep the leading folders.

@@ -1,15 +1,15 @@
-"""What a format of corpora is: one class, whose fields are what a profile says of the corpus, and which reads it.
+"""Formats of corpora: a class whose fields are the corpus's keys in a profile, and whose methods read it.
 
 To add one, derive from `FilePairs` (learner sentences with corrections) or `FileSentences` (grammatical text) and write
-``read_file``; ours are in `pairs` and `sentences`, and ``params/README.md`` shows a whole one. A profile names the class as it is
-registered, or as ``package.module:Class``. What to know:
+``read_file``; ours are in `pairs` and `sentences`, and ``params/README.md`` has a complete example. A profile names the class by
+its registered name, or as ``package.module:Class``. Rules:
 
 - A sentence is a list of tokens; `pseudogec.text.tokenise` makes it from text.
 - `artefacts.files.read_lines` reads plain and compressed files, and strips line ends. A CSV file may have line breaks inside
   quotes: ``csv.reader(f"{line}\\n" for line in read_lines(path))`` keeps them.
-- What is wrong with a file is a `DataError`, which names file and line.
+- Errors in a file are raised as `DataError`, which names file and line.
 - A corpus that was read stays in the store until its files, its fields or the class's ``version`` change. An edit of the
-  code alone is not seen: raise ``version`` with it.
+  code alone is not noticed: raise ``version`` with it.
 - ``run_all.py --check`` reads the first sentences of every corpus, and counts all of small ones. It counts larger ones too
   where ``quickly_counted`` says that this takes no longer than reading the files.
 """
@@ -32,7 +32,7 @@ from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
 
 BYTES_A_PAIR = 250
-"""About how much of an M2 file is one sentence, for estimates."""
+"""Bytes of an M2 file for one sentence, approximately, for estimates."""
 
 
 class Pair(NamedTuple):
@@ -48,7 +48,7 @@ def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 class CorrectedSentence(NamedTuple):
-    """A pair and what else its corpus says of it.
+    """A pair with the corpus's further information.
 
     Attributes:
         pair: the sentence and its (first) correction.
@@ -98,12 +98,18 @@ class Blocks(Section):
 class CorpusFile(Section):
     added_later: ClassVar[frozenset[str]] = frozenset({"annotators", "unchanged", "only", "without"})
 
-    path: Path = Field(description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` names many")
+    path: Path = Field(
+        description="relative to the profile's data folder; a pattern such as `gigaword/data/*/*.gz` stands for many"
+    )
     level: str = Field("", description="the proficiency level of its writers, where it is known")
-    annotators: Literal["first", "all"] = Field("first", description="of an M2 file: whose corrections are pairs")
-    unchanged: Literal["keep", "drop"] = Field("keep", description="of an M2 file: pairs in which nothing is corrected")
-    only: Blocks | None = Field(None, description="of a file of pairs: the blocks that are taken, as for development")
-    without: Blocks | None = Field(None, description="of a file of pairs: the blocks that are left out, as of training")
+    annotators: Literal["first", "all"] = Field(
+        "first", description="of an M2 file: the annotators whose corrections become pairs"
+    )
+    unchanged: Literal["keep", "drop"] = Field(
+        "keep", description="of an M2 file: whether pairs in which nothing is corrected are kept"
+    )
+    only: Blocks | None = Field(None, description="of a file of pairs: the blocks to take, for example for development")
+    without: Blocks | None = Field(None, description="of a file of pairs: the blocks to leave out, for example of training")
 
     @property
     def cut(self) -> Blocks | None:
@@ -122,21 +128,21 @@ class CorpusFile(Section):
 
 
 class LocatedFile(CorpusFile, SourceFile):
-    """A corpus's file, known by its content."""
+    """A corpus's file, identified by its content."""
 
 
 class CorpusFormat(Kind):
     simulated: ClassVar[bool] = False
-    """Whether a program makes the sentences. True edits are known then, but are not cut as ERRANT cuts those of a hypothesis."""
+    """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those of a hypothesis otherwise."""
 
     @property
     def may_be_quoted(self) -> bool:
-        """Whether sentences, and what is made of them, may be passed on; a pack holds numbers alone of others."""
+        """Whether sentences, and results made from them, may be passed on; of others a pack contains only numbers."""
         return self.simulated
 
 
 class PairFormat(CorpusFormat):
-    """Where pairs of learner sentences and their corrections come from."""
+    """A source of pairs of learner sentences and their corrections."""
 
     rewritten: ClassVar[bool] = False
     """Whether the corrections are rewritten sentences, which GLEU scores, and not edits."""
@@ -144,11 +150,11 @@ class PairFormat(CorpusFormat):
     @property
     @abstractmethod
     def expected_sentences(self) -> float:
-        """About how many pairs there are; known before they are read."""
+        """The approximate number of pairs, known before they are read."""
 
     @abstractmethod
     def read(self) -> Iterator[CorrectedSentence]:
-        """Yield the pairs, tokenised, one after the other, so that a corpus of any size needs no memory.
+        """Yield the tokenised pairs one after the other, so that a corpus of any size needs little memory.
 
         Raises:
             DataError: a file is missing or malformed.
@@ -156,7 +162,7 @@ class PairFormat(CorpusFormat):
 
 
 class SentenceFormat(CorpusFormat):
-    """Where grammatical sentences come from, to make pseudo data of."""
+    """A source of grammatical sentences, from which pseudo data are made."""
 
     incidental: ClassVar[frozenset[str]] = frozenset({"stands_for"})
 
@@ -179,7 +185,7 @@ class FileFormat(CorpusFormat):
 
     files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
     redistributable: bool = Field(
-        False, description="whether its licence lets anybody pass its sentences on; of other corpora, packs hold numbers alone"
+        False, description="whether its licence lets anybody pass its sentences on; of other corpora, packs contain only numbers"
     )
 
     @property
@@ -190,19 +196,19 @@ class FileFormat(CorpusFormat):
     def _files_can_be_divided(self) -> Self:
         for file in self.files:
             if file.cut and (not isinstance(self, FilePairs) or self.files_belong_together):
-                raise ValueError(f"{file.path}: `only` and `without` are said of files of pairs that can be read one by one")
+                raise ValueError(f"{file.path}: `only` and `without` are keys of files of pairs that can be read one by one")
         return self
 
     @model_validator(mode="after")
     def _annotators_are_there(self) -> Self:
         for file in self.files:
             if not self.has_annotators and (file.annotators, file.unchanged) != ("first", "keep"):
-                raise ValueError(f"{file.path}: `annotators` and `unchanged` are said of files with several annotators (m2)")
+                raise ValueError(f"{file.path}: `annotators` and `unchanged` are keys of files with several annotators (m2)")
         return self
 
     @property
     def located_files(self) -> tuple[LocatedFile, ...]:
-        """The files that are known by their content: all of them, once the corpus is `located`."""
+        """The files identified by their content: all of them, once the corpus is `located`."""
         return tuple(file for file in self.files if isinstance(file, LocatedFile))
 
     @property
@@ -211,7 +217,7 @@ class FileFormat(CorpusFormat):
         return False
 
     def by_file(self) -> list[Self]:
-        """The corpora of each file alone; the whole where files belong together."""
+        """One corpus for each file; the whole corpus if its files belong together."""
         if self.files_belong_together:
             return [self]
         return [self.model_copy(update={"files": (file,)}) for file in self.files]
@@ -237,7 +243,7 @@ class FileFormat(CorpusFormat):
 class FilePairs(FileFormat, PairFormat):
     """Pairs from files. A format writes `read_file`, or `read_all` where files belong together."""
 
-    sentences: int | None = Field(None, gt=0, description="how many pairs are drawn; all by default")
+    sentences: int | None = Field(None, gt=0, description="number of pairs to draw; all by default")
 
     @classmethod
     def check_class(cls) -> None:
@@ -255,7 +261,7 @@ class FilePairs(FileFormat, PairFormat):
         return self.sentences or sum(file.size for file in self.located_files) / BYTES_A_PAIR
 
     def read_file(self, path: Path) -> Iterator[Pair | CorrectedSentence]:
-        """Yield the pairs of one file, tokenised; a level that they lack is the file's. Raises as `read` does."""
+        """Yield the tokenised pairs of one file; pairs without a level get the file's. Raises as `read` does."""
         raise NotImplementedError
 
     def read_all(self) -> Iterator[Pair | CorrectedSentence]:
@@ -275,7 +281,7 @@ class FilePairs(FileFormat, PairFormat):
         return (sentence for place, sentence in enumerate(sentences) if (place in inside) is wanted)
 
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
-        """What the profile takes of a sentence of a file: the sentence, but where a format offers a choice."""
+        """The parts of a file's sentence that the profile uses: the sentence, unless a format offers a choice."""
         yield sentence
 
     def checked(self) -> Iterator[CorrectedSentence]:
@@ -309,9 +315,9 @@ class FileSentences(FileFormat, SentenceFormat):
     incidental: ClassVar[frozenset[str]] = FileFormat.incidental | SentenceFormat.incidental | {"shares"}
     added_later: ClassVar[frozenset[str]] = frozenset({"longest"})
 
-    clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
+    clean: bool = Field(False, description="leave out sentences that the authors' filter of seed text drops")
     longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
-    shares: int = Field(1, ge=1, description="into how many parts the reading is split; workers read them in parallel")
+    shares: int = Field(1, ge=1, description="number of parts that workers read in parallel")
 
     @abstractmethod
     def read_file(self, path: Path, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:

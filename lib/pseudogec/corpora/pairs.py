@@ -30,7 +30,7 @@ class WorldPairs(PairFormat):
     version = 2
 
     split: Literal["train", "valid", "test"] = Field(description="disjoint parts of the simulated world")
-    sentences: int = Field(gt=0, description="how many pairs are drawn")
+    sentences: int = Field(gt=0, description="number of pairs to draw")
     seed: int = Field(1, description="of the random streams that draw them")
     levels: dict[Level, float] | None = Field(
         None, description="share of each proficiency level; the world's own mixture by default"
@@ -58,7 +58,7 @@ class WorldPairs(PairFormat):
 
 @PAIR_FORMATS.register
 class M2(FilePairs):
-    """M2 files: tokens with the edits of one annotator or more. The first annotator's corrections are the target.
+    """M2 files: tokens with the edits of one or more annotators. The first annotator's corrections are the target.
 
     A sentence that this annotator did not touch is its own correction, as in the shared tasks' own conversion. With all
     annotators a sentence comes once for each of them.
@@ -84,7 +84,7 @@ class M2(FilePairs):
         yield from (each for each in everyone if file.unchanged == "keep" or each.pair.source != each.pair.target)
 
     def count(self) -> Count:
-        """Of the sentences, whichever annotators' corrections are taken."""
+        """The number of sentences, whichever annotators' corrections are taken."""
         return Count.of(sentence.pair for file in self.files for sentence in self.read_part(file))
 
 
@@ -151,7 +151,7 @@ class BeaJson(FilePairs):
 
     name = "bea_json"
 
-    annotator: int = Field(0, ge=0, description="whose edits are taken; a text without this annotator is refused")
+    annotator: int = Field(0, ge=0, description="the annotator whose edits are taken; a text without this annotator is refused")
 
     def read_file(self, path: Path) -> Iterator[Pair]:
         return _tokenised(_bea_sentences(path, self.annotator))

@@ -1,4 +1,4 @@
-"""Which sentences of a corpus are used: what the study leaves out, what it draws, how work on a corpus is shared out."""
+"""The choice of sentences from a corpus: filters, samples, and the shares of a corpus for parallel work."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def sample(items: Iterable[Item], count: int, seed: int | str) -> list[Item]:
 
 
 class Share(NamedTuple):
-    """Share ``number``, from 0, ``of`` equal shares of a corpus's texts, which are dealt out in turn."""
+    """Share ``number``, from 0, ``of`` equal shares of a corpus's texts, which are assigned in turn."""
 
     number: int
     of: int
@@ -90,9 +90,9 @@ WHOLE = Share(0, 1)
 class Shuffle:
     """A seeded permutation of a corpus's places, computed place by place, so that a corpus of any length needs no memory.
 
-    A Feistel network over the smallest domain of 4^k places that holds the corpus permutes that domain; a place that it sends
-    beyond the corpus is sent on until it falls inside ("cycle walking", Black and Rogaway 2002). Its numbers are whole, so
-    that every machine shuffles alike.
+    A Feistel network permutes the smallest domain of 4^k places that contains the corpus; a place that is mapped
+    beyond the corpus is mapped again until it is inside ("cycle walking", Black and Rogaway 2002). It uses whole numbers, so
+    every machine shuffles alike.
 
     Args:
         length: number of places.
@@ -108,7 +108,7 @@ class Shuffle:
         self._keys = SentenceStreams(seed)[length].integers(0, 2**64, self._ROUNDS, dtype=np.uint64)
 
     def __call__(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Where places, shape (n,) and each from 0 to ``length`` - 1, are sent: again from 0 to ``length`` - 1, no two alike."""
+        """New places for places, shape (n,) and each from 0 to ``length`` - 1: again from 0 to ``length`` - 1, all different."""
         sent = self._permuted(places.astype(np.uint64))
         while (outside := sent >= self.length).any():
             sent[outside] = self._permuted(sent[outside])

@@ -1,4 +1,4 @@
-"""Formats of grammatical text, the seed corpora that pseudo data are made from."""
+"""Formats of grammatical text: the seed corpora from which pseudo data are made."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class CirrusSearch(FileSentences):
 class Gigaword(FileSentences):
     """Files of the LDC's English Gigaword, such as ``afp_eng_201012.gz``.
 
-    Of the documents only those of type ``story`` are read, and of these the paragraphs, without headline and dateline.
+    Only documents of type ``story`` are read, and of these the paragraphs, without headline and dateline.
     """
 
     name = "gigaword"
@@ -121,7 +121,7 @@ def _paragraphs(path: Path, share: Share, told: Told) -> Iterator[str]:
     paragraph: list[str] | None = None  # None outside of paragraphs
     for number, line in enumerate(read_lines(path, told), start=1):
         if paragraph is not None and (line in _AFTER_PARAGRAPH or line.startswith("<DOC ")):
-            raise DataError(path, f"{line} stands within a paragraph; </P> must end it first", number)
+            raise DataError(path, f"{line} is inside a paragraph; </P> must end it first", number)
         if line.startswith("<DOC "):
             document += 1
             kind = _GIGAWORD_TYPE.match(line)

@@ -1,4 +1,4 @@
-"""What turns models into a system: steps that correct, choose, check and take back, one after the other.
+"""The steps of a system: they correct, choose, check and take edits back, one after the other.
 
 `Step` is the contract, `STEPS` knows the classes by the names that profiles use.
 """

@@ -38,7 +38,7 @@ ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
 class HuggingFaceClassifier(Section):
     name: str = Field(description="its name at Hugging Face, or its folder")
     error_label: int | str | None = Field(
-        default=None, description="which of its labels says that there is an error; the last by default"
+        default=None, description="which of its labels stands for an error; the last by default"
     )
 
 
@@ -103,7 +103,7 @@ class ErrorDetection(Step):
         probabilities: ErrorProbabilities,
         threshold: float,
     ) -> list[Corrected]:
-        """Take corrections back where the classifier, which reads what was written, gives an error less than the threshold."""
+        """Take a correction back if the classifier gives the written sentence a probability of an error below the threshold."""
 
         def decided(source: Tokens, sentence: Corrected, probability: float) -> Corrected:
             if probability >= threshold:
@@ -131,7 +131,7 @@ def _detector(folder: Path) -> Detector:
 
 
 class ChosenThreshold(NamedTuple):
-    """What a search on development data found.
+    """The result of a search on development data.
 
     Attributes:
         threshold: the lowest probability of an error with which a correction is used.
@@ -145,9 +145,9 @@ class ChosenThreshold(NamedTuple):
 
 
 def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unchanged: np.ndarray) -> ChosenThreshold:
-    """The threshold with the highest F0.5 on development data; all that make a difference are tried.
+    """The threshold with the highest F0.5 on development data, of all that give different corrections.
 
-    Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so that the score never falls.
+    Of equally good ones the lowest is taken, which uses most corrections; 0 uses all, so the score cannot fall.
 
     Args:
         corrected: true positives, false positives and false negatives of each sentence's correction, (sentences, 3).
@@ -173,7 +173,7 @@ class HuggingFaceDetector:
     """A sequence classifier as an error detector.
 
     Raises:
-        UserError: the package ``transformers`` is missing, the model cannot be loaded, it is no trained classifier, or it has no
+        UserError: the package ``transformers`` is missing, the model cannot be loaded, is not a trained classifier, or has no
             such label.
     """
 
@@ -200,11 +200,11 @@ class HuggingFaceDetector:
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._model: Any = model.to(self._device).eval()
         self._error = _label_number(name, model.config, error_label)
-        # Some tokenisers do not know how much their model can read.
+        # Some tokenisers have no limit for the length that their model can read.
         self._longest = min(self._tokeniser.model_max_length, getattr(model.config, "max_position_embeddings", 10**6))
 
     def probabilities(self, sentences: Sequence[Tokens]) -> list[float]:
-        """The probability that each sentence of words holds an error, whatever its batch; an empty one holds none."""
+        """The probability that each sentence of words contains an error, independent of batches; 0 for an empty sentence."""
         import torch
 
         found = [0.0] * len(sentences)

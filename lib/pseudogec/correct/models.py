@@ -39,7 +39,7 @@ _SENTENCES_AT_ONCE = 1000
 class StepOfModels(Step):
     incidental: ClassVar[frozenset[str]] = frozenset({"models", "seeds"})
     models: OneOrMore[str] = Field(min_length=1, description="names from `models`")
-    seeds: Seeds | None = Field(default=None, description="which seeds take part; the profile's by default")
+    seeds: Seeds | None = Field(default=None, description="the seeds of the models; the profile's by default")
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -49,11 +49,11 @@ class StepOfModels(Step):
 class DecodingStep(Step):
     """Corrects by one model, or by several whose probabilities are averaged at each step of the search.
 
-    An empty sentence and one that is longer than the models' positions are left as they are; a note says so of the latter.
+    An empty sentence and one that is longer than the models' positions are left as they are, the latter with a note.
     """
 
     needs_gpu: ClassVar[bool] = True
-    n_best: int = Field(default=1, ge=1, description="corrections kept for a step that chooses among them")
+    n_best: int = Field(default=1, ge=1, description="number of corrections that are kept for a step that chooses among them")
 
     @property
     def keeps_candidates(self) -> bool:
@@ -80,7 +80,7 @@ class DecodingStep(Step):
         beam: int = 5,
         length_penalty: float = 1.0,
     ) -> list[Corrected]:
-        """Correct what the steps before left, by a search that keeps at least ``n_best`` hypotheses."""
+        """Correct the output of the steps before, by a search that keeps at least ``n_best`` hypotheses."""
         segmented = [bpe.apply(sentence.tokens) for sentence in before]
         decoded = decoder.decode(
             segmented, beam=max(beam, self.n_best), n_best=self.n_best, length_penalty=length_penalty, progress=progress
@@ -89,16 +89,16 @@ class DecodingStep(Step):
         return [corrected(*item) for item in zip(before, segmented, decoded, strict=True)]
 
     def _corrected(
-        self, bpe: Bpe, longest: int, sentence: Corrected, pieces: list[str], hypotheses: Sequence[Hypothesis]
+        self, bpe: Bpe, longest: int, sentence: Corrected, subwords: list[str], hypotheses: Sequence[Hypothesis]
     ) -> Corrected:
-        note = f"left as it was: its {len(pieces)} pieces are more than the models' {longest}" if len(pieces) > longest else ""
+        note = f"left as it was: its {len(subwords)} subwords exceed the models' {longest}" if len(subwords) > longest else ""
         best = hypotheses[0].subwords
-        # An unchanged sentence keeps tokens that look like pieces themselves, such as "@@", which cannot be joined again.
-        tokens = sentence.tokens if best == pieces else tuple(bpe.undo(best))
+        # An unchanged sentence keeps tokens that look like subwords themselves, such as "@@", which cannot be joined again.
+        tokens = sentence.tokens if best == subwords else tuple(bpe.undo(best))
         if self.n_best == 1:
             return Corrected(tokens, note)
         candidates = tuple(Candidate(tuple(found.subwords), found.score) for found in hypotheses)
-        return Corrected(tokens, note, candidates, corrected_subwords=tuple(pieces))
+        return Corrected(tokens, note, candidates, corrected_subwords=tuple(subwords))
 
 
 @STEPS.register
@@ -110,7 +110,7 @@ class Models(StepOfModels, DecodingStep):
     tuned: ClassVar[str] = "the ensemble"
     incidental: ClassVar[frozenset[str]] = StepOfModels.incidental | {"ensemble"}
     ensemble: Literal["none", "all", "greedy"] = Field(
-        default="none", description="`all`: of all models and seeds; `greedy`: of those that a search on development data chooses"
+        default="none", description="`all`: of all models and seeds; `greedy`: of those chosen by a search on development data"
     )
 
     @model_validator(mode="after")
@@ -171,7 +171,7 @@ class Models(StepOfModels, DecodingStep):
 
 @STEPS.register
 class ReleasedModels(DecodingStep):
-    """Fairseq checkpoints that others released, as an ensemble; one that wants code run must be trusted by name."""
+    """Fairseq checkpoints that others released, as an ensemble; one that contains code must be trusted by name."""
 
     name: ClassVar[str] = "released_models"
     label: ClassVar[str] = "released models"
@@ -197,8 +197,8 @@ class RightToLeft(StepOfModels):
     """The n best corrections are ranked anew by the same kinds of models trained from right to left (TASLP section IV-E).
 
     The correction with the highest sum of both directions' scores wins (Liu et al. 2016, Sennrich et al. 2016), of equal sums the
-    one that stood first. The models were trained on pairs of which both sides are reversed, piece by piece, and so they score
-    them. The corrections stay, in their new order and with their sums.
+    first. The models were trained on pairs with the subwords of both sides reversed, and they score such
+    pairs. The corrections stay, in their new order and with their sums.
     """
 
     name: ClassVar[str] = "right_to_left"
@@ -209,7 +209,8 @@ class RightToLeft(StepOfModels):
         return f"ranked by {' and '.join(self.models)} from right to left"
 
     def title(self, needs: Mapping[str, Need]) -> str:
-        return f"{len(models_of(needs))} {self.label}"
+        models = models_of(needs)
+        return f"{len(models)} {self.label}" if len(models) > 1 else "one model from right to left"
 
     def check(self, before: Sequence[Step]) -> None:
         if not (before and before[-1].keeps_candidates):
@@ -235,14 +236,14 @@ class RightToLeft(StepOfModels):
         """Rank the corrections of the step before.
 
         Raises:
-            UserError: the step before left no corrections to choose from.
+            UserError: the step before kept no corrections to choose from.
         """
         if any(sentence.tokens and not sentence.candidates for sentence in before):
             raise UserError("the step before kept no corrections to choose from; let it keep several (`n_best`)")
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = before[first : first + _SENTENCES_AT_ONCE]
-            # Where there is nothing to choose nothing is scored: sentences that the models before left alone.
+            # Sentences that the models before left unchanged have nothing to choose from and are not scored.
             choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
             scores = decoder.score(
                 [sentence.corrected_subwords[::-1] for sentence in batch],

@@ -1,4 +1,4 @@
-"""A spellchecker that reads the sentence (Choe et al. 2019, sections 6 and 7.2)."""
+"""A spellchecker that takes the sentence into account (Choe et al. 2019, sections 6 and 7.2)."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ _SENTENCES_AT_ONCE = 2000
 """Sentences whose candidates are scored together: one word in dozens has some, a dozen at most."""
 
 _HALVES = frozenset({("gon", "na"), ("wan", "na"), ("got", "ta"), ("lem", "me"), ("gim", "me")})
-"""Words that the tokeniser takes apart, and whose parts are no words."""
+"""Words that the tokeniser splits, and whose parts are not words."""
 _NEGATIONS = frozenset({"n't", "n\u2019t", "nt"})
-"""What the tokeniser takes off *can't*, *won't* and the like; what is left need not be a word."""
+"""Endings that the tokeniser splits off *can't*, *won't* and the like; the rest need not be a word."""
 
 
 @dataclass
 class _Sentence:
-    """A sentence whose words are mended from left to right; ``doubtful`` is the place of each word that has candidates, with
+    """A sentence whose words are corrected from left to right; ``doubtful`` is the place of each word that has candidates, with
     these, the last place first.
     """
 
@@ -69,14 +69,14 @@ class Spelling(Step):
     word from left to right, so that each choice sees those before it. Without a language model the first candidate is taken:
     Choe et al., table 8, compare hunspell alone, with a language model, and with both.
 
-    Left alone are words that hold anything but the letters a to z (numbers, clitics, hyphenated words), words in capitals
-    (acronyms), words with a capital inside a sentence (names), and halves of contractions (*wo n't*, *gon na*).
+    Some words stay as they are: those with characters other than a to z (numbers, clitics, hyphenated words), words in
+    capitals (acronyms), words with a capital inside a sentence (names), and halves of contractions (*wo n't*, *gon na*).
     """
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
     added_later: ClassVar[frozenset[str]] = frozenset({"suggestions"})
-    language_model: bool = Field(default=True, description="judge suggestions in their sentence; otherwise the first is taken")
+    language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
     suggestions: int = Field(default=10, ge=1, description="of hunspell for a word, at most")
@@ -119,7 +119,7 @@ class Spelling(Step):
         language_model: SentenceScorer | None = None,
         casing: Casing | None = None,
     ) -> list[Corrected]:
-        """Mend the spelling of what the steps before left."""
+        """Correct the spelling in the output of the steps before."""
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
@@ -174,7 +174,7 @@ def _candidates(word: str, casing: Casing | None, most: int) -> list[str]:
 
 
 def _is_ordinary(word: str, begins: bool) -> bool:
-    """Whether a word is one that a dictionary may judge; a capital is no sign of a name where a sentence begins."""
+    """Whether a word can be looked up in a dictionary; at the beginning of a sentence a capital is no sign of a name."""
     return word.isascii() and word.isalpha() and (word.islower() or (begins and word[1:].islower()))
 
 
@@ -194,13 +194,13 @@ class Casing:
         }
 
     def __getitem__(self, word: str) -> str | None:
-        """The capitalised form of a word in lower case, if that is how it is nearly always written."""
+        """The capitalised form of a word in lower case, if it is nearly always capitalised."""
         return self._capitalised.get(word)
 
 
 @functools.lru_cache(maxsize=100_000)
 def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
-    """What may be meant by a word that is not in the dictionary, best first; ``None`` for one that is.
+    """Suggestions for a word that is not in the dictionary, best first; ``None`` for one that is.
 
     The dictionary is hunspell's American one. British spellings (*colour*) are right too: they count as known when their American
     counterparts, by spaCy's table of normal forms, are; every third correction of the W&I development set would else be of one.

@@ -1,4 +1,4 @@
-"""The contract of a system's steps: what a profile says of one, what it needs of the study, and what it makes of sentences.
+"""The interface of a system's steps: their keys in a profile, the recipes that they need, and their corrections.
 
 A new step is one class that derives from `Step`: registered here with ``@STEPS.register``, or named ``package.module:Class`` in a
 profile.
@@ -28,7 +28,7 @@ SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
 """The log-probability of each sentence under a language model, end of sentence included."""
 
 Need = Recipe | tuple[Recipe, ...] | str | int | float
-"""Something that a step needs: artefacts, or a setting that the profile gives for all steps."""
+"""A need of a step: artefacts, or a setting that the profile gives for all steps."""
 
 SentenceProgress = Callable[[int, int], None]
 """Called with the sentences done and all sentences."""
@@ -46,9 +46,9 @@ class Corrected:
     """A sentence after a step.
 
     Attributes:
-        note: why the step left it so, for people; empty where there is nothing to say.
+        note: the step's reason, for readers; may be empty.
         candidates: corrections to choose from, best first; empty unless the step made several.
-        corrected_subwords: what the candidates are corrections of, in subwords; empty without candidates.
+        corrected_subwords: the sentence that the candidates correct, in subwords; empty without candidates.
     """
 
     tokens: tuple[str, ...]
@@ -62,8 +62,8 @@ def as_written(sources: Sequence[Tokens]) -> list[Corrected]:
 
 
 class ReadyStep(Protocol):
-    """A step with everything it needs in memory: given the sentences as they were written, and what the steps before made
-    of them, line for line, it corrects further.
+    """A step with everything it needs in memory: a function of the sentences as they were written and the output of the steps
+    before, line for line.
     """
 
     def __call__(
@@ -72,11 +72,11 @@ class ReadyStep(Protocol):
 
 
 class Planning(Protocol):
-    """The study, as a step sees it when it says what it needs. Each recipe is built before the step corrects anything."""
+    """The study, as an interface for a step's needs. Each recipe is built before the step corrects anything."""
 
     @property
     def seed(self) -> int:
-        """Which version of the system is planned; 0 for one that exists once."""
+        """The seed of the system; 0 for one that exists once."""
 
     @property
     def subwords(self) -> Recipe: ...
@@ -87,7 +87,7 @@ class Planning(Protocol):
 
     @property
     def decoding(self) -> dict[str, Need]:
-        """What a search by the study's models takes: ``subwords``, ``beam``, ``length_penalty``."""
+        """The settings of a search by the study's models: ``subwords``, ``beam``, ``length_penalty``."""
 
     @property
     def language_model(self) -> Recipe: ...
@@ -102,13 +102,13 @@ class Planning(Protocol):
     def released(
         self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
     ) -> dict[str, Need]:
-        """What a search by models that others trained takes: ``models``, ``subwords``, ``beam``, ``length_penalty``."""
+        """The settings of a search by models that others trained: ``models``, ``subwords``, ``beam``, ``length_penalty``."""
 
     def detector(self, model: str) -> Recipe:
-        """The classifier that a named correction model becomes."""
+        """The classifier made from a named correction model."""
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Recipe:
-        """What the step finds by `Step.tune` with these needs, after the steps before it, on the development data."""
+        """The result of `Step.tune` with these needs, after the steps before it, on the development data."""
 
 
 def models_of(needs: Mapping[str, Need]) -> tuple[Recipe, ...]:
@@ -122,7 +122,7 @@ class Built:
     """The needs of a step, built.
 
     Args:
-        needs: by name, as `Step.needs` gives them. Some names have a meaning: ``models``, ``subwords``, ``annotator``,
+        needs: by name, as `Step.needs` gives them. Some names have a fixed meaning: ``models``, ``subwords``, ``annotator``,
             ``language_model``, ``found``.
     """
 
@@ -165,14 +165,14 @@ def read_found(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "found.json").read_text(encoding="utf-8"))
 
 
-# What is slow to load stays in the process for the next system that asks; models that several ensembles share are in memory once.
+# Slowly loaded objects stay in the process for the next system; models that several ensembles share are in memory once.
 _decoder = model_cache.remembered(at_most=2)(Decoder)
 _language_model = model_cache.remembered(at_most=1)(LanguageModel)
 
 
 @dataclass(frozen=True)
 class Development:
-    """The development data on which a step is tuned, which are no test set; ``before`` is what the steps before made of each
+    """The development data on which a step is tuned, never a test set; ``before`` is the output of the steps before for each
     sentence.
     """
 
@@ -193,26 +193,26 @@ class Development:
 
 
 class Step(Kind):
-    """One step of a system. It goes on from what the step before left.
+    """One step of a system. Its input is the output of the step before.
 
-    Its fields are what a profile may say of it. A field that only chooses among recipes, such as a model's name, belongs in
+    Its fields are its keys in a profile. A field that only chooses among recipes, such as a model's name, belongs in
     ``incidental``: the recipes enter the key of an artefact instead, so that systems share work under any names.
     """
 
     label: ClassVar[str]
-    """What tables write."""
+    """The name in tables."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     needs_gpu: ClassVar[bool] = False
     """Whether it runs networks of its own, on a GPU where there is one; so does every step that `uses_language_model`."""
     tuned: ClassVar[str] = "settings of a step"
-    """What `tune` finds, for tables."""
+    """The name of the tuned parameters, for tables."""
 
     def describe(self) -> str:
         """The step in a few words, for tables."""
         return self.label
 
     def title(self, needs: Mapping[str, Need]) -> str:
-        """What the step is called where its effect on a sentence is shown."""
+        """The name of the step beside its effect on a sentence."""
         return self.label
 
     @property
@@ -244,14 +244,14 @@ class Step(Kind):
         return ()
 
     def check(self, before: Sequence[Step]) -> None:
-        """Refuse to come after the given steps.
+        """Raise an error if the step cannot follow the given steps.
 
         Raises:
             ValueError: says what must come before.
         """
 
     def needs(self, planning: Planning) -> dict[str, Need]:
-        """What it needs to correct sentences, by name: recipes, and settings that the profile gives for all steps."""
+        """The needs of the step, by name: recipes, and settings that the profile gives for all steps."""
         return {}
 
     @abstractmethod
@@ -259,15 +259,15 @@ class Step(Kind):
         """Load what `needs` named."""
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        """Find what is best on development data, for a step whose `needs` ask for a search.
+        """Search for the best parameters on development data, for a step whose `needs` include a search.
 
         Returns:
-            What was found, as JSON; `Built.found` gives it to `prepare`.
+            The result, as JSON; `Built.found` gives it to `prepare`.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not say how it is tuned")
+        raise NotImplementedError(f"{type(self).__name__} does not define `tune`")
 
     def tell(self, found: Mapping[str, Any]) -> str:
-        """What a search found, in a sentence."""
+        """The result of a search, in a sentence."""
         return ", ".join(f"{name}: {value}" for name, value in found.items())
 
 
@@ -307,5 +307,5 @@ def run(
 
 
 def gain(before: float, after: float) -> str:
-    """What a search gained on the data that it searched on, from two F0.5 of 0 to 1."""
+    """The gain of a search on its own data, from two F0.5 of 0 to 1."""
     return f"F0.5 on its development data {100 * before:.1f} without and {100 * after:.1f} with it"

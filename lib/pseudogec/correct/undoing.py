@@ -1,4 +1,4 @@
-"""Steps that take edits back: of unknown words, of weak types, and those that a language model likes less (Choe et al. 2019)."""
+"""Steps that take edits back: of unknown words, of weak types, and by a language model (Choe et al. 2019)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SENTENCES_AT_ONCE = 500
 
 
 class Edited(NamedTuple):
-    """A sentence as it was written, what the steps so far made of it, and the edits between the two by their spans."""
+    """A sentence as it was written, the output of the steps so far, and the edits between the two by their spans."""
 
     source: Tokens
     sentence: Corrected
@@ -51,7 +51,7 @@ class Edited(NamedTuple):
 def edits_so_far(
     annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None
 ) -> Iterator[list[Edited]]:
-    """What was changed in each sentence since it was written, in batches."""
+    """The changes in each sentence since it was written, in batches."""
     for first in range(0, len(sources), _SENTENCES_AT_ONCE):
         batch = slice(first, first + _SENTENCES_AT_ONCE)
         edits = annotator.annotate(sources[batch], [sentence.tokens for sentence in before[batch]])
@@ -92,7 +92,7 @@ def _without_weak(
 
 @STEPS.register
 class AsWritten(Step):
-    """All corrections are taken back; alone, it is the system that does nothing, with which others are compared."""
+    """All corrections are taken back; alone, this step is the system that does nothing, for comparison."""
 
     name: ClassVar[str] = "as_written"
     label: ClassVar[str] = "as written"
@@ -106,7 +106,7 @@ class AsWritten(Step):
 
 @STEPS.register
 class UnknownWords(Step):
-    """Edits that touch a word which the models cannot read are undone (Choe et al. 2019, section 7.4).
+    """Edits of a word that is unknown to the models are undone (Choe et al. 2019, section 7.4).
 
     Such a word is ``<unk>`` to the models, whole or in part. An insertion touches no word and stays.
     """
@@ -121,8 +121,8 @@ class UnknownWords(Step):
         return {"subwords": planning.subwords, "annotator": planning.annotator}
 
     def prepare(self, built: Built) -> ReadyStep:
-        pieces, bpe = _known_pieces(built.folder("subwords")), built.bpe
-        return partial(self.undo, annotator=built.annotator, is_known=lambda word: pieces.issuperset(bpe.apply([word])))
+        known, bpe = _known_subwords(built.folder("subwords")), built.bpe
+        return partial(self.undo, annotator=built.annotator, is_known=lambda word: known.issuperset(bpe.apply([word])))
 
     def undo(
         self,
@@ -140,14 +140,14 @@ class UnknownWords(Step):
 
 
 @functools.lru_cache(maxsize=2)
-def _known_pieces(bpe: Path) -> frozenset[str]:
-    """The pieces that models of a ``bpe`` artefact can read."""
+def _known_subwords(bpe: Path) -> frozenset[str]:
+    """The subwords in the vocabulary of a ``bpe`` artefact."""
     return frozenset(read_dictionary(bpe / "dict.txt"))
 
 
 @STEPS.register
 class EditReranking(Step):
-    """Of all subsets of a sentence's edits the one is kept that the language model likes best (Choe et al. 2019, section 7.4).
+    """The subset of a sentence's edits is kept whose sentence is most probable to a language model (Choe et al. 2019, 7.4).
 
     Sentences are compared by log-probability / (tokens + 1) ** length penalty, since edits change the length. Of equally good
     subsets the larger one is kept. A sentence with more edits than are tried at once is searched from left to right, so many
@@ -167,7 +167,7 @@ class EditReranking(Step):
     )
 
     def describe(self) -> str:
-        return "the edits that the language model likes"
+        return "edits kept by the language model"
 
     @property
     def uses_language_model(self) -> bool:
@@ -192,14 +192,14 @@ class EditReranking(Step):
         annotator: Annotator,
         language_model: SentenceScorer,
     ) -> list[Corrected]:
-        """Undo the edits without which the language model likes the sentence better."""
+        """Undo the edits without which the sentence is more probable to the language model."""
         after: list[Corrected] = []
         for batch in edits_so_far(annotator, sources, before, progress):
             after += map(undo, batch, self._search(batch, language_model))
         return after
 
     def _search(self, batch: Sequence[Edited], language_model: SentenceScorer) -> list[tuple[Edit, ...]]:
-        """The edits of each sentence that are better undone."""
+        """The edits of each sentence to undo."""
         undone: list[tuple[Edit, ...]] = [()] * len(batch)
         doubtful = [
             [edit for edit in edited.edits if not (self.keep_spelling and edit.type.endswith(":SPELL"))] for edited in batch
@@ -228,7 +228,7 @@ def undone_subsets(
 
 @STEPS.register
 class TypeDropping(Step):
-    """Edits of the types are undone that a random search on development data names (Choe et al. 2019, section 7.4)."""
+    """Edits of weak types, which a random search on development data finds, are undone (Choe et al. 2019, section 7.4)."""
 
     name: ClassVar[str] = "type_dropping"
     label: ClassVar[str] = "type dropping"
@@ -271,7 +271,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class DroppedTypes(NamedTuple):
-    """What a search found: types, F0.5 (0 to 1) without their edits and with all, and how many sets of types were scored."""
+    """The result of a search: types, F0.5 (0 to 1) without their edits and with all, and the number of sets of types scored."""
 
     types: list[str]
     f05: float
@@ -282,11 +282,11 @@ class DroppedTypes(NamedTuple):
 def search_types(
     edits: Sequence[Sequence[Edit]], references: Sequence[AnnotatedSentence], rounds: int, at_most: int, seed: int
 ) -> DroppedTypes:
-    """Search at random for a set of types without which a system's edits score higher on development data.
+    """Search at random for a set of error types whose edits a system should drop to score higher on development data.
 
     Every round draws a size from 1 to ``at_most`` and as many of the types that the system's edits have; where there are no
-    more sets than rounds, all are tried instead. The set with the highest ERRANT F0.5 wins, of equals the smallest. Dropping
-    nothing takes part, so the development score never falls. It is tuned to these data: only others tell what it is worth.
+    more sets than rounds, all are tried instead. The set with the highest ERRANT F0.5 wins, of equals the smallest. The empty
+    set is included, so the development score cannot fall. The set is tuned to these data: judge it on others.
 
     Args:
         references: its reference edits, of one annotator or several; several take hundreds of times as long.
@@ -332,8 +332,8 @@ def _f05_by_counts(
 ) -> npt.NDArray[np.float64]:
     """F0.5 without each set of types, where no sentence has more than one annotator.
 
-    Then a dropped edit that is right turns from a true positive into a false negative, one that is wrong is a false positive
-    less, and what a set of types changes is the sum of what its types change.
+    A dropped right edit turns from a true positive into a false negative, and a dropped wrong one removes a false positive, so
+    the effect of a set of types is the sum of its types' effects.
     """
     right, wrong = Counter[str](), Counter[str]()
     wanted = 0
@@ -353,7 +353,7 @@ def _f05_by_counts(
 
 
 def _key(edit: Edit) -> tuple[int, int, str] | None:
-    """What must agree for an edit to be right; nothing for one that ERRANT leaves out when it scores corrections."""
+    """The parts of an edit that must agree for it to be right; none for an edit that ERRANT ignores in scores of corrections."""
     return None if edit.type == "UNK" else (edit.start, edit.end, edit.correction)
 
 

@@ -1,4 +1,4 @@
-"""What an edit is: a corrected span of a sentence; how it is applied, how M2 files hold it, how ERRANT finds and types it."""
+"""Edits: corrected spans of a sentence. How they are applied, stored in M2 files, and found and typed by ERRANT."""
 
 from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_of, annotator_signature, load_annotator
 from pseudogec.edits.edit import (

@@ -1,9 +1,9 @@
 """ERRANT's token alignment, computed faster.
 
-The definition is ERRANT's (Felice et al. 2016: Damerau-Levenshtein distance with a linguistic substitution cost); only the way to
-the same alignment differs, and a test holds the two equal. ERRANT asks spaCy for a new token object at every comparison and sorts
-both windows anew for every possible transposition; here each attribute is read once a token, all substitution costs come from one
-call of RapidFuzz, windows are compared by counting, and what both sentences share at their ends is left out where that is safe.
+The definition is ERRANT's (Felice et al. 2016: Damerau-Levenshtein distance with a linguistic substitution cost); only the
+computation differs, and a test compares the two. ERRANT gets a new token object from spaCy for every comparison and sorts
+both windows for every possible transposition; here each attribute is read once for each token, all substitution costs come
+from one call of RapidFuzz, windows are compared by counting, and equal tokens at both ends are skipped where that is safe.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class FastAlignment(Alignment):
 
 
 def _shared_end(source: list[int], target: list[int]) -> int:
-    """How many last tokens are equal.
+    """The number of equal last tokens.
 
     ERRANT always matches equal tokens, and seeks its steps from the end, so these matches are certain.
     """
@@ -69,10 +69,10 @@ def _shared_end(source: list[int], target: list[int]) -> int:
 
 
 def _shared_start(source_lower: list[int], target_lower: list[int], source: list[int], target: list[int], shared_end: int) -> int:
-    """How many first tokens may be matched without changing any step after them.
+    """The number of first tokens that may be matched without changing any step after them.
 
-    These are equal tokens none of which comes again, in any case, between them and the shared end: with no second partner,
-    neither a match nor a transposition nor a free change of case can reach across them, and every way around costs more.
+    These are equal tokens none of which occurs again, in upper or lower case, before the shared end: without a second partner, no
+    match, transposition or free change of case can cross them, and every other path costs more.
     """
     equal = 0
     while equal < min(len(source), len(target)) - shared_end and source[equal] == target[equal]:
@@ -135,10 +135,10 @@ def _fill(
 
 
 def _transposition(costs: list[list[float]], source: list[int], target: list[int], i: int, j: int) -> int:
-    """How many tokens before source token i and target token j begins the shortest window with the same words on both sides.
+    """The length of the shortest window before source token i and target token j with the same words on both sides.
 
-    0 when there is none. As in ERRANT, windows hold at least 2 tokens and do not reach past a place where the cost stands still
-    on the diagonal, that is, past a match.
+    0 when there is none. As in ERRANT, windows have at least 2 tokens and do not extend beyond a match, where the
+    cost stays the same on the diagonal.
     """
     surplus: dict[int, int] = {}
     unbalanced = 0

@@ -33,11 +33,12 @@ _MODEL: Literal["en_core_web_sm"] = "en_core_web_sm"
 _BATCH = 128
 """Pairs that are parsed together."""
 _KEPT = 10_000
-"""Parsed sentences, and pairs' edits, that are kept: a development set and a few systems' outputs (a parse is about 10 kB)."""
+"""Number of parsed sentences, and of pairs' edits, that are cached: enough for a development set and a few systems' outputs (a
+parse is about 10 kB)."""
 
 
 class _Parses:
-    """Parsed sentences, those used least recently forgotten first."""
+    """A cache of parsed sentences that drops those used least recently."""
 
     def __init__(self, nlp: Language) -> None:
         self._nlp = nlp
@@ -55,7 +56,7 @@ class _Parses:
 
 
 def _recall(kept: OrderedDict[Key, Value], wanted: Iterable[Key]) -> dict[Key, Value]:
-    """What is kept under some keys; after that, of all that is kept, what was used least recently is forgotten."""
+    """The cached values of some keys; afterwards the values used least recently are dropped."""
     found = {}
     for key in wanted:
         kept.move_to_end(key)
@@ -112,7 +113,7 @@ class Annotator:
         return [edits.get(pair, ()) for pair in pairs]
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
-        """Keep the given edits, shortened to what they change, and type them anew, as ``errant_m2 -gold`` does.
+        """Keep the given edits, reduced to their changed tokens, and type them again, as ``errant_m2 -gold`` does.
 
         Edits that only detect an error (``UNK``, ``Um``) become ``UNK``. Of alternative corrections the first is kept.
 
@@ -169,7 +170,7 @@ def _from_errant(edit: Any) -> Edit:
 
 
 def load_annotator(name: AnnotatorName = "auto") -> Annotator:
-    """The process's annotator of a name; loading takes seconds the first time and nothing after that.
+    """The process's annotator of a name; it is loaded, in seconds, at the first call.
 
     Args:
         name: ``en_core_web_sm`` for the paper's spaCy model, ``offline`` for the pipeline that needs no model, ``auto`` for the
@@ -207,10 +208,10 @@ def annotator_signature(name: AnnotatorName = "auto") -> str:
 
 @lru_cache(maxsize=1)
 def annotator_of(signature: str) -> Annotator:
-    """The annotator of a signature, so that every machine annotates alike; kept in the process.
+    """The annotator of a signature, so that all machines annotate in the same way; cached in the process.
 
     Raises:
-        UserError: this machine's versions are others.
+        UserError: this machine has other versions.
     """
     found = load_annotator("offline" if "offline" in signature else _MODEL)
     if found.signature != signature:
@@ -222,7 +223,7 @@ def annotator_of(signature: str) -> Annotator:
 
 
 def _choose(name: AnnotatorName) -> AnnotatorName:
-    """The pipeline that a name stands for here; it is installed."""
+    """The installed pipeline that a name stands for."""
     if name not in get_args(AnnotatorName):
         raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
     if name == "auto":

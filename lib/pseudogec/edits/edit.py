@@ -1,4 +1,4 @@
-"""What an edit is, what it does to a sentence or a typed text, and how texts are described by their edits."""
+"""Edits, their application to a sentence or a typed text, and statistics of a text's edits."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Edit:
     Attributes:
         start: first source token of the span, counted from 0.
         end: the token after the span; equal to ``start`` for an insertion.
-        correction: what replaces the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
+        correction: the replacement of the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
             alternatives, as ``first||second``.
         type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` marks an error that was detected but not corrected
             (metrics of corrections leave it out); ``NA`` is ERRANT's name for "not classified".
@@ -37,7 +37,7 @@ class Edit:
 
     @property
     def alternatives(self) -> tuple[str, ...]:
-        """The corrections that the annotator held equally good, most often one; ``-NONE-`` stands for a deletion."""
+        """The annotator's alternative corrections, most often one; ``-NONE-`` stands for a deletion."""
         return tuple("" if part == "-NONE-" else part for part in _ALTERNATIVE_SEPARATOR.split(self.correction))
 
 
@@ -69,7 +69,7 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
     come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only
-    detect an error (``UNK``, ``Um``) leave its words alone, as ERRANT does.
+    detect an error (``UNK``, ``Um``) leave its words unchanged, as in ERRANT.
 
     Args:
         source: tokens.
@@ -85,7 +85,7 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
 
 
 def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str], list[tuple[Edit, int, int]]]:
-    """Correct a sentence as ``apply_edits`` does, and say where the corrections stand.
+    """Correct a sentence as ``apply_edits`` does, and give the places of the corrections.
 
     Returns:
         The corrected tokens, and the edits in the order of their spans, each with the start and end of its correction there.
@@ -118,7 +118,7 @@ def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str]
 
 
 def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]) -> str:
-    """Correct a text and leave its spacing alone wherever nothing is corrected.
+    """Correct a text without changing its spacing where nothing is corrected.
 
     Args:
         text: the sentence as it was typed.
@@ -150,7 +150,7 @@ def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]
 
 
 def joined(tokens: Sequence[str]) -> str:
-    """Tokens as one writes them: no space before a full stop or a clitic, none behind an opening bracket."""
+    """Tokens as ordinary text: no space before a full stop or a clitic, none after an opening bracket."""
     text = ""
     for token in tokens:
         glued = not text or _clings(token) or _CLINGS_TO_THE_RIGHT.fullmatch(text[-1])
@@ -164,13 +164,13 @@ def _clings(correction: str) -> bool:
 
 @dataclass(frozen=True)
 class EditProfile:
-    """How many edits correct an ungrammatical text, and of which error types.
+    """The number of edits that correct an ungrammatical text, and their error types.
 
     Attributes:
-        sentences: how many sentences.
-        tokens: how many tokens they have, errors included.
-        edits: how many edits correct them.
-        types: ERRANT type to how many edits are of it, the most frequent first.
+        sentences: their number.
+        tokens: the number of tokens, errors included.
+        edits: the number of edits that correct them.
+        types: ERRANT type -> number of edits, the most frequent first.
     """
 
     sentences: int
@@ -198,7 +198,7 @@ class EditProfile:
 def type_distance(first: Mapping[str, int], second: Mapping[str, int]) -> float:
     """Jensen-Shannon distance (base 2) of two distributions of error types: 0 for equal ones, 1 for those that share no type.
 
-    Not a number where a text has no edits, and so no distribution.
+    Not a number if a text has no edits, and so no distribution.
 
     Args:
         first: type to count.

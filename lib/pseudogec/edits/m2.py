@@ -1,6 +1,6 @@
 """The M2 format of the CoNLL and BEA shared tasks.
 
-A block a sentence, closed by a blank line::
+Each sentence is a block, closed by a blank line::
 
     S This are a sentence .
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
@@ -36,11 +36,11 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
     for number, line in enumerate(read_lines(path), start=1):
         if line == "S" or line.startswith("S "):
             if source is not None:
-                raise DataError(path, "a sentence begins before a blank line has closed the one before it", number)
+                raise DataError(path, "a blank line is missing between this sentence and the one before", number)
             source = tuple(line[1:].split())
         elif line.startswith("A "):
             if source is None:
-                raise DataError(path, "an edit stands before its sentence; a line 'S TOKENS' must come first", number)
+                raise DataError(path, "an edit comes before its sentence; a line 'S TOKENS' must come first", number)
             annotator, edit = _parse_edit(path, number, line, len(source))
             annotators.setdefault(annotator, [])
             if edit is not None:
@@ -55,7 +55,7 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
 
 
 class M2File:
-    """The annotated sentences of an M2 file, read anew whenever they are iterated over, so that they need no memory."""
+    """The annotated sentences of an M2 file, read again at every iteration, so that they need no memory."""
 
     def __init__(self, path: Path | str) -> None:
         self._path = path

@@ -1,4 +1,4 @@
-"""What ERRANT must know of each word, from its CLAWS C5 tag: tables and simple rules, for the offline pipeline.
+"""The attributes of each word that ERRANT needs, from its CLAWS C5 tag: tables and simple rules, for the offline pipeline.
 
 The tables turn C5 tags into the Penn tags and universal parts of speech that ERRANT reads. ERRANT also reads a few dependency
 labels; the rules set these, and the heads of auxiliaries, and no others.
@@ -11,7 +11,7 @@ from itertools import islice
 from typing import NamedTuple
 
 RULES_VERSION = 1
-"""Grows with every change of the tables and rules below that changes an analysis: scores name it."""
+"""Version of the tables and rules below; raise it when an analysis changes. It is part of the signature of scores."""
 
 PENN_OF_C5 = {
     # nouns, adjectives, adverbs, numbers
@@ -30,7 +30,7 @@ PENN_OF_C5 = {
     "VM0": "MD",
     "VVB": "VBP", "VVD": "VBD", "VVG": "VBG", "VVI": "VB", "VVN": "VBN", "VVZ": "VBZ",
 }  # fmt: skip
-"""Penn Treebank tag of each CLAWS C5 tag (Leech et al. 1994), as far as HanTa's English model knows them."""
+"""Penn Treebank tag of each CLAWS C5 tag (Leech et al. 1994), for those in HanTa's English model."""
 
 PENN_OF_WORD_AND_C5 = {
     ("many", "DT0"): "JJ", ("much", "DT0"): "JJ", ("few", "DT0"): "JJ", ("little", "DT0"): "JJ", ("several", "DT0"): "JJ",
@@ -39,7 +39,7 @@ PENN_OF_WORD_AND_C5 = {
     ("what", "DTQ"): "WP", ("whose", "DTQ"): "WP$", ("that", "PNQ"): "WDT",
     ("'", "POS"): "POS",
 }  # fmt: skip
-"""Words that the Penn Treebank puts into another class than CLAWS does."""
+"""Words that have another class in the Penn Treebank than in CLAWS."""
 
 UNIVERSAL_OF_PENN = {
     "NN": "NOUN", "NNS": "NOUN", "NNP": "PROPN", "NNPS": "PROPN",
@@ -90,13 +90,13 @@ LABEL_OF_PENN = {
 
 
 class Analysis(NamedTuple):
-    """What ERRANT needs to know of one token.
+    """The attributes of one token that ERRANT needs.
 
     Attributes:
         tag: Penn tag.
         part_of_speech: universal part of speech.
         label: dependency label.
-        head: how many tokens to the right its head stands; 0 when unknown.
+        head: distance to its head, in tokens to the right; 0 if unknown.
     """
 
     tag: str
@@ -106,7 +106,7 @@ class Analysis(NamedTuple):
 
 
 def analyse(words: Sequence[str], c5_tags: Sequence[str]) -> list[Analysis]:
-    """What ERRANT needs to know of each word, from the words and their CLAWS C5 tags (compound tags as HanTa writes them)."""
+    """The attributes of each word that ERRANT needs, from the words and their CLAWS C5 tags (compound tags as in HanTa)."""
     lower = [word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for word in words]
     tags = penn_tags(lower, c5_tags)
     heads = auxiliary_heads(lower, tags)
@@ -147,7 +147,7 @@ def penn_tags(words: Sequence[str], c5_tags: Sequence[str]) -> list[str]:
 
 
 def auxiliary_heads(words: Sequence[str], tags: Sequence[str]) -> list[int]:
-    """For each auxiliary (*to* of an infinitive among them) how far to the right its main verb stands; 0 for any other word.
+    """For each auxiliary (including *to* of an infinitive) the distance to its main verb, to the right; 0 for any other word.
 
     Learners put wrong forms after auxiliaries, so a modal or *do* may be followed by any form of a verb.
     """
@@ -183,5 +183,5 @@ def _stands_in_noun_phrase(words: Sequence[str], tags: Sequence[str], place: int
 
 
 def _tag_after_adverbs(tags: Sequence[str], place: int) -> str:
-    """The tag of the first word after ``place`` that is no adverb; empty at the end of the sentence."""
+    """The tag of the first word after ``place`` that is not an adverb; empty at the end of the sentence."""
     return next((tag for tag in islice(tags, place + 1, None) if not tag.startswith("RB")), "")

@@ -1,6 +1,6 @@
 """A spaCy pipeline for ERRANT that needs no downloadable model: only packages that carry their own data.
 
-HanTa tags parts of speech (a trigram tagger with an English model), ``offline_analysis`` turns its tags into what ERRANT reads,
+HanTa tags parts of speech (a trigram tagger with an English model), ``offline_analysis`` converts its tags to those of ERRANT,
 and spaCy's rule lemmatiser finds lemmas with the tables of spacy-lookups-data.
 """
 
@@ -35,10 +35,10 @@ State = tuple[int, int]
 
 
 class QuickHanoverTagger(HanoverTagger):
-    """HanTa's tagger of English (CLAWS C5 tags), made quicker without changing a tag; a test holds them equal.
+    """HanTa's tagger of English (CLAWS C5 tags), made faster; a test checks that the tags are the same.
 
-    HanTa analyses a word that its model lacks anew each time it meets it, and looks at every tag that may follow a pair of tags;
-    here analyses are remembered, and only the tags that the word may have are looked at.
+    HanTa analyses an unknown word again at each occurrence, and considers every tag that may follow a pair of tags;
+    here analyses are cached, and only the possible tags of the word are considered.
     """
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ from pseudogec.evaluate.metric import METRICS, EditMetric, Score, precision_reca
 Mode = Literal["span_correction", "span_detection", "token_detection"]
 
 Key = tuple[int, int, str]
-"""What must agree for an edit to be right: span and correction, or span alone with empty text."""
+"""The part of an edit that must agree for it to be right: span and correction, or the span alone with empty text."""
 Keyed = Mapping[Key, Sequence[str]]
 """Error types of the edits of one annotator, by key."""
 Counts = tuple[int, int, int]
@@ -86,11 +86,11 @@ class Errant(EditMetric):
 
 
 ERRANT = Errant()
-"""The metric of all tables: of the first test set, and of what systems are tuned on."""
+"""The metric of all tables, for the first test set and for tuning."""
 
 
 def _by_key(edits: Sequence[Edit], mode: Mode) -> dict[Key, list[str]]:
-    """Error types by what the mode compares; edits that only detect an error take no part in correction."""
+    """Error types by the parts that the mode compares; edits that only detect an error are ignored in correction."""
     keyed: dict[Key, list[str]] = {}
     for edit in edits:
         if mode == "span_correction":

@@ -1,4 +1,4 @@
-"""Error types of edits: which are frequent, and how often an annotator names the type that is true."""
+"""Error types of edits: the most frequent ones, and how often an annotator names the true type."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def frequent_types(sentences: Iterable[AnnotatedSentence], most: int = 10) -> di
 
 
 def type_agreement(truth: Sequence[AnnotatedSentence], found: Sequence[AnnotatedSentence]) -> pd.DataFrame:
-    """Set the true type of each edit beside the type that an annotator names.
+    """Pair the true type of each edit with the type that an annotator names.
 
     A true edit and a found one are the same when span and correction are. Annotators may join, split or shift edits: a true edit
     without such a partner is counted as ``CUT_OTHERWISE``.

@@ -26,7 +26,7 @@ def gleu_of(statistics: np.ndarray) -> np.ndarray:
 
     Args:
         statistics: (..., 2 + 2 * order): length of the hypothesis, length of the reference, then for the n-grams of each length
-            how many agree and how many there are.
+            the number that agree and the number of all.
     """
     statistics = np.asarray(statistics, dtype=float)
     positive = np.where(statistics == 0, 1.0, statistics)
@@ -44,7 +44,7 @@ class Gleu(Metric):
     measures = (Measure("gleu", "GLEU", "GLEU", gleu_of),)
 
     order: int = Field(default=4, ge=1, description="length of the longest n-grams")
-    iterations: int = Field(default=500, ge=1, description="how often a reference is drawn for each sentence")
+    iterations: int = Field(default=500, ge=1, description="number of draws of a reference for each sentence")
 
     @property
     def implementation(self) -> str:
@@ -83,7 +83,7 @@ class Gleu(Metric):
         return {"gleu": float(scores.mean()), "std": float(scores.std())}
 
     def summable(self, statistics: np.ndarray) -> np.ndarray:
-        """Means over the references: what a draw of references gives on average."""
+        """Means over the references, the expectation of a draw of references."""
         means: np.ndarray = statistics.mean(axis=1)
         return means
 

@@ -1,4 +1,4 @@
-"""What corrections are scored against, and what is checked before anything is scored."""
+"""References, and the checks before corrections are scored against them."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ReferenceForm = Literal["edits", "rewrites"]
 
 _SENTENCE_ENDS = frozenset(".?!")
 _SUSPICIOUS_SHARE = 0.05
-"""Share of sentences that must look wrong before a warning: single sentences may well differ from the rest."""
+"""Share of sentences that must look wrong before there is a warning: single sentences may be unusual."""
 
 
 @dataclass(frozen=True, eq=False)
 class Gold:
     """The source sentences and their references, as edits and as rewrites; made by `annotated` or `parallel`.
 
-    ``name`` is what messages call the references, such as a file's name.
+    ``name`` stands for the references in messages, such as a file's name.
     """
 
     sources: Sequence[Tokens]
@@ -50,7 +50,7 @@ class Gold:
         """References that are whole corrected sentences.
 
         Args:
-            name: what the references are called in messages.
+            name: of the references, for messages.
             annotator: finds their edits for metrics that compare edits.
 
         Raises:
@@ -107,7 +107,7 @@ class Gold:
         return f"references:{how_many}|digest:{digest.hexdigest()[:12]}{found_by}"
 
     def check(self, hypotheses: Sequence[Tokens], name: str) -> None:
-        """Refuse what cannot be scored, and warn of hypotheses whose score would mislead; ``name`` is what messages call them.
+        """Refuse hypotheses that cannot be scored, and warn of misleading scores; ``name`` stands for them in messages.
 
         Raises:
             UserError: the numbers of sentences differ, there are none, or the hypotheses are not tokenised.

@@ -1,24 +1,24 @@
-"""How far a score, or a difference of two, can be trusted: intervals and p-values that hold for new sentences and new seeds.
+"""Intervals and p-values of a score, or of a difference of two, that hold for new sentences and new seeds.
 
-Chance comes in twice. Other sentences could have been in the test set, and a model trained with another seed has another score.
+Two things vary by chance: other sentences could be in the test set, and a model trained with another seed has another score.
 A system is therefore given as one matrix of statistics for each of its seeds, over the same sentences:
 
-1. *Sentences.* The jackknife (Efron and Stein 1981; Miller 1974) gives every sentence its share in a score, also where the score
-   is no mean: n times the score less n - 1 times the score without the sentence. The same sentence under all seeds is one unit,
-   as it is equally hard for all of them. The variance of these shares, averaged over the seeds, over n is the sentences' part.
-2. *Seeds.* The variance of the scores of a system's seeds, over their number.
-3. Both contain the interaction: one model's luck with one sentence. It is estimated from what is left of the shares without the
+1. *Sentences.* The jackknife (Efron and Stein 1981; Miller 1974) gives every sentence a pseudo-value, also where the score is not
+   a mean: n times the score minus n - 1 times the score without the sentence. A sentence's pseudo-values are averaged over the
+   seeds, since it is equally hard for all of them. Their variance over sentences, divided by n, is the sentences' part.
+2. *Seeds.* The variance of the scores of a system's seeds, divided by their number.
+3. Both parts contain the interaction of model and sentence. It is estimated from the residuals of the pseudo-values without the
    means of sentence and seed (analysis of variance of two crossed random factors), and is subtracted once.
 
-The sum has about a t distribution, with the degrees of freedom of Satterthwaite (1946); Welch (1947) does the same for two means.
-`tests/bench/bench_inference.py` shows that intervals hold the truth as often as they say. Two things are left out on purpose:
+A t distribution is used, with the degrees of freedom of Satterthwaite (1946), as by Welch (1947) for two means.
+`tests/bench/bench_inference.py` measures how often the intervals contain the true value. Two things are left out on purpose:
 
-- Variances of seeds are not pooled over the systems of a table. Where seeds differ by 1.6 points that would make intervals of 5
-  seeds shorter by 7%, of 3 by 18% and of 2 by 40%; but where two systems spread twice as much as the others, it finds differences
-  that are not there in one case of ten. More seeds are the better remedy.
+- Variances of seeds are not pooled over the systems of a table. If seeds differ by 1.6 points, pooling would make intervals of 5
+  seeds shorter by 7%, of 3 by 18% and of 2 by 40%; but if two systems spread twice as much as the others, it finds false
+  differences in one case of ten. More seeds are the better remedy.
 - Seeds of the same number are not paired. The classroom's models of one seed are alike, since they share their first stage, and
   pairs halve the variance. But they also halve the degrees of freedom: with 3 seeds little is gained, and with 2 intervals become
-  twice as long. Where seeds have something in common, intervals without pairs are longer than they need be, never too short.
+  twice as long. If models of one seed are alike, intervals without pairing are too long, never too short.
 """
 
 from __future__ import annotations
@@ -40,18 +40,18 @@ Versions = Sequence[np.ndarray]
 
 LEVEL = 0.95
 _NUMBERS_AT_ONCE = 4_000_000
-"""Shuffled values of groups that are held at once: some 60 MB."""
+"""Number of shuffled values in memory at once: some 60 MB."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score or a difference of two, and how far off it may be.
+    """A score or a difference of two, with its uncertainty.
 
     Attributes:
         value: of the mean over seeds.
         standard_error: over sentences, and over the seeds of each side that has several.
         degrees_of_freedom: of the t distribution.
-        seeds: how many each side has. A side with one seed is taken as it is: the estimate speaks of that very model.
+        seeds: how many each side has. For a side with one seed the estimate holds for that model only.
     """
 
     value: float
@@ -73,7 +73,7 @@ class Estimate:
         return self._two_sided(abs(self.value))
 
     def p_value_of_side(self, margin: float) -> float:
-        """Whether the size of the true value is on the side of a margin on which that of the estimate is.
+        """The p-value of a test whether the true value's size is on the same side of a margin as that of the estimate.
 
         Below 0.05 if and only if the 95% interval lies within (-margin, margin) or outside of it. Within, these are Schuirmann's
         (1987) two one-sided tests, each at 2.5%.
@@ -89,7 +89,7 @@ class Estimate:
 
 
 def compare(first: Versions, second: Versions, measure: OfSums) -> Estimate:
-    """By how much the first system's score exceeds the second's, on the same sentences.
+    """The first system's score minus the second's, on the same sentences.
 
     Raises:
         UserError: the shapes differ, a system has no seeds, or there are no sentences.
@@ -108,7 +108,7 @@ def score_interval(statistics: np.ndarray, measure: OfSums) -> tuple[float, floa
 
 
 def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
-    """By how much the first system exceeds the second in the metric's headline measure; one score for each seed.
+    """The first system's headline measure minus the second's; one score for each seed.
 
     The statistics are those of the references that the metric chose for each system.
 
@@ -129,7 +129,7 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
         raise UserError(f"the systems' statistics have the shapes {sorted(shapes)}; they must be the same")
     sentences = shapes.pop()[0]
     if not sentences:
-        raise UserError("there are no sentences to compare systems on")
+        raise UserError("there are no sentences on which to compare systems")
     value, both = 0.0, 0.0
     of_sentence = np.zeros(sentences)
     of_seeds: list[tuple[float, int]] = []  # variance of a side's mean, and its degrees of freedom
@@ -137,17 +137,17 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
         matrices = np.stack(versions).astype(float)
         totals, seeds = matrices.sum(axis=1, keepdims=True), len(versions)
         scores = measure(totals)  # (seeds, 1)
-        shares = sentences * scores - (sentences - 1) * measure(totals - matrices)  # (seeds, sentences)
+        shares = sentences * scores - (sentences - 1) * measure(totals - matrices)  # pseudo-values, (seeds, sentences)
         value += sign * float(scores.mean())
         of_sentence += sign * shares.mean(axis=0)
         if seeds > 1:
             of_seeds.append((float(scores.var(ddof=1)) / seeds, seeds - 1))
             rest = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
             both += float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
-    if sentences == 1:  # it says nothing of others
+    if sentences == 1:  # nothing follows for other sentences
         return Estimate(value, np.inf, 1.0, tuple(len(versions) for _, versions in sides))
     from_sentences = float(of_sentence.var(ddof=1)) / sentences
-    # Few seeds may lie close together by luck. Their part holds the interaction, so it is never taken for less than half of that.
+    # Few seeds may be close together by chance. Their part contains the interaction, so half of that is its lower limit.
     variance = max(from_sentences - both, 0.0) + max(sum(part for part, _ in of_seeds), both / 2)
     squares = sum(part**2 / freedom for part, freedom in [(from_sentences, sentences - 1), *of_seeds])
     freedom = min(max(variance**2 / squares, 1.0), sentences - 1.0) if squares else sentences - 1.0
@@ -155,7 +155,7 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p-values corrected for their number: with all those below 0.05, at most 5% of families hold a false one (Holm 1979)."""
+    """p-values corrected for their number: if those below 0.05 are accepted, at most 5% of families have a false one (Holm)."""
     corrected, largest = [0.0] * len(p_values), 0.0
     for rank, place in enumerate(np.argsort(p_values, kind="stable").tolist()):
         largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
@@ -169,7 +169,7 @@ def compare_means(first: Sequence[float], second: Sequence[float], samples: int 
     Args:
         first: one value a sentence, such as its edits per token.
         second: the same of the other group; the sizes may differ.
-        samples: random permutations of the pooled values; where fewer exist, all are taken.
+        samples: random permutations of the pooled values; if fewer exist, all are taken.
 
     Raises:
         UserError: a group has fewer than two values.

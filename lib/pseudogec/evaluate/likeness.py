@@ -1,7 +1,7 @@
-"""How like real learners' text is: lengths, edits and error types of corrected sentences beside those of Write & Improve (W&I).
+"""How similar corrected sentences are to those of Write & Improve (W&I): lengths, edits and error types.
 
 ``wi_statistics.csv`` holds W&I's numbers by level, of train and dev together, and no sentence of it. Its edits are those that the
-offline annotator finds between source and target, not those of its own M2 files, as types of different annotators are not to be
+offline annotator finds between source and target, not those of its own M2 files, since types of different annotators cannot be
 compared. ``python tests/bench/fit_world.py measure FOLDER`` writes the file again from the corpus.
 """
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TENTH = 0.1
-"""By how much of W&I's value a length of the simulated world may differ from it."""
+"""The aim for lengths: the largest difference from W&I's value, as a share of it."""
 
 TIMES_YARDSTICK = 2.0
-"""How many times the distance between two samples of W&I the world's error types may be away from W&I's."""
+"""The aim for error types: the largest distance from W&I's, in distances between two samples of W&I."""
 
 LENGTHS = ("tokens a sentence", "without edits", "edits a token", "tokens of an edit", "tokens of a correction")
-"""What is held to a tenth: the mean length of the source, the share of sentences without edits, all edits over all tokens, and
-how many tokens an edit replaces and writes on average."""
+"""The statistics whose aim is a tenth: the mean length of the source, the share of sentences without edits, all edits over
+all tokens, and the mean numbers of tokens that an edit replaces and writes."""
 
 _QUANTILES = (5, 25, 50, 75, 95)
 _TYPE = "type "
@@ -37,11 +37,11 @@ _TYPE = "type "
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """What is measured of corrected sentences.
+    """Statistics of corrected sentences.
 
     Attributes:
         values: ``LENGTHS``, ``sentences``, ``edits``, and quantiles of the tokens a sentence, by name.
-        types: main ERRANT type to how many edits are of it.
+        types: main ERRANT type -> number of its edits.
     """
 
     values: Mapping[str, float]
@@ -49,7 +49,7 @@ class TextStatistics:
 
     @classmethod
     def of(cls, sentences: Iterable[AnnotatedSentence]) -> TextStatistics:
-        """Measure sentences by the edits of their first annotators; masked ones will do.
+        """Measure sentences by the edits of their first annotators; masked sentences suffice.
 
         Raises:
             ValueError: there is no edit.
@@ -78,7 +78,7 @@ class TextStatistics:
     def yardstick(self, edits: int, draws: int = 50) -> float:
         """The mean distance between two samples of so many edits that are both drawn at random from these types.
 
-        As in random halves of one corpus, nothing but chance separates them; two samples of few edits are far apart.
+        As between random halves of one corpus, the distance is due to chance; it is large between samples of few edits.
         """
         names, counts = list(self.types), np.array(list(self.types.values()), dtype=float)
         samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=(draws, 2))
@@ -88,7 +88,7 @@ class TextStatistics:
 
 
 def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
-    """One row a statistic, one column a level; the rows of error types count edits."""
+    """One row for each statistic, one column for each level; the rows of error types count edits."""
     import pandas as pd
 
     columns = {

@@ -6,8 +6,8 @@ all paths through the lattice the one with most edits of the annotator is taken,
 that with fewest other edits.
 
 The published scorer lists every edit that joining can make before it seeks the path, which takes hours on long or repetitive
-sentences. Here joined edits are never listed: dynamic programming finds the path, with states that say how many unchanged words
-the open edit holds, so that time grows with the product of both lengths.
+sentences. Here joined edits are never listed: dynamic programming finds the path, with the number of unchanged words
+in the open edit as state, so that time grows with the product of both lengths.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class MaxMatch(EditMetric):
 
     Of several annotators, the one that gives the corpus the highest F0.5 so far is taken for each sentence; then the one with
     more right edits, then the one with fewer proposed and gold edits. Edits that only detect an error count as missed, as in the
-    published scorer. Error types are not told apart: MaxMatch knows no types of proposed edits.
+    published scorer. There are no scores by type: proposed edits have no types in MaxMatch.
     """
 
     name = "maxmatch"
@@ -95,7 +95,7 @@ class GoldEdit(NamedTuple):
 
 
 class Agreement(NamedTuple):
-    """What the best path holds: how many edits, and the places in the annotator's list of those that are the annotator's."""
+    """The best path: its number of edits, and the places in the annotator's list of those that it shares with the annotator."""
 
     proposed: int
     matched: tuple[int, ...]
@@ -112,7 +112,7 @@ class _Path(NamedTuple):
 
 
 class _State(NamedTuple):
-    """Where a path stands, besides its vertex."""
+    """The state of a path, besides its vertex."""
 
     unchanged: int
     """Unchanged words in the open edit; ``_NO_EDIT`` when none is open."""

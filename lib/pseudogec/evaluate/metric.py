@@ -1,4 +1,4 @@
-"""What a metric is: one class says what it counts, which measures it gives, and how tables and messages name them."""
+"""Metrics: a class defines what is counted, the measures computed from it, and their names in tables and messages."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Row = tuple[int, str, *tuple[int, ...]]
 
 
 class Measure(NamedTuple):
-    """One figure of a score, from 0 to 1; tables show it in percent.
+    """One number of a score, from 0 to 1; tables show it in percent.
 
     Attributes:
         name: its column in the tidy table.
         label: its heading in tables.
         title: its name in figures.
-        of: the figure, (...), of statistics that were summed over sentences, (..., statistics): the first statistic is
+        of: computes it, (...), from statistics that were summed over sentences, (..., statistics): the first statistic is
             ``sums[..., 0]``. Significance tests call it for thousands of sums at once.
     """
 
@@ -43,17 +43,17 @@ class Metric(Kind):
 
     A metric gives each sentence a row of statistics, such as true positives, false positives and false negatives. Its measures
     are functions of the rows' sum, so that parts of a test set and the samples of significance tests are scored alike. A metric
-    whose score is no function of a sum (GLEU with several references) overrides `figures` and `summable`.
+    whose score is not a function of a sum (GLEU with several references) overrides `figures` and `summable`.
 
-    A profile calls a metric by `known_as`, messages and signatures by ``name``, the tidy table by `identity`, and tables that
-    people read by `title`.
+    A metric is called `known_as` in a profile, ``name`` in messages and signatures, `identity` in the tidy table, and `title` in
+    tables for readers.
     """
 
     label: ClassVar[str]
     measures: ClassVar[tuple[Measure, ...]]
     """In the order of tables; the last is the headline, which is tested for significance."""
     counts: ClassVar[tuple[str, ...]] = ()
-    """Names of the statistics, if tables are to show their sums."""
+    """Names of the statistics, if tables should show their sums."""
     references: ClassVar[ReferenceForm] = "rewrites"
     """What `statistics` reads: ``rewrites`` (`Gold.rewrites`) for a metric of whole sentences, such as exact match, since both
     parallel references and M2 files give them; ``edits`` (`Gold.sentences`), which rewrites give through an annotator alone."""
@@ -81,12 +81,12 @@ class Metric(Kind):
 
     @property
     def identity(self) -> str:
-        """What the tidy table's column ``metric`` holds: the name, with the fields that are not at their defaults."""
+        """The value in the tidy table's column ``metric``: the name, with the fields that differ from their defaults."""
         return self._with_fields(self.name)
 
     @property
     def title(self) -> str:
-        """What tables and figures write: the label, with the fields that are not at their defaults."""
+        """The name in tables and figures: the label, with the fields that differ from their defaults."""
         return self._with_fields(self.label)
 
     def _with_fields(self, name: str) -> str:
@@ -98,7 +98,7 @@ class Metric(Kind):
         return str(self.version)
 
     def signature(self, annotator: str = "") -> str:
-        """Everything beside the references on which the figures depend, as ``key:value`` pairs between bars."""
+        """Everything that the score depends on besides the references, as ``key:value`` pairs between bars."""
         fields = {key: getattr(self, key) for key in type(self).model_fields} | ({"annotator": annotator} if annotator else {})
         return "|".join([f"{self.name}:{self.implementation}", *(f"{key}:{value}" for key, value in fields.items())])
 
@@ -130,7 +130,7 @@ class Metric(Kind):
         return f"{self.signature(annotator)}|tokens:as given|{gold.description(self.references)}"
 
     def _checked(self, statistics: Any, sentences: int) -> np.ndarray:
-        """Statistics that can be stored, summed and tested. Without the check, a wrong `Measure.of` shows in p-values alone."""
+        """Statistics that can be stored, summed and tested. Without the check, only p-values would show a wrong `Measure.of`."""
         is_array = isinstance(statistics, np.ndarray)
         if not is_array or statistics.dtype.kind not in "biu" or statistics.ndim < 2 or len(statistics) != sentences:
             found = f"{statistics.dtype} numbers, {statistics.shape}" if is_array else f"a {type(statistics).__name__}"
@@ -163,7 +163,7 @@ class Metric(Kind):
 
     def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
         """Whole numbers for each sentence, (sentences, statistics); of more dimensions if `summable` makes two of them."""
-        raise NotImplementedError(f"{type(self).__name__} does not say how it counts")
+        raise NotImplementedError(f"{type(self).__name__} does not define `statistics`")
 
     def figures(self, statistics: np.ndarray) -> dict[str, float]:
         """The measures of summed statistics, (rows, statistics), and the counts if these have names."""
@@ -188,14 +188,14 @@ MetricChoice = Metric | str | Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """What a metric found for one system's output, or for a part of it.
+    """A metric's result for one system's output, or for a part of it.
 
     Attributes:
-        signature: everything on which the figures depend, as ``key:value`` pairs between bars.
+        signature: everything that the score depends on, as ``key:value`` pairs between bars.
         sentences: how many sentences were scored.
         sentence: sentence number (from 0) of each row of statistics; a sentence may have no row.
         error_type: error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones;
-            empty text from a metric that knows no types.
+            empty for a metric without types.
         statistics: (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are.
     """
 
@@ -239,10 +239,10 @@ class Score:
                 ``-cat`` 1, 2, 3.
 
         Raises:
-            UserError: the metric knows no types, or there are no such categories.
+            UserError: the metric has no types, or there are no such categories.
         """
         if not self.metric.knows_types:
-            raise UserError(f"{self.metric.name} knows no error types")
+            raise UserError(f"{self.metric.name} has no error types")
         cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": main_type, "full": str}
         if categories not in cut:
             raise UserError(f"no categories are called {categories!r}; choose one of {', '.join(cut)}")
@@ -253,15 +253,15 @@ class Score:
         """The score of each group of sentences, such as proficiency levels, by name.
 
         Raises:
-            UserError: there is not one label a sentence.
+            UserError: there is not one label for each sentence.
         """
         if len(labels) != self.sentences:
-            raise UserError(f"{len(labels)} labels for {self.sentences} sentences; give one a sentence")
+            raise UserError(f"{len(labels)} labels for {self.sentences} sentences; give one for each sentence")
         groups = np.array(labels, dtype=object)
         return {label: self._select(np.flatnonzero(groups == label)) for label in sorted(set(labels))}
 
     def _select(self, sentences: np.ndarray) -> Score:
-        """The score of some sentences alone, numbered anew."""
+        """The score of some of the sentences, numbered anew."""
         renumbered = np.full(self.sentences, -1, dtype=np.int64)
         renumbered[sentences] = np.arange(len(sentences))
         places = renumbered[self.sentence]

@@ -1,4 +1,4 @@
-"""Ways to make errors: one class a method, found by its registered name or as ``package.module:Class``.
+"""Methods to make errors: one class for each, found by its registered name or as ``package.module:Class``.
 
 A new method derives from `TextMethod` or `DecoderMethod`. Its fields are its parameters: in profiles, in the tidy table and on
 the command line.

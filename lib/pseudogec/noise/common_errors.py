@@ -1,6 +1,6 @@
-"""Errors that textbooks of English warn of: what is often written for a word, or for two words; in lower case.
+"""Errors that textbooks of English warn of: words often written instead of a word, or of two; in lower case.
 
-The tables come from no corpus. They are written by hand, so they hold examples and no frequencies.
+The tables were written by hand and not taken from a corpus, so they contain examples and no frequencies.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 def _by_word(lines: str) -> dict[str, tuple[str, ...]]:
-    """Entries with semicolons between, each a word, a colon, and what is written for it, with commas between."""
+    """Entries separated by semicolons: a word, a colon, and the texts written for it, separated by commas."""
     entries = (entry.partition(":") for line in lines.splitlines() for entry in line.split(";") if entry.strip())
     return {word.strip(): tuple(text.strip() for text in texts.split(",")) for word, _, texts in entries}
 

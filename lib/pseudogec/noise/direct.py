@@ -23,7 +23,7 @@ _PROBABILITIES = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
 class DirectNoise(TextMethod):
     """Mask, delete, insert after, or keep each subword; the four probabilities sum to 1.
 
-    Defaults follow TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of what ``mu_keep`` leaves (0.3 of 0.8), and
+    Defaults follow TASLP section IV-B: ``mu_keep`` is 0.2, ``mu_mask`` is 3/8 of the rest (0.3 of 0.8), and
     ``mu_del`` and ``mu_ins`` share the rest equally. So ``mu_mask`` alone describes each point of the paper's sweep; 0.3 is the
     setting of TASLP 2020, 0.5 that of EMNLP 2019.
     """
@@ -42,9 +42,9 @@ class DirectNoise(TextMethod):
         ge=0, le=1, description="probability that a random subword follows; default half of what mask and keep leave"
     )
     mu_keep: float = Field(ge=0, le=1, description="probability that a subword stays; default 0.2")
-    mask_token: str = Field(MASK, pattern=r"^\S+$", description="how a mask is written; the authors wrote '|'")
+    mask_token: str = Field(MASK, pattern=r"^\S+$", description="the mask token; the authors' code has '|'")
     legacy: bool = Field(
-        False, description="the authors' quirk: 1 to 8 masks before the target of a pair that noising left identical"
+        False, description="as in the authors' code, put 1 to 8 masks before the target of a pair that noising left identical"
     )
 
     @model_validator(mode="wrap")

@@ -31,7 +31,7 @@ def other_number(word: str, lemma: str) -> list[str]:
 
 
 def other_inflections(word: str, lemma: str) -> list[str]:
-    """The inflections of a verb but for the lower-case one given, each once."""
+    """The inflections of a verb except the given lower-case one, each once."""
     from lemminflect import getInflection
 
     forms = (form for tag in _PENN_VERB_TAGS for form in getInflection(lemma, tag=tag))

@@ -1,7 +1,7 @@
-"""Methods that make errors: one class a method, whose fields are its parameters.
+"""Methods that make errors: one class for each, whose fields are its parameters.
 
-A `TextMethod` changes the tokens of a sentence at random; in a `DecoderMethod` a reverse model translates the sentence into what
-learners might write. A profile names a method by its registered name or as ``package.module:Class``.
+A `TextMethod` changes the tokens of a sentence at random; in a `DecoderMethod` a reverse model translates the sentence into text
+as learners might write it. A profile names a method by its registered name or as ``package.module:Class``.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def insert(token: str) -> Operation:
 
 @_remembered
 def mask(token: str, written: str) -> Operation:
-    """A token that is masked, and how the mask is written; spelling errors do not change masks."""
+    """A token that is masked, with the mask token; spelling errors do not change masks."""
     return Operation("mask", token, written)
 
 
@@ -72,7 +72,7 @@ class Method(Kind):
     """A way to make errors in grammatical text. Derive from `TextMethod` or `DecoderMethod`."""
 
     label: ClassVar[str]  # in tables and figures
-    summary: ClassVar[str]  # what the method does and where it comes from, in a line
+    summary: ClassVar[str]  # the method and its source, in a line
     colour: ClassVar[str]  # in every figure, as #RRGGBB
     colour_with_sse: ClassVar[str | None] = None  # with spelling errors on top; None: figures choose one
 
@@ -127,7 +127,7 @@ class TextMethod(Method):
         """
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
-        """The target of a noised source: the grammatical sentence itself, but for the authors' quirk in `DirectNoise`.
+        """The target of a noised source: the grammatical sentence itself, except with ``legacy`` of `DirectNoise`.
 
         The random stream is that from which the operations were drawn.
         """
@@ -142,7 +142,7 @@ class Hypothesis(Protocol):
 
 
 class ReverseDecoder(Protocol):
-    """A reverse model ready to decode, such as a `pseudogec.seq2seq.Decoder`, which see for the methods' arguments.
+    """A reverse model ready to decode; its methods have the arguments of `pseudogec.seq2seq.Decoder`.
 
     ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers, so that
     batches and workers change no result. The hypotheses of a sentence are ordered from best to worst.
@@ -208,7 +208,7 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
     Args:
         name: a registered name, or ``package.module:Class``.
         parameters: of the method, as numbers or as text from a command line.
-        where: the place where the user wrote them, with which messages begin.
+        where: the place where the user wrote them, the beginning of messages.
 
     Raises:
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.

@@ -1,4 +1,4 @@
-"""How a word may be misspelt: common misspellings, changes that keep the sound, and slips of the hand."""
+"""Misspellings of a word: common ones, changes that keep the sound, and typing errors."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SHORTEST = 4
 """Letters of the shortest words that are misspelt by rule."""
 
 _SLIPS = 0.3
-"""The share of slips of the hand among the misspellings of a word that has others."""
+"""The share of typing errors among the misspellings of a word that has others."""
 
 _SAME_SOUND = tuple(
     (re.compile(pattern), written)
@@ -86,7 +86,7 @@ _NEIGHBOURS = {
 
 
 def misspell(word: str, random: np.random.Generator) -> str:
-    """A misspelling of a word of ASCII letters; those of its sound are drawn with equal chances, and more often than slips."""
+    """A misspelling of a word of ASCII letters; those that keep its sound are equally likely, and more so than typing errors."""
     lowered = word.lower()
     known = known_misspellings(lowered)
     if known and (len(word) < SHORTEST or random.random() >= _SLIPS):
@@ -98,7 +98,7 @@ def misspell(word: str, random: np.random.Generator) -> str:
 
 @functools.lru_cache(maxsize=1 << 16)
 def known_misspellings(word: str) -> tuple[str, ...]:
-    """Common misspellings of a lower-case word, twice each, and what rules of sound make of it; none for a short word without."""
+    """Common misspellings of a lower-case word, twice each, and those by rules of sound; none for a short word without any."""
     by_rule = _by_sound(word) if len(word) >= SHORTEST else ()
     return MISSPELLINGS_OF.get(word, ()) * 2 + tuple(dict.fromkeys(by_rule))
 
@@ -110,7 +110,7 @@ def _by_sound(word: str) -> Iterator[str]:
 
 
 def slip(word: str, random: np.random.Generator) -> str:
-    """A slip of the hand: a letter is left out, doubled, exchanged with the next, or is its neighbour on the keyboard.
+    """A typing error: a letter is left out, doubled, exchanged with the next, or is its neighbour on the keyboard.
 
     The first letter stays where it is. The word has 2 letters or more; if all of them are the same, it may stay as it is.
     """

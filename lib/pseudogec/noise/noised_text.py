@@ -1,4 +1,4 @@
-"""Pairs that a text method makes of grammatical text: genuine data of a study that shall need no learner's text."""
+"""Pairs that a text method makes from grammatical text: genuine data for a study without learners' text."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _TYPES = {"spell": "SPELL", "swap": "WO"}
 class NoisedText(FilePairs):
     """Grammatical text, one tokenised sentence a line: a method makes the source, and the sentence is the target.
 
-    With ``only`` and ``without`` of a file, some sentences are kept for validation. The edits are known, so that no annotator
-    need look for them.
+    With ``only`` and ``without`` of a file, some sentences are kept for validation. The edits are known, so no annotator
+    is needed.
     """
 
     name = "noised"
 
     method: Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)] = Field(
-        description="a method of text that learns from no corpus, such as `rules`"
+        description="a text method that learns from no corpus, such as `rules`"
     )
-    clean: bool = Field(False, description="leave out what the authors' filter of seed text leaves out")
+    clean: bool = Field(False, description="leave out sentences that the authors' filter of seed text drops")
     longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
-    seed: int = Field(1, description="of the random streams, one a sentence")
+    seed: int = Field(1, description="of the random streams, one for each sentence")
 
     @field_validator("method")
     @classmethod
     def _learns_nothing(cls, method: Method) -> Method:
         if not isinstance(method, TextMethod):
-            raise ValueError(f"`{method.known_as()}` needs a model; name a method of text")
+            raise ValueError(f"`{method.known_as()}` needs a model; name a text method")
         try:
             method.learn(NoiseResources())
         except UserError:
@@ -69,7 +69,7 @@ class NoisedText(FilePairs):
 
 
 def _corrections(operations: Iterable[Operation]) -> Iterator[Edit]:
-    """The edits that undo operations, in order; of ERRANT's types those that the kind of operation tells."""
+    """The edits that undo operations, in order; their types are those that follow from the kind of operation."""
     place = 0
     for kind, before, after in operations:
         end = place + len(after.split())

@@ -37,10 +37,10 @@ class _InSubwords(dict[Operation, Operation]):
 
 
 class Noiser:
-    """A text method with what it has learnt. It holds no random state and may be pickled.
+    """A text method with the data that it has learnt from. It has no random state and may be pickled.
 
-    If the resources hold a segmentation, sentences are in its subwords, whatever unit the method is defined on; otherwise their
-    tokens are taken as they stand.
+    If the resources have a segmentation, sentences are in its subwords, whatever unit the method is defined on; otherwise their
+    tokens are taken as they are.
 
     Raises:
         UserError: the method needs genuine data that the resources lack.

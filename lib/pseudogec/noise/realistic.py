@@ -83,7 +83,7 @@ class RealisticNoise(TextMethod):
 
 @functools.lru_cache(maxsize=1 << 18)
 def type_choices(word: str) -> _Choices | None:
-    """What a word may change into, each with the same chance; None for a word that cannot change.
+    """The words into which a word may change, with equal chances; None for a word that cannot change.
 
     A preposition becomes another one or nothing, a noun changes its number, a verb its inflection. HanTa gives a word its part of
     speech, out of context.

@@ -28,7 +28,7 @@ class UnigramDistribution:
     """
 
     def __init__(self, counts: Mapping[str, int]) -> None:
-        # Sorted, so that equal counts give equal draws whatever order they were counted in.
+        # Sorted, so that equal counts give equal draws in any order of counting.
         self.counts = {token: count for token, count in sorted(counts.items()) if count > 0}
         if not self.counts:
             raise UserError("a unigram distribution needs text; the text given holds no token")
@@ -62,9 +62,9 @@ class DictionarySummary:
 
 
 class EditDictionary:
-    """Counts of what was written for a correct token; the token itself, left alone, counts too.
+    """Counts of the texts written for a correct token; the unchanged token counts too.
 
-    The written text is empty where the token was missing, and two tokens where a superfluous one stood before it.
+    The written text is empty if the token was missing, and two tokens if a superfluous one stood before it.
 
     Raises:
         UserError: there is no entry.
@@ -113,7 +113,7 @@ class EditDictionary:
 
 
 def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tuple[str, str]]:
-    """Pairs of a correct token and what was written for it."""
+    """Pairs of a correct token and the text written for it."""
     standing: list[str | None] = list(source)  # None: not known to be right
     edits = list(edits)
     for edit in edits:
@@ -136,7 +136,7 @@ def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tup
 
 
 class ConfusionSets:
-    """Confusion sets of English words, found when first asked for; ``known`` ones are by lower-case word."""
+    """Confusion sets of English words, computed when first needed; keys of ``known`` are lower-case words."""
 
     def __init__(self, known: Mapping[str, Iterable[str]] | None = None) -> None:
         self._sets = {word: tuple(others) for word, others in (known or {}).items()}
@@ -193,7 +193,7 @@ def _words_by_sound() -> dict[str, list[str]]:
 
 
 class NoiseResources:
-    """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first asks for it.
+    """Unigrams, learners' edits, confusion sets and segmentation, each made when a method first needs it.
 
     Args:
         word_counts: of genuine grammatical text (when all text is in subwords: subword counts).

@@ -1,6 +1,6 @@
 """Noise by rules alone: Choe et al.'s changes of type (2019, section 4), and other errors that textbooks of English warn of.
 
-Nothing is learnt from learners' text, so that what is trained on this noise owes nothing to the licences of learner corpora.
+Nothing is learnt from learners' text, so the licences of learner corpora do not apply to models trained on this noise.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ _WORD = re.compile("[A-Za-z]+")
 
 
 class _Word(NamedTuple):
-    """What may be written for a word: kinds of errors, whose bounds are their shares of [0, 1), with the texts of each.
+    """The errors that may be made in a word: kinds, whose bounds are their shares of [0, 1), with the texts of each.
 
-    The rest of [0, 1) is the share of leaving the word alone. A misspelling has no texts, since there are too many to keep.
+    The rest of [0, 1) is the share of leaving the word unchanged. A misspelling has no texts, since there are too many to keep.
     """
 
     tag: str
@@ -94,7 +94,7 @@ class RuleNoise(TextMethod):
     colour = "#8C6D31"
     summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
 
-    unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left alone")
+    unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left unchanged")
     determiner_dropped: float = Field(0.1, ge=0, le=1, description="probability that an article is left out")
     determiner_added: float = Field(
         0.05, ge=0, le=1, description="probability that an article is put before a noun phrase without a determiner"
@@ -161,7 +161,7 @@ class RuleNoise(TextMethod):
         return operations
 
     def _of_pair(self, word: str, found: _Word, follower: str, learnt: _Words, point: float) -> str | None:
-        """What is written for a word and the one after it; None where they stay as they are."""
+        """The text written for a word and the one after it; None if they stay as they are."""
         if not follower or point >= self.phrase + self.word_order:
             return None
         if point < self.phrase:
@@ -178,7 +178,7 @@ class RuleNoise(TextMethod):
     def _of_word(
         self, word: str, found: _Word, before: _Word, follower: str, point: float, random: np.random.Generator
     ) -> tuple[str, str]:
-        """The kind of error in a word and what is written; no kind for a word that stays as it is."""
+        """The kind of error in a word and the text written for it; no kind for a word that stays as it is."""
         bounds = found.bounds
         if point >= bounds[-1]:
             return "", word
@@ -193,7 +193,7 @@ class RuleNoise(TextMethod):
         return kind, texts[min(int(share * len(texts)), len(texts) - 1)]
 
     def errors_of(self, word: str) -> _Word:
-        """The errors that may be made in a word, whatever stands beside it.
+        """The errors that may be made in a word, whatever its neighbours are.
 
         Where their rates exceed 1 together, they keep their proportions.
         """
@@ -206,7 +206,7 @@ class RuleNoise(TextMethod):
         return _Word(tag, kinds, texts, tuple(accumulate(rate / total for rate in rates)))
 
     def _errors(self, word: str, tag: str) -> Iterator[tuple[str, float, tuple[str, ...]]]:
-        """Yield the kinds of errors in a word with their rates and what is written."""
+        """Yield the kinds of errors in a word with their rates and texts."""
         if word == ",":
             yield "comma_dropped", self.comma_dropped, ("",)
         elif word == ".":
@@ -272,7 +272,7 @@ def _fits(kind: str, tag_before: str, follower: str) -> bool:
 
 @functools.lru_cache(maxsize=1 << 16)
 def within_sentence(word: str) -> str:
-    """The first word of a sentence as it is written within one."""
+    """The first word of a sentence as it is written inside a sentence."""
     if word == "I" or (word.isupper() and len(word) > 1) or not _WORD.fullmatch(word):
         return word
     small = word.lower()
@@ -280,7 +280,7 @@ def within_sentence(word: str) -> str:
 
 
 def _like(word: str, written: str) -> str:
-    """What is written for the first word of a sentence, with a capital where the word has one."""
+    """The text written for the first word of a sentence, with a capital if the word has one."""
     return written[:1].upper() + written[1:] if word[0].isupper() else written
 
 

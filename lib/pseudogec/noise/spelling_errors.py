@@ -1,4 +1,4 @@
-"""Synthetic spelling errors, SSE (Lichtarge et al. 2019; TASLP section IV-E2), alone or on top of any method."""
+"""Synthetic spelling errors, SSE (Lichtarge et al. 2019; TASLP section IV-E), alone or on top of any method."""
 
 from __future__ import annotations
 

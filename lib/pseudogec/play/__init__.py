@@ -1,7 +1,7 @@
-"""Cells to play with: sentences that are noised, searched and corrected at once, while sliders move and people type.
+"""Interactive cells: sentences are noised, searched and corrected at once, while sliders move and people type.
 
-Functions of `cells` give a `Panel`: widgets where a notebook is open, and the same with their first values where it is only
-read. Nothing here trains: what the store lacks is said to be missing. `check` looks at the answer to an exercise.
+Functions of `cells` give a `Panel`: widgets where a notebook is open, and the output of their first values where it is only
+read. Nothing here trains: a message names missing models. `check` checks the answer to an exercise.
 """
 
 from pseudogec.play.cells import every_method, noise_sliders, noisy_beam, own_text

@@ -1,4 +1,4 @@
-"""The cells to play with: noise by sliders, every method side by side, a noisy beam step by step, a text of one's own."""
+"""The interactive cells: noise by sliders, every method side by side, a noisy beam step by step, a text of one's own."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from pseudogec.text import Bpe
 _MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
 _MOST_NOISE = 10.0
 _SHOWN_IN_BATCH = 3  # steps of a search, so that a reader without widgets sees how one follows from the other
-_FATES = {"kept": "goes on", "finished": "is finished", "dropped": "is dropped"}
+_FATES = {"kept": "is kept", "finished": "is finished", "dropped": "is dropped"}
 _HEAD = "text-align:right; padding-left:1em"
 _NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
 _GREEN = "#00694d"
@@ -91,7 +91,7 @@ def every_method(study: Study, sentence: str) -> Panel:
 
 
 def taken_actions(operations: Operations) -> dict[str, int]:
-    """How many pieces direct noise masked, deleted, kept with an insertion after them, and kept."""
+    """How many subwords direct noise masked, deleted, kept with an insertion after them, and kept."""
     kinds = Counter(kind for kind, *_ in operations)
     return {"mask": kinds["mask"], "delete": kinds["delete"], "insert": kinds["insert"], "keep": kinds["keep"] - kinds["insert"]}
 
@@ -101,12 +101,12 @@ def _shares(operations: Operations, probabilities: DirectNoise) -> str:
     expected = (probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep)
     told = ", ".join(f"{kind} {share:.3g} ({count})" for (kind, count), share in zip(taken.items(), expected, strict=True))
     return (
-        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} pieces drew it: {told}.</p>"
+        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} subwords drew it: {told}.</p>"
     )
 
 
 def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
-    """A table of what the methods do, and a line about each that cannot."""
+    """A table of the methods' outputs, and a line about each method that has none."""
     shown, unable = [], []
     for heading, corrupt in rows:
         try:
@@ -120,7 +120,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
     """The search of `backtrans_noisy`, to be stepped through.
 
     At each step every hypothesis in the beam is expanded by every subword; r * beta_random, r ~ U[0, 1], is added to the score of
-    each expansion, and the best go on (Kiyono et al. 2019, section 2.2; 2020, section III-A).
+    each expansion, and the best are kept (Kiyono et al. 2019, section 2.2; 2020, section III-A).
     """
     corruptor = Corruptor(study)
 
@@ -153,12 +153,14 @@ def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
     lost = [expansion for expansion in step.without_noise if expansion.fate == "dropped"]
     names = "; ".join(f"<b>{escape(_written(step, expansion))}</b> (rank {expansion.rank_without})" for expansion in lost)
     told = (
-        f"Without this step's noise these would have gone on instead: {names}." if lost else "This step's noise dropped nothing."
+        f"Without this step's noise these would have been kept instead: {names}."
+        if lost
+        else "This step's noise changed nothing."
     )
     return (
         f"<table><caption style='{LEFT}; caption-side:top'>Step {number} of {len(trace.steps)}: the best expansions, each with "
         f"r &times; {beta_random:g} added</caption>"
-        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:{_GREEN}'>+ next piece</span></th>{heads}</tr>{rows}"
+        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:{_GREEN}'>+ next subword</span></th>{heads}</tr>{rows}"
         f"</table><p>{told}</p>"
     )
 
@@ -179,10 +181,10 @@ def _written(step: BeamStep, expansion: Expansion) -> str:
 
 def outcome(trace: BeamTrace) -> str:
     rows = "".join(
-        f"<li>{escape(' '.join(Bpe.undo(output.subwords)))} <small>({output.score:.2f} a piece)</small></li>"
+        f"<li>{escape(' '.join(Bpe.undo(output.subwords)))} <small>({output.score:.2f} a subword)</small></li>"
         for output in trace.outputs
     )
-    return f"<p>Finished in the end, best first (score with noise divided by the number of pieces):</p><ol>{rows}</ol>"
+    return f"<p>Finished hypotheses, best first (score with noise divided by the number of subwords):</p><ol>{rows}</ol>"
 
 
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
@@ -220,7 +222,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
 
 
 def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
-    """What the systems make of the sentences in the end."""
+    """The systems' final corrections of the sentences."""
     shown: dict[str, list[str]] = {}
     for name, trace in traces:
         shown.setdefault(name, []).append(marked_change(annotator, trace.source, trace.tokens))

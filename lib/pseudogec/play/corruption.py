@@ -1,4 +1,4 @@
-"""Any sentence, corrupted by any method of a profile as its pseudo data are."""
+"""Any sentence, corrupted by any method of a profile in the same way as its pseudo data."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, Noised
 from pseudogec.text import Bpe, load_bpe
 
 Operations = Sequence[Sequence[str]]
-"""What was done to a sentence: kind, before, after."""
+"""The operations on a sentence: kind, before, after."""
 
 
 class Corruptor:
-    """The methods of a profile at work on single sentences, with what the store holds of theirs."""
+    """The methods of a profile for single sentences, with their resources from the store."""
 
     def __init__(self, study: Study) -> None:
         self._study, self._store = study, study.store

@@ -1,4 +1,4 @@
-"""Checks of exercises: an answer beside what is wanted, and a sentence that says where it goes wrong."""
+"""Checks of exercises: an answer is compared with the wanted one, and a sentence says where it is wrong."""
 
 from __future__ import annotations
 
@@ -14,6 +14,14 @@ import pandas as pd
 
 from pseudogec.report.display import Finding
 
+
+class _Short(reprlib.Repr):
+    def repr_float(self, value: float, level: int) -> str:
+        return repr(float(f"{value:.6g}"))
+
+
+_SHORT = _Short()
+_SHORT.maxlist = _SHORT.maxtuple = 4
 _NOT_YET = Finding("○ Not done yet: write your answer in place of `...` in the cell above, then run this cell again.")
 
 
@@ -27,14 +35,15 @@ def check(
 ) -> Finding:
     """Say whether an answer is right and, if not, what is wrong with it; the right answer is never printed.
 
-    An answer of `...` or None is not done yet, so that a notebook with untouched stubs runs to its end.
+    An answer of `...` or None, or a function that returns `...`, is not done yet, so that a notebook with untouched stubs runs to
+    its end.
 
     Args:
         answer: a value, or a function.
         wanted: the right value, or a function that returns the right values.
         on: tuples of arguments on which both functions are called, if the answer is one. Each call gets copies of its own: two
             functions that are given a random generator draw the same numbers.
-        mistakes: what to tell those who make a known mistake -> the value, or the function, that the mistake leads to.
+        mistakes: message for a known mistake -> the value, or the function, that the mistake leads to.
         within: by how much numbers may differ, absolutely.
     """
     known = mistakes or {}
@@ -51,12 +60,14 @@ def check(
             given = _call(answer, case)
         except Exception as error:  # whatever a reader's code may raise
             return Finding(f"✗ {call} raises {type(error).__name__}: {error}{_line_of(error, answer)}.")
-        if number == 0 and _untouched(given):
+        if number == 0 and given is ...:
             return _NOT_YET
+        if given is None:
+            return Finding(f"✗ {call} returns nothing. Does the function end with `return` and the result?")
         results = {told: _call(function, case) for told, function in known.items()}
         if wrong := _verdict(given, _call(wanted, case), results, within, f"{call}: "):
             return wrong
-    return Finding(f"✓ Right in all {len(cases)} cases.")
+    return Finding(f"✓ Right in all {len(cases)} cases." if len(cases) > 1 else "✓ Right.")
 
 
 def _untouched(answer: object) -> bool:
@@ -68,7 +79,7 @@ def _call(function: Any, case: tuple[Any, ...]) -> object:
 
 
 def _verdict(given: object, wanted: object, mistakes: Mapping[str, object], within: float, where: str) -> Finding | None:
-    """What is wrong with a value; None if nothing is."""
+    """The difference between a value and the wanted one, in words; None if there is none."""
     wrong = _difference(_plain(given), _plain(wanted), within)
     if not wrong:
         return None
@@ -79,7 +90,7 @@ def _verdict(given: object, wanted: object, mistakes: Mapping[str, object], with
 
 
 def _difference(given: Any, wanted: Any, within: float) -> str:
-    """Where two plain values differ, without the right one; empty where they do not."""
+    """Where two plain values differ, without naming the right one; empty if they are equal."""
     if isinstance(wanted, float | int) and not isinstance(wanted, bool):
         if not isinstance(given, float | int) or isinstance(given, bool):
             return "a number is wanted"
@@ -101,6 +112,8 @@ def _difference(given: Any, wanted: Any, within: float) -> str:
         if len(given) != len(wanted):
             return f"it has too {'many' if len(given) > len(wanted) else 'few'} items, {len(given)}"
         return _first(((f"item {place}", *pair) for place, pair in enumerate(zip(given, wanted, strict=True))), within)
+    if isinstance(wanted, str) and not isinstance(given, str):
+        return "a string is wanted"
     return "" if type(given) is type(wanted) and given == wanted else "something else is wanted"
 
 
@@ -122,7 +135,9 @@ def _plain(value: Any) -> Any:
 
 
 def _short(value: object) -> str:
-    return reprlib.repr(_plain(value))
+    if isinstance(value, pd.DataFrame):
+        return f"<table of {len(value):,} rows>"
+    return "<random generator>" if isinstance(value, np.random.Generator) else _SHORT.repr(_plain(value))
 
 
 def _shown(value: object) -> str:

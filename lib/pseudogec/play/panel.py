@@ -1,4 +1,4 @@
-"""Controls above what they make; where widgets do not run, what their first values make. And what people type into them."""
+"""Controls above their output; where widgets do not run, the output of their first values. And the text that people type."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ LONGEST_WORD = 40
 
 
 class Panel:
-    """Widgets whose values make a piece of HTML, again whenever one of them changes.
+    """Widgets, and HTML made from their values whenever one of them changes.
 
-    A notebook keeps both the widgets and what their first values made, so that a reader without a kernel sees the latter.
+    A notebook keeps both the widgets and the output of their first values, which a reader without a kernel sees.
 
     Args:
         controls: widgets by the names under which ``render`` takes their values; each has a value and a description, its label.
@@ -117,7 +117,7 @@ class SliderWithField(HBox):
 
 
 def slider(label: str, value: float, most: float, step: float, at_once: bool = True) -> SliderWithField:
-    """A number from 0; ``at_once`` tells of every value while it is dragged, not only of where it is let go."""
+    """A number from 0; with ``at_once`` every value counts while the slider is dragged, not only the last."""
     limits: dict[str, Any] = {"value": value, "min": 0.0, "max": most, "step": step}
     field = BoundedFloatText(description=label, **limits, **_look(_NUMBER))
     return SliderWithField(field, FloatSlider(continuous_update=at_once, readout=False, layout=Layout(width=_SLIDER), **limits))
@@ -178,4 +178,4 @@ def remark_on_strange_characters(study: Study, tokens: Iterable[str]) -> str:
     strange = dict.fromkeys(character for token in tokens for character in token if character not in known)
     if not strange:
         return ""
-    return f"<p>No model here has ever seen {escape(' '.join(strange))}: all that it does not know is one piece to it.</p>"
+    return f"<p>No model here has ever seen {escape(' '.join(strange))}: to a model all unknown characters are the same.</p>"

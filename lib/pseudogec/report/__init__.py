@@ -1,4 +1,4 @@
-"""The papers' numbers, tables that set ours beside them, figures, findings, and the site of a run (``site/``)."""
+"""The papers' numbers, tables with ours beside them, figures, findings, and the site of a run (``site/``)."""
 
 from pseudogec.report.contrasts import Claim
 from pseudogec.report.errors import ErrorAnalysis, OutputsReport

@@ -1,4 +1,4 @@
-"""Conclusions that were written by hand for a run, each number of which is held against the run's tables.
+"""Conclusions that were written by hand for a run; each of their numbers is checked against the run's tables.
 
 ``notebooks/conclusions/<profile>.md`` has a section for each notebook, and ``study`` for the whole. A number in it is a link to
 its cell:
@@ -48,7 +48,7 @@ class Number(NamedTuple):
     column: str
 
     def disagreement(self, tables: Path) -> str:
-        """How the table has it otherwise; empty where it agrees to the last digit that is written."""
+        """How the number differs from the table; empty where it agrees to its last digit."""
         cell = self._cell(tables / self.table)
         try:
             written, found = float(_plain(self.text)), float(cell)
@@ -75,7 +75,7 @@ class Number(NamedTuple):
             raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
         found = [row for row in rows if all(row[name] == value for name, value in self.row.items())]
         if len(found) != 1:
-            raise UserError(f"{path} has {len(found)} rows with {dict(self.row)}; a number stands in one")
+            raise UserError(f"{path} has {len(found)} rows with {dict(self.row)}; a number must name exactly one")
         return found[0][self.column]
 
 
@@ -96,11 +96,11 @@ def sections(profile: str) -> dict[str, str]:
 
 
 def conclusion(profile: str, section: str, outputs: Path, tables: str = "../tables/") -> Finding | None:
-    """What is concluded in a section, or None where nothing was written or these results are not those it was written for.
+    """The text of a section, or None if there is none or if it was written for other results than these.
 
     Args:
         outputs: folder of the results.
-        tables: where the tables are, seen from the page that shows it.
+        tables: path of the tables, relative to the page that shows the text.
     """
     text = sections(profile).get(section)
     if text is None or disagreements(text, outputs):

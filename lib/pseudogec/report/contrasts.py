@@ -1,4 +1,4 @@
-"""Systems against systems: how large a difference is, how far it can be trusted, and what that says of the papers' claims."""
+"""Comparisons of systems: how large a difference is, how far it can be trusted, and whether it agrees with the papers' claims."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
 _NAMES = {measure.label: measure.name for measure in ERRANT.measures}
 
 NOTE = (
-    "In points, with the 95% interval: the true differences that these scores allow, as other test sentences and other seeds "
-    "would have given other scores. \\*: more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: "
-    "how many each side has, one a seed. A single one is taken as it is: *1, 1* speaks of these two models only, not of how they "
-    "were made. Differences are of unrounded scores."
+    "In points, with 95% intervals over test sentences and seeds. \\*: more than chance (p < 0.05, corrected by Holm's method "
+    "for the number of rows). Models: how many each side has, one for each seed. With a single model on each side (*1, 1*) the "
+    "interval is over sentences alone and holds for these two models only, not for the ways in which they were made. "
+    "Differences are of unrounded scores."
 )
 
 NOTE_ON_MARKS = (
@@ -30,7 +30,7 @@ NOTE_ON_MARKS = (
 )
 
 _Kind = tuple[tuple[str, Any], ...]
-"""What was chosen for a system, as names and values, the seed aside."""
+"""The choices that make up a system, as names and values, without the seed."""
 
 _BASELINE: _Kind = (("method", "none"),)
 
@@ -57,7 +57,7 @@ class Contrast:
 
     @property
     def of_models_alone(self) -> bool:
-        """Whether each side is a single model, so that the comparison says nothing of how they were made."""
+        """Whether each side is a single model, so that nothing follows for the ways in which they were made."""
         return max(self.seeds) == 1
 
     @property
@@ -83,7 +83,7 @@ def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
 
 
 def as_table(contrasts: Iterable[Contrast]) -> Finding:
-    """Contrasts as a Markdown table with a note on how to read it; a line that says so where there are none."""
+    """Contrasts as a Markdown table with a note on how to read it, or one line if there are none."""
     listed = list(contrasts)
     if not listed:
         return Finding("This profile has nothing to compare here.")
@@ -108,7 +108,7 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
         against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
 
     Yields:
-        What is compared with what, and the systems of both sides, one for each seed.
+        A label such as ``direct_noise against none``, and the systems of both sides, one for each seed.
     """
     kinds: dict[_Kind, list[System]] = {}
     for system in grid:
@@ -157,18 +157,18 @@ def _shown(name: str, value: Any) -> str:
 def paper_differences(
     tables: Iterable[str], measure: str, column: str, against: Any, rows: Mapping[str, Sequence[Any]]
 ) -> dict[str, float]:
-    """By how many points the rows of published tables differ from those that differ from them in one choice.
+    """Differences, in points, between rows of published tables that differ in one choice.
 
-    The papers print means over seeds without their spread, so that no interval can be given.
+    The papers print means over seeds without their spread, so no interval can be given.
 
     Args:
-        tables: such as ``taslp2020:IV``; what several have is taken once.
+        tables: such as ``taslp2020:IV``; a row that several have is taken once.
         measure: ``P``, ``R`` or ``F0.5``.
         column: the choice; ``against`` is the value that the others are compared with, as of :func:`opponents`.
-        rows: column -> values; other rows are left out, but for the baseline.
+        rows: column -> values; other rows except the baseline are left out.
 
     Returns:
-        What is compared with what -> the difference; comparisons of which the papers print only one side are left out.
+        Label of the comparison -> the difference; comparisons of which the papers print only one side are left out.
     """
     printed: dict[_Kind, float] = {}
     for table in map(paper_scores, tables):
@@ -197,18 +197,18 @@ MARGIN = 1.0
 
 
 def note_on_claims(made: Sequence[Claim]) -> str:
-    """How the table's verdicts come about; with the margins of its claims of no difference, if it has any."""
+    """How the verdicts of a table of claims are reached, with the margins of its claims of no difference, if it has any."""
     note = (
-        "In points, with the 95% interval over other sentences and other seeds; p is corrected by Holm's method for all tested "
-        "comparisons of this table, and decides where it is below 0.05. Where a side has one seed nothing is decided, as another "
-        f"seed may do otherwise. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without their spread, so "
-        f"that they have no interval. {NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
+        "In points, with 95% intervals over test sentences and seeds. p is corrected by Holm's method for all tested comparisons "
+        "of this table; a claim is decided where p is below 0.05. Where a side has one seed nothing is decided, as another seed "
+        f"may give another result. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without a spread, so "
+        f"they have no interval. {NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
     )
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
         note += (
-            f" No difference: within {' or '.join(f'{margin:g}' for margin in margins)} points either way. This is decided where "
-            "the interval, corrected in the same way, lies within that margin or outside of it."
+            f" No difference: within {' or '.join(f'{margin:g}' for margin in margins)} points either way. Such a claim is "
+            "decided where the interval, corrected in the same way, lies wholly within that margin or wholly outside of it."
         )
     return note
 
@@ -221,11 +221,11 @@ class Claim:
         source: where it is made: published tables, such as ``taslp2020:VI, taslp2020:Fig.4``, or another place in words.
         column: the choice, as of :func:`opponents`.
         against: the value that the others are compared with.
-        direction: what the paper says of the others.
+        direction: how the others differ from it, according to the paper.
         measure: ``P``, ``R`` or ``F0.5``.
         margin: the points within which a claim of no difference holds.
         rows: the rows of the published tables that it rests on, as of :func:`paper_differences`.
-        theirs: the paper's names of ``column`` and ``against``, where they are others.
+        theirs: the paper's names for ``column`` and ``against``, where they differ from ours.
     """
 
     text: str
@@ -250,7 +250,7 @@ class Claim:
         return paper_differences(tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
 
     def p_value(self, found: Contrast) -> float | None:
-        """Of the test that decides the claim, not corrected; ``None`` where the comparison cannot decide it."""
+        """The uncorrected p-value of the test that decides the claim; ``None`` where the comparison cannot decide it."""
         difference = found.differences[self.measure]
         if min(difference.seeds) == 1 or found.unequal_budgets:
             return None
@@ -259,7 +259,7 @@ class Claim:
         return difference.p_value
 
     def verdict(self, found: Contrast, p_value: float | None) -> str:
-        """What a comparison says of the claim.
+        """Whether a comparison agrees with the claim.
 
         Args:
             p_value: that of :meth:`p_value`, corrected for the number of comparisons.
@@ -275,7 +275,7 @@ class Claim:
 
 
 def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
-    """One row a claim: what is claimed and where, the differences there and here, and the verdict, or how often each is given."""
+    """One row for each claim: its text and source, the differences there and here, and the verdict, or the number of each."""
     tested = [claim.p_value(found) for claim, compared in made for found in compared]
     corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
     p_values = iter([None if p_value is None else next(corrected) for p_value in tested])

@@ -1,6 +1,6 @@
 """Diagrams of methods: boxes and arrows, drawn like the figures and readable on paper without colours.
 
-Corners tell what a box is, as its colour does: text has square corners, a step of work round ones, a model is an ellipse.
+Corners and colours show the kind of a box: text has square corners, a step of work round ones, a model is an ellipse.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def flow(boxes: Mapping[str, Box], arrows: Iterable[Arrow], caption: str, titles
     """A diagram.
 
     Args:
-        caption: what it shows, in words that also serve those who do not see it.
+        caption: a description, which also serves blind readers.
         titles: row -> heading at its left.
     """
     import matplotlib.pyplot as plt
@@ -120,7 +120,7 @@ def back_translation() -> Picture:
     ]
     caption = (
         "Back-translation with noise. A reverse model learns to write errors, from genuine pairs turned around. Its beam search "
-        "adds random numbers to the scores. What it writes for a grammatical sentence is the source of a pseudo pair, the "
+        "adds random numbers to the scores. Its output for a grammatical sentence is the source of a pseudo pair, the "
         "sentence itself its target."
     )
     return flow(boxes, arrows, caption, {0: "once", 1.3: "for each\nsentence"})
@@ -154,7 +154,7 @@ def joint_and_pretrain() -> Picture:
 
 
 def pipeline(study: Study, system: str) -> Picture:
-    """The steps of a system from top to bottom; beside those that use models, what these were trained on."""
+    """The steps of a system from top to bottom; beside steps that use models, their training data."""
     boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[Arrow]()
     steps = all_steps(study.profile, system)
     for number, step in enumerate(steps, start=1):
@@ -165,7 +165,7 @@ def pipeline(study: Study, system: str) -> Picture:
             arrows.append(Arrow(f"models {number}", f"{number}"))
     boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
     arrows.append(Arrow(f"{len(steps)}", "corrected"))
-    caption = f"The system {system}, step by step, as the profile describes it; on the right what its models were trained on."
+    caption = f"The system {system}, step by step, as the profile describes it; on the right the training data of its models."
     return flow(boxes, arrows, caption)
 
 

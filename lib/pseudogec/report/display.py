@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 TABLE_ATTRIBUTE = "data-table"
-"""Attribute of an HTML table that says under which name it was saved."""
+"""Attribute of an HTML table: the name under which it was saved."""
 
 _MOST_NAMES = 12  # that a description lists one by one
 
@@ -39,7 +39,7 @@ class Html(str):
 
 NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
-NOT_WRITTEN = Finding("*No conclusion is written for these results. The sentences under the tables are computed from them.*")
+NOT_WRITTEN = Finding("*No conclusions are written for these results. The sentences under the tables are computed from them.*")
 
 NO_WORLD = Finding("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
 
@@ -56,14 +56,14 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
 
 
 def show_while_running(text: str) -> None:
-    """Show what is true of this moment alone; a notebook that is kept does not keep it."""
+    """Show a text that holds only now; it is left out of the notebook that is kept."""
     from IPython.display import display
 
     display({"text/plain": text}, metadata={METADATA: {"while_running": True}}, raw=True)
 
 
 def describe(figure: Figure) -> str:
-    """What a figure's axes and colours stand for, and what range its values span."""
+    """The meaning of a figure's axes and colours, and the range of its values."""
     panels = [_panel(axes) for axes in figure.axes if axes.get_xlabel() or axes.get_ylabel() or axes.get_title()]
     legends = [legend for axes in figure.axes if (legend := axes.get_legend())] + list(figure.legends)
     keys = [

@@ -29,12 +29,12 @@ NO_FILES = Finding("*No files were given in `outputs_to_score`, so there is noth
 
 
 class ErrorAnalysis:
-    """Tables, figures and examples of one test set's errors. Where there are no scores, each says so in a line.
+    """Tables, figures and examples of one test set's errors; a line in their place if there are no scores.
 
     Args:
         dataset: name of the test set.
-        sentences: those of the test set, for the types of their edits; their words may be masked.
-        nothing: what is shown where there are no systems.
+        sentences: of the test set, for the types of their edits; their words may be masked.
+        nothing: the text to show if there are no systems.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class ErrorAnalysis:
         return self.report.study.scores(grid, by, self.dataset)
 
     def gains(self, grid: Grid, by: By, systems: Mapping[str, str]) -> Finding:
-        """In which error types or levels the first of two methods is better than the second; both with what to call them."""
+        """The error types or levels in which the first of two methods is better than the second; both with their labels."""
         first, second = systems
         differences = self._differences(grid, by, "method", first, second)
         return findings.gains(differences, (systems[first], systems[second]))
@@ -77,7 +77,7 @@ class ErrorAnalysis:
         return findings.best_of(ranked, leads, baseline_ahead)
 
     def more_data(self, grid: Grid) -> Finding:
-        """For each level what all the pseudo data of one method bring, and what the last step of their amount brings."""
+        """For each level the gain of all the pseudo data of one method, and that of the last step of their amount."""
         sizes = sorted({system.pseudo_pairs for system in grid})
         if len(sizes) < 2:
             return Finding("")
@@ -85,7 +85,7 @@ class ErrorAnalysis:
         return findings.more_data(whole, last, sizes)
 
     def _differences(self, grid: Grid, by: By, column: str, first: Any, second: Any) -> dict[str, Estimate]:
-        """F0.5 of the systems with one value of a choice less that of those with another, in each error type or level."""
+        """F0.5 of the systems with one value of a choice minus that of those with another, for each error type or level."""
         order = self._order(by, self.scores(grid, by))
         ours, theirs = (self._statistics(grid.only(**{column: [value]}), by, order) for value in (first, second))
         if not ours or not theirs:
@@ -96,7 +96,7 @@ class ErrorAnalysis:
         return list(self.types) if by == "error_type" else sorted(scores.level.unique())
 
     def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> list[Mapping[str, np.ndarray]]:
-        """For each system the statistics of every sentence, of each type or level alone; zeros for a type that it never had."""
+        """For each system and each type or level the statistics of every sentence; zeros for a type that does not occur."""
         study, found = self.report.study, list[Mapping[str, np.ndarray]]()
         levels = study.levels(study.planner.tests[self.dataset])
         for score in (study.score(system, self.dataset) for system in systems):
@@ -127,7 +127,7 @@ class ErrorAnalysis:
     ) -> StyledTable | Finding:
         """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
 
-        Precision and recall are in the CSV file too. Arguments are those of :meth:`figure`; ``columns`` tells systems apart.
+        Precision and recall are in the CSV file too. Arguments are those of :meth:`figure`; ``columns`` names the systems.
         """
         if scores.empty:
             return self._nothing
@@ -189,14 +189,16 @@ class ErrorAnalysis:
                 edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
                 level = f" (level {levels[place]})" if levels[place] else ""
                 examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
-        return marked_corrections(examples) if examples else Finding("No sentence of the test set tells these systems apart.")
+        return (
+            marked_corrections(examples) if examples else Finding("These systems do not differ on any sentence of the test set.")
+        )
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
     """The first ``each`` sentences, by heading, that two systems correct differently, or both not at all.
 
-    A system is right about a sentence when it makes all edits of the reference and no other; it leaves the errors when it makes
-    none; it changes what was right when the reference has no edits.
+    A system corrects a sentence if it makes all edits of the reference and no other; it leaves the errors if it makes
+    none; it spoils a sentence if the reference has no edits.
     """
     (first, one), (second, other) = ((name, score.per_sentence() > 0) for name, score in scores.items())
 
@@ -214,7 +216,7 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
 
 
 def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
-    """For each true type: edits, the share that the annotator names so, and what else it says most often."""
+    """For each true type: edits, the share with this type by the annotator, and its most frequent other types."""
     if pairs.empty:
         return UNKNOWN_TRUTH
     rows = []
@@ -232,7 +234,7 @@ def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
 
 
 class OutputsReport:
-    """What is shown of corrections from files; without any, each method says so in a line."""
+    """Tables and figures of corrections from files; a line in their place if there are none."""
 
     def __init__(self, study: Study, outputs: ScoredOutputs) -> None:
         names, gold = ", ".join(outputs.hypotheses), outputs.gold
@@ -287,7 +289,7 @@ class OutputsReport:
     def examples(self, each: int = 2) -> Html | Finding:
         """Sentences that the first and the last system correct differently, or both leave as they are."""
         if len(self._outputs.errant) < 2:
-            return NO_FILES if not self._outputs.errant else Finding("*One system alone; examples compare two.*")
+            return NO_FILES if not self._outputs.errant else Finding("*There is only one system; examples compare two.*")
         first, *_, last = self._outputs.errant
         corrected = {name: self._outputs.hypotheses[name] for name in (first, last)}
         scores = {name: self._outputs.errant[name] for name in (first, last)}
@@ -313,4 +315,4 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | 
         f"{method.minimum_count} times or more; these tokens were written right in {summary.identity_share:.0%} of "
         f"{summary.occurrences:,} cases. Share: of all that was written for a token."
     )
-    return report.table(pd.DataFrame(rows), name, note, {"share": 3})
+    return report.table(pd.DataFrame(rows), name, note, {"share": 3}, seeds=())

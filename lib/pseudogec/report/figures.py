@@ -1,7 +1,7 @@
-"""All figures, and the one visual language that they share.
+"""All figures, and their common style.
 
-A method, a proficiency level and a seed corpus have a colour each, the same in every notebook. What is filled is this
-study's, what is hollow is a paper's. Error bars are one standard deviation over seeds, small dots are single seeds, and a
+Each method, proficiency level and seed corpus has one colour in all notebooks. Filled marks are this
+study's, hollow marks a paper's. Error bars are one standard deviation over seeds, small dots are single seeds, and a
 dashed line is the baseline.
 
 Each function gives a :class:`Picture`, or a :class:`Finding` that says why there is nothing to draw;
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,12 +21,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pandas as pd
 
-from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Measure, TextStatistics, main_type, wi_statistics
+from pseudogec.evaluate import CUT_OTHERWISE, Measure, TextStatistics, main_type, wi_statistics
 from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
-from pseudogec.report.papers import named_table, paper_scores
-from pseudogec.report.tables import THIS_STUDY, NoiseProfile, beside_paper, summarise, type_shares
+from pseudogec.report.tables import THIS_STUDY, NoiseProfile, type_shares
 from pseudogec.study.study import UNKNOWN_LEVEL
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288",
 FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
 
 _DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3, "clip_on": False}
-"""Single seeds: readable on bars of any colour, and whole where they stand on the axis."""
+"""Style of single seeds: readable on bars of any colour, and not cut off at the axis."""
 
 _ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 
@@ -50,13 +50,7 @@ _PAPER: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markersize"
 
 _BASELINE: dict[str, Any] = {"color": BASELINE_COLOUR, "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
 
-_PAPER_SUFFIX = ", paper"
-
-_PAPER_BASELINE: dict[str, Any] = {**_BASELINE, "linestyle": ":", "color": "#777777", "label": f"Baseline{_PAPER_SUFFIX}"}
-
 _BEST_IN = "best in "
-
-_MEASURES = {measure.name: measure.title for measure in ERRANT.measures}
 
 # Colours belong to methods, so measures differ in shape and grey. The first is the look of a metric's headline, its last measure.
 _MEASURE_LOOKS = (("#000000", "o", "-"), ("#9a9a9a", "^", "--"), ("#6b6b6b", "s", ":"), ("#b8b8b8", "D", "-."))
@@ -65,15 +59,15 @@ _GROUP_WIDTH = 0.8
 """Width of the bars of one group together; 1 would touch the next."""
 
 _MANY = 10
-"""Sentences of one length from which their mean is worth drawing."""
+"""Least number of sentences of one length for which their mean is drawn."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure with what is to be said of it.
+    """A figure with its caption and data.
 
     Attributes:
-        data: what was drawn, for a CSV file beside the picture; none for a diagram.
+        data: the numbers drawn, for a CSV file beside the picture; empty for a diagram.
         seeds: that the numbers rest on; None for the study's, empty where they are no model's.
     """
 
@@ -90,11 +84,11 @@ def use_theme() -> None:
 
 
 def colours_of(names: Iterable[str], own: Mapping[str, str] = METHOD_COLOURS) -> dict[str, str]:
-    """A colour for each name; names with one of their own come first, in its order."""
+    """A colour for each name; names with one of their own come first, in its order, and no other name gets it."""
     names = list(dict.fromkeys(names))
-    others = [name for name in names if name not in own]
-    further = {name: FURTHER_COLOURS[place % len(FURTHER_COLOURS)] for place, name in enumerate(others)}
-    return {**{name: colour for name, colour in own.items() if name in names}, **further}
+    known = {name: colour for name, colour in own.items() if name in names}
+    free = cycle([colour for colour in FURTHER_COLOURS if colour not in known.values()] or FURTHER_COLOURS)
+    return {**known, **{name: next(free) for name in names if name not in own}}
 
 
 def _shades(count: int) -> list[str]:
@@ -106,43 +100,6 @@ def _shades(count: int) -> list[str]:
 
 
 # Scores of methods
-
-
-def bars_by_method(scores: pd.DataFrame, paper: str | None = None) -> Picture:
-    """Precision, recall and F0.5 of each method: mean over seeds, one dot a seed, error bars of one standard deviation.
-
-    Args:
-        paper: a published table, such as ``taslp2020:IV``: hollow markers on the bars of its methods.
-    """
-    from matplotlib.patheffects import withStroke
-
-    published = None if paper is None else paper_scores(paper)
-    order = list(dict.fromkeys(scores.method))
-    palette, width = colours_of(order), _GROUP_WIDTH / len(order)
-    figure, axes = _subplots(figsize=(8.5, 4))
-    for place, method in enumerate(order):
-        part = scores[scores.method == method][list(_MEASURES)] * 100
-        x = [group + (place - (len(order) - 1) / 2) * width for group in range(len(_MEASURES))]
-        axes.bar(x, part.mean(), 0.92 * width, color=palette[method], label=method_label(method), linewidth=0)
-        if len(part) > 1:
-            axes.errorbar([place - width / 5 for place in x], part.mean(), yerr=part.std(), fmt="none", **_ERROR_BARS)
-        for position, measure in zip(x, _MEASURES, strict=True):
-            axes.scatter([position + width / 5] * len(part), part[measure], **_DOTS)
-        if method == "none":
-            ends = [group + side * (_GROUP_WIDTH / 2 + width / 4) for group in range(len(_MEASURES)) for side in (-1, 1)]
-            axes.hlines(part.mean(), ends[::2], ends[1::2], **{**_BASELINE, "label": None}, zorder=2.5)
-        if published is not None:
-            for values in published[published.method == method][list(_MEASURES)].to_numpy():
-                axes.plot(x, values, **_PAPER, color=palette[method], path_effects=[withStroke(linewidth=4, foreground="white")])
-    if published is not None:
-        axes.plot([], [], **_PAPER, color="#444444", label=f"same colour{_PAPER_SUFFIX}")
-    axes.set_xticks(range(len(_MEASURES)), list(_MEASURES.values()))
-    axes.set(ylabel="percent", ylim=(0, None))
-    _bars(axes, "x")
-    _legend(axes, baseline_last=False)
-    seeds = scores.seed.nunique()
-    caption = f"Mean over {_counted(seeds)}, one dot a seed, error bars one standard deviation."
-    return Picture(figure, caption + _hollow(paper), scores, scores.seed)
 
 
 def sweep(
@@ -184,69 +141,9 @@ def sweep(
     _legend(axes)
     caption = (
         f"{_counted(points.seed.nunique().max())} a point; {_baseline_told(baseline)} Marks on the upper "
-        "edge are no scores: they show which values the papers found best."
+        "edge are no scores: they show the best values in the papers."
     )
     return Picture(figure, caption, pd.concat([scores, baseline]), scores.seed)
-
-
-def f05_by(
-    scores: pd.DataFrame,
-    column: str,
-    paper: str | None = None,
-    panels: str | None = None,
-    stands_for: Mapping[str, str] | None = None,
-) -> Picture | Finding:
-    """F0.5 by a category and method: filled points are ours with their spread, hollow ones the paper's.
-
-    Args:
-        column: what the horizontal axis shows, such as ``seed_corpus``.
-        paper: published table to set beside it.
-        panels: a column of sizes that has a panel for each value, such as ``pseudo_pairs``.
-        stands_for: our seed corpus -> the paper's that it stands for.
-    """
-    if scores.empty:
-        return NOT_LISTED
-    systems = scores[scores.method != "none"]
-    if not varies(systems, column) and not (panels and varies(systems, panels)):
-        return _one_value(systems, column)
-    order = list(dict.fromkeys(systems[column]))
-    rows = ["method", column, *([panels] if panels else [])]
-    table = summarise(systems, rows)
-    lines = [(_BASELINE, _f05_of_baseline(scores, 100))]
-    if paper is not None:
-        table = beside_paper(table, rows, paper, stands_for or {}).iloc[: len(table)]
-        lines.append((_PAPER_BASELINE, _f05_of_baseline(paper_scores(paper), 1)))
-    parts = [("", table)] if panels is None else [(_panel_title(panels, part), part) for _, part in table.groupby(panels)]
-    width = 1 + (1 + 1.5 * len(order)) * len(parts)
-    figure, drawn = _subplots(1, len(parts), figsize=(max(6.5, width + 2), 3.8), sharey=True, squeeze=False)
-    for axes, (title, part) in zip(drawn[0], parts, strict=True):
-        _f05_points(axes, part, column, order)
-        for look, value in lines:
-            if value is not None:
-                axes.axhline(value, **look)
-        axes.set(title=title, xlim=(-0.5, len(order) - 0.5))
-        axes.set_xticks(range(len(order)), order)
-    drawn[0][0].set_ylabel("F0.5 (percent)")
-    _legend(drawn[0][-1])
-    caption = "Filled: this study, mean over seeds, error bars one standard deviation."
-    return Picture(figure, caption + _hollow(paper), table, scores.seed)
-
-
-def _panel_title(panels: str, part: pd.DataFrame) -> str:
-    unit = "pseudo pairs" if panels == "pseudo_pairs" else panels
-    theirs = [f"\n(paper: {int(value):,})" for value in part.get(f"paper_{panels}", []) if value == value]
-    return "".join([f"{int(part[panels].iloc[0]):,} {unit}", *theirs[:1]])
-
-
-def _f05_points(axes: Axes, table: pd.DataFrame, column: str, order: list[str]) -> None:
-    methods = colours_of(table.method)
-    for place, (method, colour) in enumerate(methods.items()):
-        name = method_label(method)
-        rows = table[table.method == method].set_index(column).reindex(order)
-        x = [number + (place - (len(methods) - 1) / 2) * 0.18 for number in range(len(order))]
-        axes.errorbar(x, rows.f05, yerr=_known(rows.f05_sd), fmt="o", markersize=7, capsize=4, color=colour, label=name)
-        if "paper_f05" in rows and rows.paper_f05.notna().any():
-            axes.plot(x, rows.paper_f05, **_PAPER, color=colour, label=name + _PAPER_SUFFIX)
 
 
 def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Finding:
@@ -277,7 +174,7 @@ def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Fin
 
 
 def _one_value(systems: pd.DataFrame, column: str) -> Finding:
-    """What stands in place of a figure whose axis would have one place."""
+    """The text in place of a figure whose axis would have one place."""
     if systems.empty:
         return NOT_LISTED
     value = systems[column].iloc[0]
@@ -294,37 +191,50 @@ def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
 
 
 def gains(
-    table: pd.DataFrame, column: str, label: str, title: str, opponent: str = "the baseline", lines: str = "method"
+    table: pd.DataFrame,
+    column: str,
+    label: str,
+    title: str,
+    seeds: Iterable[int],
+    opponent: str = "the baseline",
+    lines: str = "method",
 ) -> Picture | Finding:
-    """Gains in F0.5 in a panel for each study, on one scale: heights of different studies are not comparable, gains are.
+    """Gains in a panel for each study, on one scale: heights of different studies are not comparable, gains are.
 
     Args:
         table: ``study``, ``gain`` in points, ``low`` and ``high``, the ends of its interval where it is known, ``column`` and
-            ``lines``.
+            ``lines``; the gains are in F0.5, unless ``column`` is ``measure``.
         column: what the horizontal axis shows: a size, such as ``pseudo_pairs``, on a logarithmic scale, or names.
         label: of the horizontal axis.
         title: the finding.
-        opponent: what the gains are gains over.
-        lines: has a line for each of its values.
+        seeds: that this study's gains rest on.
+        opponent: the system over which the gains are.
+        lines: has points of one colour for each of its values, joined by a line where the axis shows sizes.
     """
     if table.empty or not table.study.eq(THIS_STUDY).any():  # a table shows a paper's numbers alone
         return NOT_LISTED
-    studies = list(dict.fromkeys(table.study))
+    studies = dict(list(table.groupby("study", sort=False)))
     sizes = pd.api.types.is_numeric_dtype(table[column])
-    width = max(2.9, 1.1 * table[column].nunique()) if not sizes else 3.3
-    figure, (drawn,) = _subplots(1, len(studies), figsize=(1 + width * len(studies), 3.8), sharey=True, squeeze=False)
+    if not sizes and not varies(studies[THIS_STUDY], column):
+        return _one_value(studies[THIS_STUDY], column)
     palette = colours_of(table[lines])
-    for axes, study in zip(drawn, studies, strict=True):
-        part = table[table.study == study]
-        order = list(dict.fromkeys(table[column]))
+    names = 1 if sizes else max(part[column].nunique() for part in studies.values())
+    width = max(3.3 if sizes else 2.9, names * max(1.35, 0.2 * len(palette)))
+    figure, (drawn,) = _subplots(1, len(studies), figsize=(1 + width * len(studies), 3.8), sharey=True, squeeze=False)
+    for axes, (study, part) in zip(drawn, studies.items(), strict=True):
+        order = list(dict.fromkeys(part[column]))
         for place, (name, colour) in enumerate(palette.items()):
             points = part[part[lines] == name].sort_values(column) if sizes else part[part[lines] == name]
-            beside = 0.12 * (place - (len(palette) - 1) / 2)
-            x = points[column] if sizes else [order.index(value) + beside for value in points[column]]
+            aside = 0.12 * (place - (len(palette) - 1) / 2)  # or error bars would cover each other
+            if sizes:
+                x = points[column] * (part[column].max() / part[column].min()) ** (aside / 6)
+            else:
+                x = pd.Series([order.index(value) + aside for value in points[column]], dtype=float)
             ours = "low" in points and points.low.notna().any()
             spread = [points.gain - points.low, points.high - points.gain] if ours else None
             look: dict[str, Any] = {"marker": "o" if ours else "D", "markerfacecolor": colour if ours else "none", "capsize": 3}
-            axes.errorbar(x, points.gain, yerr=spread, color=colour, label=method_label(str(name)), **look)
+            line = "-" if sizes else "none"
+            axes.errorbar(x, points.gain, yerr=spread, color=colour, linestyle=line, label=method_label(str(name)), **look)
         axes.axhline(0, **_BASELINE | {"label": opponent})
         axes.set_title(study)
         if sizes:
@@ -332,13 +242,14 @@ def gains(
         else:
             axes.set_xticks(range(len(order)), [type_label(str(value)) for value in order])
             axes.set(xlabel=label, xlim=(-0.5, len(order) - 0.5))
-    drawn[0].set_ylabel("gain in F0.5 (points)")
+    measure = "Each measure" if column == "measure" else "F0.5"
+    drawn[0].set_ylabel("gain (points)" if column == "measure" else "gain in F0.5 (points)")
     figure.suptitle(fill(title, int(11 * figure.get_figwidth())), x=0, ha="left")
     _legend(drawn[-1], of=list(drawn))
-    caption = f"F0.5 less that of {opponent}, each study's own, in points. Filled: ours with 95% intervals; hollow: as printed."
+    caption = f"{measure} minus that of {opponent}, each study's own, in points. Filled: ours, 95% intervals; hollow: as printed."
     if "models" in table and table.models.eq(1).any():
         caption += " Where ours is one model, its interval allows for other sentences alone."
-    return Picture(figure, caption, table)
+    return Picture(figure, caption, table, seeds)
 
 
 def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
@@ -376,6 +287,8 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     """
     if curves.empty:
         return NOT_LISTED
+    from matplotlib.ticker import LogLocator
+
     names = names_of_curves(curves)
     told = colours_of(curves.method) if len(names) == curves.method.nunique() else {}
     palette = [told[method] for method in dict.fromkeys(curves.method)] if told else _shades(len(names))
@@ -389,17 +302,21 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
                 looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
                 axes.plot(part[column], part.loss, color=colour, linewidth=1.5, alpha=1 if held_out else 0.3, **looks)
         axes.set(xlabel=label, yscale="log")
+        axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))  # labels of all nine digits would touch
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
     panels[0].set_ylabel("loss (bits per subword)")
     _legend(panels[-1])
     seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
-    caption = f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins."
+    caption = (
+        f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins. On the "
+        "right a stage without genuine pairs is a vertical line."
+    )
     return Picture(figure, caption, curves, curves.seed)
 
 
 def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
-    """What the systems of learning curves are called: their methods, if these tell them apart."""
+    """The names of systems in learning curves: their methods, if these are distinct."""
     methods = curves.drop_duplicates("system").set_index("system").method
     return {str(name): str(name) if methods.duplicated().any() else method_label(method) for name, method in methods.items()}
 
@@ -461,7 +378,7 @@ def bar_colours(values: Iterable[str]) -> dict[str, str]:
 
 
 def type_label(error_type: str) -> str:
-    """An error type in two lines where it has two parts, so that it need not be turned."""
+    """An error type, in two lines if it has two parts, so that the label need not be rotated."""
     return error_type.replace(":", ":\n")
 
 
@@ -535,7 +452,7 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
 
 
 def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
-    """Which type an annotator names, in percent of the edits of each true type; see :func:`pseudogec.evaluate.type_agreement`."""
+    """The types by an annotator, in percent of the edits of each true type; see :func:`pseudogec.evaluate.type_agreement`."""
     import seaborn as sns
 
     if pairs.empty:
@@ -590,7 +507,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
     return Picture(figure, caption, pd.DataFrame(rows, columns=["method", "error_type", "percent"]), ())
 
 
-# What the corpora hold (Choe et al. 2019, figures 2 and 3)
+# Sizes of corpora, lengths and edits (Choe et al. 2019, figures 2 and 3)
 
 
 def corpus_sizes(sentences: pd.DataFrame) -> Picture:
@@ -644,7 +561,7 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     return Picture(figure, f"Axes end at the {100 * quantile:g}th percentile; the line is the mean of each length.", data, ())
 
 
-# What figures share
+# Common parts of figures
 
 
 def _subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, Any]:
@@ -654,8 +571,8 @@ def _subplots(rows: int = 1, columns: int = 1, **options: Any) -> tuple[Figure, 
 
 
 def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterable[Axes] = ()) -> None:
-    """A legend beside the axes, where it hides nothing: this study's, then the paper's, then the baseline, which keeps its place
-    among bars. It explains the labels of the axes in ``of``, by default of these alone.
+    """A legend beside the axes, where it hides nothing: the systems, then what the papers found best, then the baseline, which
+    keeps its place among bars. It explains the labels of the axes in ``of``, by default of these alone.
     """
     drawn: dict[str, Any] = {}
     for panel in of or [axes]:
@@ -663,7 +580,7 @@ def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterabl
         drawn.update(zip(names, handles, strict=True))
 
     def place(label: str) -> tuple[bool, bool]:
-        return baseline_last and label.startswith("Baseline"), label.endswith(_PAPER_SUFFIX) or label.startswith(_BEST_IN)
+        return baseline_last and label.startswith("Baseline"), label.startswith(_BEST_IN)
 
     labels = sorted(drawn, key=place)
     axes.legend([drawn[label] for label in labels], labels, title=title, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
@@ -682,7 +599,7 @@ def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, col
 
 
 def _known(spread: pd.Series) -> pd.Series | None:
-    """A spread, unless no point has one: then the legend has no error bar either."""
+    """The arguments for error bars, unless no point has a spread: then the legend has no error bar either."""
     return spread if spread.notna().any() else None
 
 
@@ -701,22 +618,13 @@ def _baseline_told(baseline: pd.DataFrame) -> str:
     return f"the dashed line is the baseline's mean over {seeds} seeds, the grey band one standard deviation."
 
 
-def _f05_of_baseline(scores: pd.DataFrame, percent: float) -> float | None:
-    values = scores[scores.method == "none"].f05
-    return None if values.empty else float(values.mean() * percent)
-
-
-def _hollow(paper: str | None) -> str:
-    return "" if paper is None else f" Hollow: {named_table(paper)}, on another test set."
-
-
 def _counted(seeds: int) -> str:
     return f"{seeds} seed{'s' if seeds > 1 else ''}"
 
 
 def spread_told(scores: pd.DataFrame, shown: str = "error bars one standard deviation") -> str:
-    """What the spread in a figure or table is, as a sentence of its caption."""
+    """The kind of spread in a figure or table, as a sentence of its caption."""
     if "f05_low" in scores:
         return "Error bars: 95% confidence intervals over sentences."
     seeds = scores.seed.nunique()
-    return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, so no spread."
+    return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, hence no spread."

@@ -22,7 +22,7 @@ UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this wi
 
 
 MARK = " \\*"
-"""Stands behind a difference that is more than chance, in Markdown."""
+"""Marks a difference that is more than chance, in Markdown."""
 
 
 def in_points(difference: float) -> str:
@@ -44,7 +44,7 @@ def points_of_sweep(scores: pd.DataFrame, parameters: Sequence[str]) -> DataFram
     """The scores of each point of a sweep.
 
     Raises:
-        UserError: systems of one point and seed differ in another parameter, over which a mean would say nothing.
+        UserError: systems of one point and seed differ in another parameter, over which a mean has no meaning.
     """
     if scores.duplicated([*parameters, "seed"]).any():
         raise UserError(
@@ -68,14 +68,12 @@ def best_of_sweep(scores: pd.DataFrame, *parameters: str) -> Finding:
     values = means.index[0] if isinstance(means.index[0], tuple) else (means.index[0],)
     best = ", ".join(f"{name} = {value:g}" for name, value in zip(parameters, values, strict=True))
     lead = means.iloc[0] - means.iloc[1]
-    caution = (
-        " With one seed a value, a lead smaller than the spread over seeds in the table above says nothing." if seeds == 1 else ""
-    )
+    caution = " With one seed a value, a lead below the spread over seeds in the table above may be chance." if seeds == 1 else ""
     return Finding(f"The best value here is **{best}** (F0.5 {means.iloc[0]:.1f}, {lead:.1f} points above the next).{caution}")
 
 
 def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) -> Finding:
-    """Which kind of system, named by ``rows``, is best, and which are ahead of the baseline, by mean F0.5."""
+    """The kind of system, named by ``rows``, with the highest mean F0.5, and those above the baseline."""
     systems, baseline = scores[scores.method != "none"], scores[scores.method == "none"].f05
     if systems.empty or baseline.empty:
         return NOT_LISTED
@@ -199,9 +197,9 @@ def spread_across(scores: pd.DataFrame, column: str, paper: str | None = None) -
         name = method_label(str(method))
         told = f"best with {means.idxmax()} ({means.max():.1f}); the means range over {_range(means):.1f} points{spread}."
         if len(means) == 1:
-            told = f"{means.index[0]} alone in this run ({means.iloc[0]:.1f}), so there is no range of means{spread}."
+            told = f"this run has {means.index[0]} alone ({means.iloc[0]:.1f}), so there is no range of means{spread}."
         if theirs is not None and method in theirs.groups:
-            told += f" In the paper over {_range(theirs.get_group(method)):.1f}."
+            told += f" In the paper they range over {_range(theirs.get_group(method)):.1f}."
         lines.append(f"- **{name}**: {told}")
     return Finding("\n".join(lines))
 
@@ -218,7 +216,7 @@ def points_per_doubling(f05: pd.Series) -> float:
 
 
 def per_doubling(scores: pd.DataFrame) -> Finding:
-    """What each doubling of the pseudo data brings: the slope of a line through mean F0.5 against the base-2 logarithm."""
+    """The gain of each doubling of the pseudo data: the slope of a line through mean F0.5 against the base-2 logarithm."""
     import numpy as np
 
     lines = []
@@ -227,7 +225,7 @@ def per_doubling(scores: pd.DataFrame) -> Finding:
         if len(means) > 1:
             name = method_label(str(method))
             steps = np.diff(means) / np.diff(np.log2(means.index.to_numpy(float)))
-            shape = "each smaller than the one before" if (np.diff(steps) < 0).all() else "not smaller at every step"
+            shape = "the gain falls from step to step" if (np.diff(steps) < 0).all() else "the gain does not fall at every step"
             told = f" Step by step {', '.join(map(in_points, steps))} a doubling: {shape}." if len(steps) > 1 else ""
             slope = in_points(points_per_doubling(means))
             ends = f"from {means.iloc[0]:.1f} at {means.index[0]:,} to {means.iloc[-1]:.1f} at {means.index[-1]:,}"
@@ -271,7 +269,7 @@ def _listed(leads: Mapping[str, float]) -> str:
 
 
 def _course(leads: list[float]) -> str:
-    """How a lead goes on from stage to stage; nothing where the second choice ever leads."""
+    """Whether a lead falls from stage to stage; empty where the second choice leads at any."""
     if len(leads) < 2 or min(leads) <= 0:
         return ""
     if all(later < earlier for earlier, later in pairwise(leads)):
@@ -305,11 +303,11 @@ def gains(differences: Mapping[str, Estimate], systems: tuple[str, str]) -> Find
 
 def _one_seed(differences: Mapping[str, Estimate]) -> str:
     alone = any(max(difference.seeds) == 1 for difference in differences.values())
-    return " There is one model on each side: this speaks of these two, and another seed may differ." if alone else ""
+    return " With one model on each side this holds for these two models; another seed may give another result." if alone else ""
 
 
 def more_data(whole: Mapping[str, Estimate], last: Mapping[str, Estimate], sizes: Sequence[int]) -> Finding:
-    """What more pseudo data bring to each level.
+    """The gain of each level from more pseudo data.
 
     Args:
         whole: level -> F0.5 with most pseudo data less that with least.
@@ -336,24 +334,30 @@ def best_of(ranked: Mapping[str, Sequence[str]], leads: Mapping[str, Estimate], 
         leads: category -> F0.5 of the first less that of the second.
         baseline_ahead: the categories where the baseline is above all of them.
     """
+    leading = {name for name in ranked if round(100 * leads[name].value, 1)}
     lines = [
         f"- **{name}**: {choices[0]}, {with_interval(leads[name])} points against {choices[1]}."
-        if round(100 * leads[name].value, 1)
+        if name in leading
         else f"- **{name}**: no single best."
         for name, choices in ranked.items()
     ]
-    return Finding("\n".join([*_baseline_first(baseline_ahead, [choices[0] for choices in ranked.values()]), *lines]))
+    best = [choices[0] for name, choices in ranked.items() if name in leading]
+    return Finding("\n".join([*_baseline_first(baseline_ahead, best, len(ranked)), *lines]))
 
 
-def _baseline_first(ahead: Sequence[str], best: Sequence[str]) -> list[str]:
-    """What a list of best choices does not say: in how many categories each is best, and where none helps."""
-    if not best:
+def _baseline_first(ahead: Sequence[str], best: Sequence[str], categories: int) -> list[str]:
+    """A line before the list of best choices: in how many categories each is best, and where the baseline is above all.
+
+    Args:
+        best: the best choice of each category that has a single one.
+    """
+    if not categories:
         return []
-    counted = ", ".join(f"{name} in {best.count(name)}" for name in dict.fromkeys(best))
+    counted = ", ".join(f"{name} in {best.count(name)}" for name in dict.fromkeys(best)) or "none"
     where = f" ({', '.join(ahead)})" if ahead else ""
     return [
-        f"**Here**, the highest mean of these is that of {counted} of {len(best)}. The baseline, without any pseudo data, is "
-        f"above all of them in {len(ahead)} of {len(best)}{where}.",
+        f"**Here**, the highest mean of these is that of {counted} of {categories}. The baseline, without any pseudo data, is "
+        f"above all of them in {len(ahead)} of {categories}{where}.",
         "",
     ]
 
@@ -366,7 +370,7 @@ def shares_by_level(edits: pd.DataFrame, error_type: str) -> Finding:
 
 
 def types_beside_paper(scores: pd.DataFrame, most: int = 3, least: int = 30) -> Finding:
-    """Which types hold most of a system's right edits, and where its recall falls shortest of that of Choe et al. 2019, table 10.
+    """The types with most of a system's right edits, and those whose recall is farthest below Choe et al. 2019, table 10.
 
     Only the recall of types with at least ``least`` edits is compared.
     """
@@ -404,10 +408,14 @@ def agreement(pairs: pd.DataFrame) -> Finding:
 
 
 def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
-    """What it took to build these systems and all that they rest on, from the store's records; they must have been built."""
+    """The time that it took to build these systems and all that they are made from, from the store's records.
+
+    All of them must have been built. Lost records are counted.
+    """
     every = with_ancestors([study.planner.score(system, study.test) for system in systems])
     seconds: dict[str, list[float]] = {}
-    for recipe in every:
+    known = [recipe for recipe in every if study.store.can_read(recipe)]
+    for recipe in known:
         seconds.setdefault(recipe.kind, []).append(study.store.result(recipe)["seconds"])
     if not seconds:
         return NOT_LISTED
@@ -415,6 +423,6 @@ def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
     parts = [f"{kind.replace('_', ' ')} ({len(seconds[kind])}) {format_duration(sum(seconds[kind]))}" for kind in longest]
     whole = format_duration(sum(map(sum, seconds.values())))
     return Finding(
-        f"*Compute: {whole} of one worker's time for {len(every):,} artefacts when they were built, most of it for "
-        f"{', '.join(parts)}. They are kept and not built again.*"
+        f"*Compute: {whole} of one worker's time for {len(known):,} artefacts, most of it for {', '.join(parts)}. They are "
+        f"cached and not built again.{f' The records of {lost:,} more are lost.' if (lost := len(every) - len(known)) else ''}*"
     )

@@ -1,4 +1,4 @@
-"""What the papers and their code say of every setting, beside what a profile says of it."""
+"""Every setting of the papers and their code, beside that of a profile."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def published_settings(profile: str) -> list[dict[str, str]]:
 
     Returns:
         ``source`` (a paper or its code), ``place`` in the source, ``setting``, ``theirs`` (YAML; empty where it is not stated)
-        and ``key``, which says the same in a profile.
+        and ``key``, the setting's name in a profile.
     """
     with (FOLDER / "hyperparameters.csv").open(encoding="utf-8", newline="") as file:
         return [row for row in csv.DictReader(file) if row["profile"] == profile]
@@ -43,7 +43,7 @@ def hyperparameters(profile: Profile) -> pd.DataFrame:
         the source leaves the setting open, and ``key``, the setting's name in a profile.
 
     Raises:
-        UserError: a key of a published setting is none of the profile's, and ``differences`` do not say what stands for it.
+        UserError: a key of a published setting is not in the profile, and its ``differences`` do not name ours.
     """
     rows = []
     for row in published_settings(profile.name):
@@ -76,9 +76,7 @@ def _ours(profile: Profile, key: str, difference: Difference | None) -> Any:
         for part in name.split("."):
             place = _part(place, part)
     except (LookupError, AttributeError, ValueError):
-        raise UserError(
-            f"profile {profile.name}: `{key}` is no key of it; let its `differences` say what stands for it"
-        ) from None
+        raise UserError(f"profile {profile.name}: `{key}` is not a key of it; name our setting under its `differences`") from None
     return len(place) if name != key else place
 
 

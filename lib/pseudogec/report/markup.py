@@ -1,4 +1,4 @@
-"""Example sentences with what was done to them marked, readable without colours too."""
+"""Example sentences with marked changes, readable without colours too."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
 
 
 def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
-    """The number (from 0) of the sentence whose edits are nearest to what each method makes on average.
+    """The number (from 0) of the sentence whose numbers of edits are nearest to the methods' averages.
 
-    The deviations are weighed by each method's own spread. Operations of kind ``keep`` change nothing.
+    Deviations are divided by each method's own spread. Operations of kind ``keep`` change nothing.
     """
     edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in made.values()]
     counts = np.array(edits, float)
@@ -73,7 +73,7 @@ def marked_corrections(examples: Iterable[tuple[str, AnnotatedSentence, Mapping[
 
 
 def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> Html:
-    """A table of sentences under headings on their way through a system, each step's edits marked in what it was given."""
+    """A table of sentences under headings after each step of a system; each step's edits are marked in its input."""
     rows = []
     for heading, trace in traces:
         rows.append(f"<tr><th scope='rowgroup' colspan='2' style='{LEFT}; padding-top:1em'>{escape(heading)}</th></tr>")
@@ -109,7 +109,7 @@ def _type(error_type: str) -> str:
 
 
 def _compared(source: Sequence[str], edits: Sequence[Edit], gold: Sequence[Edit]) -> str:
-    """A system's correction: its edits with their verdicts, and where it left an error alone."""
+    """A system's correction: its edits with their verdicts, and the errors that it missed."""
     wanted = {(edit.start, edit.end, edit.correction) for edit in gold}
     touched = [edit for edit in gold if any(_overlap(edit, other) for other in edits)]
     pieces = [(edit.start, edit.end, _verdict(source, edit, wanted)) for edit in edits]

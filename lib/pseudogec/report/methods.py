@@ -1,4 +1,4 @@
-"""What tables and figures call the methods, and their colours."""
+"""Labels and colours of methods in tables and figures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METHOD_COLOURS: dict[str, str] = {}
 
 
 def show_methods(entries: Mapping[str, Method]) -> None:
-    """Take labels and colours for every table and figure of this process, as the theme is, from a profile's methods.
+    """Set labels and colours of a profile's methods for all tables and figures of this process.
 
     A second entry of one class has its name in its label, and no colour of its own.
     """

@@ -1,8 +1,9 @@
-"""What a notebook uses to save and show results: tables and figures that say how they were made."""
+"""Tables and figures of a notebook: saved, and shown with captions that say how they were made."""
 
 from __future__ import annotations
 
 import io
+import itertools
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -41,7 +42,7 @@ from pseudogec.report.tables import (
     without_empty_precision,
 )
 from pseudogec.study import PROJECT, Pipeline, Study, System
-from pseudogec.study.overview import budget, changes_made
+from pseudogec.study.overview import Budget, budget, changes_made
 
 
 class Report:
@@ -52,7 +53,7 @@ class Report:
 
     Args:
         study: whose results these are.
-        origin: how the numbers came about, where they are none of the study's models'.
+        origin: how the numbers came about, where they are not scores of the study's models.
     """
 
     def __init__(self, study: Study, origin: str = "") -> None:
@@ -63,7 +64,7 @@ class Report:
         show_methods(study.profile.methods)
 
     def origin(self, seeds: Iterable[int] | None = None) -> str:
-        """How numbers came about that rest on these seeds, by default the study's; 0 stands for an ensemble of several."""
+        """How numbers from models of these seeds came about (by default the study's seeds; 0 is an ensemble of several)."""
         if self._origin:
             return self._origin
         profile = self.study.profile
@@ -75,14 +76,14 @@ class Report:
         single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
         named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
         places = self._trained_on
-        mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(places)}." if len(places) > 1 else ""
+        mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(_told_apart(places))}." if len(places) > 1 else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}{mixed}"
 
     def begin(self, notebook: str) -> None:
-        """Say how the results of a notebook came about, and where the artefacts are that they rest on."""
+        """Print how the results of a notebook came about, and which of its artefacts are there already."""
         print(self.origin())
         if notebook in self.study.profile.notebooks:
-            show_while_running(f"This notebook rests on {self.study.stock(self.study.targets([notebook]))}.")
+            show_while_running(f"This notebook needs {self.study.stock(self.study.targets([notebook]))}.")
 
     @property
     def stands_for(self) -> dict[str, str]:
@@ -104,14 +105,14 @@ class Report:
         Args:
             note: a sentence for the caption.
             decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
-            seeds: that the numbers rest on, none where they are no model's; by default the study's.
+            seeds: of the models whose numbers these are, none where they are no model's; by default the study's.
         """
         if isinstance(table, Finding):
             return table
         return self.keep(styled(table, f"{note} {self.origin(seeds)}".strip(), decimals), table, name)
 
     def keep(self, shown: StyledTable, data: pd.DataFrame, name: str) -> StyledTable:
-        """Save a table's data under a name, and have the table say so."""
+        """Save a table's data under a name, which its caption shows."""
         self._write(f"tables/{name}.csv", as_csv(data))
         return shown.saved_as(name)
 
@@ -190,13 +191,13 @@ class Report:
         note = (
             "F0.5 in percent by the writer's proficiency level, mean ± standard deviation over seeds; each level's best in bold."
         )
-        caption = " ".join(filter(None, [note, note_on_tuning(scores), self.origin()]))
+        caption = " ".join(filter(None, [note, note_on_tuning(scores), self.origin(scores.seed)]))
         return self.keep(styled(cells, caption), summary, name)
 
     # Differences and claims
 
     def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
-        """By how much systems that differ in one choice differ in their scores, and whether that may be chance.
+        """Differences in score between systems that differ in one choice, and whether they may be chance.
 
         Args:
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
@@ -204,24 +205,26 @@ class Report:
         """
         return Finding(f"{as_table(self._compared(grid, column, against))}\n\n{self._note_on_tuning(grid)}".strip())
 
-    def gains(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> pd.DataFrame:
-        """F0.5 of each kind of system less that of its opponent, as of :meth:`differences`, for figures.
+    def gains(
+        self, grid: Sequence[System], column: str = "method", against: Any = "none", measures: Sequence[str] = ("f05",)
+    ) -> pd.DataFrame:
+        """Scores of each kind of system minus those of its opponent, paired as in :meth:`differences`, for figures.
 
         Returns:
-            One row for each kind: its choices (``method``, ``setting``, ``pseudo_pairs``, ...); ``study``; in points ``gain`` and
-            its 95% interval, ``low`` and ``high``; ``models``, one a seed.
+            One row for each measure and kind: its choices (``method``, ``setting``, ...); ``study``; ``measure``
+            as tables print it; in points ``gain`` and its 95% interval, ``low`` and ``high``; ``models``, one a seed.
         """
         rows = []
-        for found in self._compared(grid, column, against):
-            difference = found.differences["F0.5"]
+        for measure, found in itertools.product((MEASURES[name] for name in measures), self._compared(grid, column, against)):
+            difference = found.differences[measure]
             low, high = difference.interval
             choices = {} if found.system is None else found.system.choices
             gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
-            rows.append({**choices, "study": THIS_STUDY, **gain})
+            rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain})
         return pd.DataFrame(rows)
 
     def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
-        """Where each claim is made, what is found here, and whether that agrees.
+        """A table of claims: the source of each, the difference found here, and whether both agree.
 
         Tables whose name begins with ``claims_`` are repeated on the index of a run's site.
         """
@@ -241,7 +244,7 @@ class Report:
             return Finding("")
         path = PROJECT / "outputs" / other / "tables" / f"{table}.csv"
         if not path.is_file():
-            return Finding(f"*There are no results of `{other}` to hold beside these.*")
+            return Finding(f"*There are no results of `{other}` to compare these with.*")
         theirs = pd.read_csv(path).dropna(subset=["f05"]).set_index("method").f05
         return rank_agreement(dict(scores.groupby("method").f05.mean()), dict(theirs), other)
 
@@ -260,23 +263,28 @@ class Report:
                     self._counts(ours),
                     self._counts(theirs),
                     ours[0],
-                    (budget(self.study, ours[0]), budget(self.study, theirs[0])),
+                    (self._budget(ours), self._budget(theirs)),
                 )
                 for label, ours, theirs in opponents(grid, column, against)
             ]
         return self._contrasts[key]
 
+    def _budget(self, seeds: Sequence[System]) -> Budget:
+        """The budget of the first seed whose records are there."""
+        budgets = (budget(self.study, system) for system in seeds)
+        return next((found for found in budgets if found.updates), budget(self.study, seeds[0]))
+
     def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
         return [self.study.score(system).per_sentence() for system in systems]
 
     def conclusion(self, notebook: str) -> Finding:
-        """What was written by hand on the results of a notebook, where its numbers are those of this run's tables."""
+        """The conclusions that were written by hand for a notebook, if their numbers are those of this run's tables."""
         return conclusion(self.study.profile.name, notebook, self.study.outputs) or NOT_WRITTEN
 
     # Figures
 
     def figure(self, picture: Picture | Finding, name: str) -> Finding | None:
-        """Save a figure as PNG and SVG, and show it with its caption, origin and a description for those who do not see it."""
+        """Save a figure as PNG and SVG, and show it with its caption, its origin and a description for blind readers."""
         if isinstance(picture, Finding):
             return picture
         import matplotlib.pyplot as plt
@@ -301,3 +309,9 @@ class Report:
     def _write(self, path: str, content: bytes) -> None:
         with write_atomically(self.study.outputs / path) as stream:
             stream.write(content)
+
+
+def _told_apart(places: Sequence[str]) -> list[str]:
+    """Processors by name; with their instructions, which fill lines, only where two have one name."""
+    names = [place.partition(" (")[0] for place in places]
+    return [name if names.count(name) == 1 else place for name, place in zip(names, places, strict=True)]

@@ -1,9 +1,10 @@
-"""Sentences that notebooks show, or what to fetch where they may not be passed on and are not at hand."""
+"""Sentences that notebooks show, or instructions to fetch those that may not be passed on."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from itertools import islice
 from typing import ParamSpec, TypeVar
 
 from pseudogec.report.display import Finding, Html
@@ -16,7 +17,7 @@ Shown = TypeVar("Shown")
 
 
 def or_what_to_fetch(show: Callable[P, Shown]) -> Callable[P, Shown | Finding]:
-    """Have a function that shows sentences say what to fetch where these are missing."""
+    """Decorate a function that shows sentences: if they are missing, it names the files to fetch."""
 
     @functools.wraps(show)
     def shown(*arguments: P.args, **options: P.kwargs) -> Shown | Finding:
@@ -30,21 +31,21 @@ def or_what_to_fetch(show: Callable[P, Shown]) -> Callable[P, Shown | Finding]:
 
 @or_what_to_fetch
 def reference_edits(study: Study, corpus: Corpus, most: int = 10) -> Html:
-    """The first sentences of a corpus, under their writers' levels, with the edits of their first annotator marked."""
-    sentences = overview.annotated_sentences(study, corpus)[:most]
-    return marked_edits(zip(study.levels(corpus), sentences, strict=False))
+    """The first sentences of a corpus that need a correction, under their writers' levels, with their first annotator's edits."""
+    sentences = zip(study.levels(corpus), overview.annotated_sentences(study, corpus), strict=True)
+    return marked_edits(islice(((level, sentence) for level, sentence in sentences if sentence.annotators.get(0)), most))
 
 
 @or_what_to_fetch
 def corrupted(study: Study, systems: Iterable[System], parameter: str, number: int = 1) -> Html:
-    """One sentence as each system's noise corrupts it, under the value of a parameter of its method.
+    """One sentence as each system's noise corrupts it, once for each value of a parameter of its method, under that value.
 
     Args:
         number: which of the examples of a shard, from 0.
     """
     shards = study.planner.first_shards(systems := list(systems))
-    made = ((system.parameters[parameter], overview.examples(study, shards[system.name])) for system in systems)
-    return marked_operations((value, examples[number]["operations"]) for value, examples in made)
+    made = {system.parameters[parameter]: overview.examples(study, shards[system.name]) for system in systems}
+    return marked_operations((value, examples[number]["operations"]) for value, examples in made.items())
 
 
 @or_what_to_fetch

@@ -1,4 +1,4 @@
-"""Tables and figures of systems of several steps: how good they are, what each step adds, what it does to a sentence."""
+"""Tables and figures of systems of several steps: their scores, the gain of each step, its effect on a sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
 from pseudogec.report.findings import with_interval
-from pseudogec.report.markup import marked_traces
+from pseudogec.report.markup import marked_corrections, marked_traces
 from pseudogec.report.papers import PAPERS, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
@@ -31,12 +31,13 @@ from pseudogec.report.tables import (
     styled,
     without_empty_precision,
 )
-from pseudogec.study import Pipeline
+from pseudogec.study import Pipeline, overview
 from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
+from pseudogec.study.outputs import hypotheses
 
 
 class SystemsReport:
-    """What is shown of the systems of one comparison. Where the profile has none, each method says so in a line.
+    """Tables and figures of the systems of one comparison; a line in their place if the profile has none.
 
     Args:
         systems: of a comparison, each once for every seed that it has.
@@ -56,7 +57,7 @@ class SystemsReport:
             system = self._study.profile.systems[name]
             models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
             steps = ", then ".join(step.describe() for step in system.steps)
-            rows.append({"system": name, "goes on from": system.after or "", "steps": steps, "versions": models})
+            rows.append({"system": name, "continues": system.after or "", "steps": steps, "versions": models})
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
     def scores(self, name: str, paper: str | None = None) -> StyledTable | Finding:
@@ -79,19 +80,26 @@ class SystemsReport:
 
     @property
     def _seeds(self) -> list[int]:
-        """Those of systems of single models; the study's where there are none."""
+        """The seeds of systems of single models; the study's if there are none."""
         return [system.seed for system in self._systems if system.seed] or list(self._study.profile.seeds)
 
     def additions(self) -> Finding:
-        """What each system adds to the one in the row before it, in points, and whether that may be chance."""
+        """The gain of each system over the one in the row before it, in points, and whether it may be chance."""
         if not self._systems:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
-        found = [
+        return Finding("\n\n".join(filter(None, [as_table(self._added()), note_on_tuning(scores)])))
+
+    def parts_that_help(self) -> Finding:
+        """Which of the additions change F0.5 by more than chance, and which do not."""
+        return Finding(_direction(self._added()))
+
+    def _added(self) -> list[Contrast]:
+        self._study.scores(self._systems)
+        return [
             contrast(f"{name} against {before}", self._counts(versions), self._counts(earlier))
             for (before, earlier), (name, versions) in pairwise(self._versions.items())
         ]
-        return Finding("\n\n".join(filter(None, [as_table(found), note_on_tuning(scores), _direction(found)])))
 
     def _counts(self, versions: Sequence[Pipeline]) -> list[np.ndarray]:
         return [self._study.score(version).per_sentence() for version in versions]
@@ -110,7 +118,7 @@ class SystemsReport:
                 yield system, place, mean_and_spread(values.mean(), values.std()) or NO_EDITS
 
     def gains(self, paper: str, dataset: str) -> pd.DataFrame:
-        """F0.5 of each system less that of the first, for figures: ours on the first test set, a paper's as it was printed.
+        """F0.5 of each system minus that of the first, for figures: ours on the first test set, a paper's as it was printed.
 
         Args:
             paper: a published table; of its systems those that one of ours stands for.
@@ -146,7 +154,7 @@ class SystemsReport:
         return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores, self._seeds), name)
 
     def tuned(self) -> Finding:
-        """What searches chose: the ensembles' members, thresholds, types of edits; and whether on sentences of the test set."""
+        """The results of searches: the ensembles' members, thresholds, types of edits; and whether they used the test set."""
         if not self._systems:
             return NOT_LISTED
         self._study.scores(self._systems)
@@ -157,7 +165,7 @@ class SystemsReport:
                 if isinstance(search, Search):
                     where = f"development data ({search.references.corpus.name}), and not on the test set"
                     if search.step.tuned in on_test:
-                        where = "the very sentences of the test set that are scored, as the profile allows"
+                        where = "the same sentences of the test set that are scored, as the profile allows"
                     told = search.step.tell(read_found(self._study.folder(search)))
                     lines.setdefault(f"Chosen on {where}:", []).append(f"- **{name}**: {told}")
         parts = ["\n".join([head, "", *listed]) for head, listed in lines.items()]
@@ -189,13 +197,35 @@ class SystemsReport:
             shown.append((label, Trace(sources[place], made)))
         return marked_traces(load_annotator(study.profile.annotator), shown)
 
+    @or_what_to_fetch
+    def one_sentence(self) -> Html | Finding:
+        """A sentence of the test set that the systems correct in several ways, beside its reference.
+
+        Sentences that one of them corrects completely come first, then those with most ways, then the shortest.
+        """
+        if len(self._versions) < 2:
+            return NOT_LISTED
+        study = self._study
+        study.scores(self._systems)
+        corrected = {name: hypotheses(study, versions[0], study.test) for name, versions in self._versions.items()}
+        targets = study.lines(study.planner.tests[study.test], "target.txt")
+        made = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
+        differing = [place for place, ways in enumerate(made) if len(ways) > 1]
+        if not differing:
+            return Finding("The systems correct every sentence of the test set alike.")
+        place = max(differing, key=lambda each: (targets[each] in made[each], len(made[each]), -len(targets[each])))
+        sentence = overview.annotated_sentences(study, study.planner.tests[study.test])[place]
+        annotator = load_annotator(study.profile.annotator)
+        edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
+        return marked_corrections([(f"sentence {place + 1} of {study.test}", sentence, edits)])
+
 
 Cell = tuple[str, tuple[str, str, str], str]
 """A figure of a table: its system; whose it is, on what data by which metric, what it measures; and how it is printed."""
 
 
 def _published(paper: str) -> Iterator[Cell]:
-    """The figures of a published table. An ensemble with the name of a single system is told from it."""
+    """The numbers of a published table. An ensemble with the name of a single system gets another name."""
     source, _, number = paper.partition(":")
     table = paper_scores(paper)
     single = set(table.system[table.ensemble == 0])
@@ -208,7 +238,7 @@ def _published(paper: str) -> Iterator[Cell]:
 
 
 def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
-    """One row a system, one column a figure, both in order of appearance."""
+    """One row for each system, one column for each number, both in order of appearance."""
     table: dict[str, dict[tuple[str, str, str], str]] = {}
     for system, column, cell in cells:
         table.setdefault(system, {})[column] = cell

@@ -1,4 +1,4 @@
-"""Tables: mean and spread over seeds, the paper's numbers beside ours, and how they look in notebooks and on pages."""
+"""Tables: mean and spread over seeds, the paper's numbers beside ours, and their style in notebooks and on pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pseudogec.study.overview import budget
 MEASURES = {measure.name: measure.label for measure in ERRANT.measures}
 
 FIGURE_SPACE = "\N{FIGURE SPACE}"
-"""As wide as a digit: stands before a short number, so that the points of a column stand below each other."""
+"""As wide as a digit: put before a short number, it aligns the points of a column."""
 
 _LOOKS: list[Any] = [
     {"selector": "caption", "props": "caption-side: bottom; text-align: left; font-size: 0.9em; padding-top: 0.5em"},
@@ -42,7 +42,7 @@ class StyledTable(Styler):
     """A pandas Styler without an index whose first columns name the rows.
 
     Args:
-        caption: what it is and how it came about; stands below it.
+        caption: content and origin of the table; it is shown below.
         headings: how many columns name a row.
     """
 
@@ -59,7 +59,7 @@ class StyledTable(Styler):
         return self._table.to_string(index=False, na_rep="")
 
     def saved_as(self, name: str) -> Self:
-        """Say in the HTML under which name the table was saved."""
+        """Put the name under which the table was saved into the HTML."""
         self.set_uuid(name).set_table_attributes(f'{TABLE_ATTRIBUTE}="{name}"')
         return self
 
@@ -134,10 +134,10 @@ def as_csv(table: pd.DataFrame) -> bytes:
 # Scores
 
 THIS_STUDY = "this study"
-"""What our results are called beside those of papers."""
+"""The name of our results beside those of papers."""
 
 NO_EDITS = "\N{EN DASH}"
-"""Stands for the precision of a system that makes no edit: 1 by convention, which would be read as praise."""
+"""Shown for the precision of a system that makes no edit: the conventional 1 would look like a good score."""
 
 
 def without_empty_precision(scores: pd.DataFrame) -> pd.DataFrame:
@@ -154,7 +154,7 @@ def note_on_tuning(scores: pd.DataFrame) -> str:
         for what, part in scores.groupby("tuned_on_test", sort=False)
     }
     said = "; ".join(f"{what} ({named})" for what, named in systems.items())
-    return f"Chosen on the very sentences that are scored, so that figures are higher than on others: {said}."
+    return f"Chosen on the same sentences that are scored, so scores are higher than on others: {said}."
 
 
 def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
@@ -309,7 +309,7 @@ def paper_table(reference: str) -> StyledTable:
 
 
 def corpora_by_track(study: Study, grids: Mapping[str, Sequence[System]]) -> pd.DataFrame:
-    """Which corpora serve for what in each track, the paper's (Choe et al. 2019, table 2) beside ours.
+    """The use of each corpus in each track, the paper's (Choe et al. 2019, table 2) beside ours.
 
     Args:
         grids: track -> the systems that are trained in it.
@@ -349,7 +349,7 @@ _OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
 
 
 def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) -> pd.DataFrame:
-    """How near the errors of pseudo data are to those of learners, who get the first row, by ERRANT's types.
+    """The errors of pseudo data compared with those of learners (first row), by ERRANT's types.
 
     Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones.
     """
@@ -378,7 +378,7 @@ def type_shares(profile: NoiseProfile) -> Counter[str]:
 
 
 def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
-    """How long the world's sentences and edits are beside those of W&I: three rows a level, the last their ratio."""
+    """Lengths of the world's sentences and edits, and of W&I's: three rows for each level, the last their ratio."""
     rows: list[dict[str, Any]] = []
     for level, found in world.items():
         real = wi_statistics()[level]
@@ -391,7 +391,7 @@ def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | F
 
 
 def likeness_of_types(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
-    """How far the world's error types are from those of W&I, and how far samples of W&I of the same number of edits are apart."""
+    """The distance of the world's error types from those of W&I, and between samples of W&I of the same number of edits."""
     rows = []
     for level, found in world.items():
         real, edits = wi_statistics()[level], int(found.values["edits"])
@@ -402,8 +402,7 @@ def likeness_of_types(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Fin
 
 
 def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
-    """How long systems of the first seed are trained, from the records of their trainings: equal treatment is part of a
-    comparison.
+    """The lengths of the trainings of systems of the first seed, from their records, to see whether a comparison is fair.
 
     Returns:
         One row for each kind of system: ``setting``; ``method``; ``pseudo pairs``, in all stages; ``updates``, stage after stage;
@@ -418,7 +417,7 @@ def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
                 "setting": system.setting,
                 "method": method_label(system.method),
                 "pseudo pairs": trained.pseudo_pairs,
-                "updates": " + ".join(f"{updates:,}" for updates in trained.updates),
+                "updates": " + ".join(f"{updates:,}" for updates in trained.updates) or "record lost",
                 "passes over the genuine data": trained.passes,
             }
         )

@@ -1,7 +1,7 @@
-"""Sequence-to-sequence models with fairseq: the only place that imports it.
+"""Sequence-to-sequence models with fairseq; the only package that imports it.
 
 `binarise` and `binarise_text` write the data that fairseq reads; `train` trains an `Architecture` by an `Optimisation`,
-`train_language_model` a `LanguageModelArchitecture`; `import_checkpoint` takes over a model that others released. `Decoder`
+`train_language_model` a `LanguageModelArchitecture`; `import_checkpoint` converts a model that others released. `Decoder`
 searches, samples and scores; `LanguageModel` gives the probability of sentences. The classifier of sentences, which needs fairseq
 when it is imported, is in `pseudogec.seq2seq.detector`.
 """

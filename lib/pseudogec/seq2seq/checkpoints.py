@@ -1,8 +1,8 @@
-"""Checkpoints and model files in fairseq's format: read without executing what they hold, written atomically, averaged.
+"""Checkpoints and model files in fairseq's format: read without executing code in them, written atomically, averaged.
 
 A PyTorch file is a pickle, and a pickle may name any function for the reader to call. torch's weights-only reader calls only
 those that make tensors, plain containers and listed types. It reads all files that this project writes, here and in fairseq. A
-file that needs more, as a checkpoint that others released may, is refused unless the environment variable `TRUST` names it.
+file that needs more, such as a checkpoint that others released, is refused unless the environment variable `TRUST` names it.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from typing import Any
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_atomically
 
-LAST = "checkpoint_last.pt"  # the state from which an unfinished training goes on
+LAST = "checkpoint_last.pt"  # the state from which an unfinished training continues
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
-"""Environment variable: files or folders that fairseq may read whatever they hold, separated as in ``PATH``."""
+"""Environment variable: files or folders that fairseq may read even if they contain code, separated as in ``PATH``."""
 
 UNREADABLE = (
     *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, LookupError),
     *(ValueError, TypeError, AttributeError, AssertionError, ImportError),
 )
-"""Errors of readers of pickles at a file that is damaged or no pickle."""
+"""Exceptions of readers of pickles for a file that is damaged or not a pickle."""
 
 
 class UnsafeFileError(DataError):
-    """A file cannot be read without executing what it holds."""
+    """A file cannot be read without executing code in it."""
 
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ def load(path: Path, **options: Any) -> Any:
     """Read a checkpoint that this project wrote into main memory; options are those of ``torch.load``.
 
     Raises:
-        UnsafeFileError: it holds more than this project writes.
+        UnsafeFileError: it contains more than this project writes.
         DataError: it is damaged, or no file of PyTorch's.
         OSError: it cannot be opened.
     """
@@ -66,7 +66,7 @@ def load(path: Path, **options: Any) -> Any:
         return torch.load(path, map_location="cpu", weights_only=True, **options)
     except UNREADABLE as error:
         if function := _function_asked_for(error):
-            raise UnsafeFileError(path, f"{_asks_for(function)}. Nothing that this project writes does so: remove it") from None
+            raise UnsafeFileError(path, f"{_asks_for(function)}. No file that this project writes does so: remove it") from None
         raise DataError(path, f"is damaged, or no file of PyTorch's ({_reason(error)})") from None
 
 
@@ -162,9 +162,9 @@ def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
-    """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table III).
+    """Write a model whose every weight is the mean of the given checkpoints' (Kiyono et al., TASLP table II).
 
-    Sums are taken in double precision. Weights that are one (shared embeddings) stay one in the file.
+    Sums are taken in double precision. Shared weights (of embeddings) stay shared in the file.
 
     Raises:
         UserError: no checkpoint was given, or two differ in their weights' names or shapes.
@@ -187,6 +187,6 @@ def average_checkpoints(paths: Sequence[Path], output: Path) -> None:
 
 
 def canonical_names(model: Mapping[str, Any]) -> dict[str, str]:
-    """Every weight's name with the first name of the same memory: weights that are one (shared embeddings) have several."""
+    """Every weight's name with the first name of the same memory: shared weights (of embeddings) have several names."""
     first: dict[tuple[Any, ...], str] = {}
     return {name: first.setdefault((value.data_ptr(), value.shape, value.stride()), name) for name, value in model.items()}

@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _refuse_to_do_nothing(options: list[str]) -> None:
-    """Without GPUs, fairseq asked for several processes starts none of them and reports success."""
+    """Without GPUs, fairseq starts none of several processes and reports success."""
     import torch
 
     sizes = [size for option, size in itertools.pairwise(options) if option == "--distributed-world-size"]

@@ -1,4 +1,4 @@
-"""Changes with which fairseq 0.12.2, of 2022, runs on today's Python, torch and numpy, with or without its compiled modules.
+"""Changes that let fairseq 0.12.2, of 2022, run on today's Python, torch and numpy, with or without its compiled modules.
 
 Call `apply` before anything imports fairseq. Changes beyond fairseq's own modules act for fairseq alone. Each function that makes
 one says what breaks without it. `isolated` and `quiet` keep fairseq's effects on the process from its caller.
@@ -75,7 +75,7 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         for category in (UserWarning, FutureWarning, DeprecationWarning):
             warnings.simplefilter("ignore", category)
-        # For an empty line fairseq computes the subword before the last, which nobody uses.
+        # For an empty line fairseq computes the subword before the last, which is not used.
         warnings.filterwarnings("ignore", "overflow encountered in scalar subtract", RuntimeWarning)
         yield
 
@@ -189,7 +189,7 @@ def _import_quietly() -> None:
 
 
 def _know_meters() -> None:
-    """Checkpoints of fairseq up to 0.8 hold its meters, plain records of sums and times, under an earlier name."""
+    """Checkpoints of fairseq up to 0.8 contain its meters, plain records of sums and times, under an earlier name."""
     import torch
     from fairseq.logging.meters import AverageMeter, StopwatchMeter, TimeMeter
 
@@ -201,7 +201,7 @@ def _keep_one_copy_of_encoder_weights() -> None:
     """Remove the encoder layer's second copy of its weights and the fast path that reads it.
 
     Generation would fail, as the path calls a private function of torch whose arguments have changed; and the copies enlarge
-    every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints that hold them still load.
+    every checkpoint and the optimiser's state by a third of a Transformer. Checkpoints with them still load.
     """
     import torch
     from fairseq.modules.transformer_layer import TransformerEncoderLayerBase as EncoderLayer
@@ -248,7 +248,7 @@ def _score_bleu_without_compiled_module() -> None:
 
 
 def _take_bf16_for_gpus() -> None:
-    """fairseq's programs take ``--bf16`` for a wish to train on a TPU, and fail where its library is not installed."""
+    """fairseq's programs interpret ``--bf16`` as training on a TPU, and fail if its library is not installed."""
     from fairseq import options
 
     parse = options.parse_args_and_arch
@@ -263,7 +263,7 @@ def _take_bf16_for_gpus() -> None:
 
 
 def _compose_once() -> None:
-    """Keep what hydra composes for one choice of task, model and so on, and the values that it has parsed.
+    """Cache hydra's composition for one choice of task, model and so on, and its parsed values.
 
     fairseq has hydra do both anew for each training, with some 250 values. That takes half a second, a third of a small training.
     """

@@ -1,6 +1,6 @@
 """Dictionaries, sentences in fairseq's memory-mapped format, and the folders of a training.
 
-All is streamed, so that memory does not grow with the text.
+Everything is streamed, so memory does not grow with the text.
 """
 
 from __future__ import annotations
@@ -61,13 +61,15 @@ def read_dictionary(path: Path) -> dict[str, int]:
     numbers = {symbol: number for number, symbol in enumerate(SPECIAL_SYMBOLS)}
     for line_number, subword in enumerate(Vocabulary.load(path), start=1):
         if subword in numbers:
-            raise DataError(path, f"{subword!r} is a symbol of fairseq's own, which a dictionary file must not hold", line_number)
+            raise DataError(
+                path, f"{subword!r} is a symbol of fairseq's own, which a dictionary file must not contain", line_number
+            )
         numbers[subword] = len(numbers)
     return numbers
 
 
 def read_text_numbers(path: Path) -> dict[str, int]:
-    """The number of every subword that a text may hold: a subword spelt like a symbol of fairseq is an unknown one."""
+    """The number of every subword that a text may contain: a subword spelt like a symbol of fairseq counts as unknown."""
     return {subword: number for subword, number in read_dictionary(path).items() if subword not in SPECIAL_SYMBOLS}
 
 
@@ -129,7 +131,7 @@ class _SentenceWriter:
         self._waiting_sizes.clear()
 
     def finish(self) -> int:
-        """Write what waits and the index; returns the number of tokens, ends of sentence included."""
+        """Write the remaining data and the index; returns the number of tokens, ends of sentence included."""
         self._flush()
         self._index.write(_header(self._dtype, self.sentences))
         self._sizes.seek(0)
@@ -146,7 +148,7 @@ class _SentenceWriter:
 
 @contextmanager
 def _writer(folder: Path, name: str, numbers: _Numbers) -> Iterator[_SentenceWriter]:
-    """Writes ``name.bin`` and ``name.idx``, which appear when all is written."""
+    """Writes ``name.bin`` and ``name.idx``, which appear when everything is written."""
     with (
         write_atomically(folder / f"{name}.bin") as data,
         write_atomically(folder / f"{name}.idx") as index,
@@ -249,7 +251,7 @@ def count_pairs(folder: Path) -> int:
 
 
 def deal_pairs(folder: Path, parts: Sequence[Path]) -> None:
-    """Divide a binarised dataset into smaller ones, as one deals cards: pair i goes to the folder i mod n of ``parts``."""
+    """Divide a binarised dataset into smaller ones in turn: pair i goes to the folder i mod n of ``parts``."""
     for side in SIDES:
         dtype, sizes = _read_index(folder / data_name(side))
         for number, part in enumerate(parts):
@@ -347,7 +349,7 @@ def prepare_pairs(
 def prepare_texts(
     train_data: Sequence[Path], valid_data: Path | None, dictionary: Path, folder: Path, sentences_at_once: int | None = None
 ) -> list[Path]:
-    """The same for a language model, with texts written by `binarise_text`, none of them the primary one."""
+    """The same for a language model, with texts written by `binarise_text`; none of them is the primary one."""
     _check_data(train_data, valid_data, dictionary, (DICTIONARY,))
     runs = [(0, len(train_data))]
     if sentences_at_once is not None:

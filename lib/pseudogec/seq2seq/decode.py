@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _LENGTH_FACTOR, _LENGTH_MARGIN = 1.5, 10
 _CPU_TOKENS = 4000
-_MOST_TOKENS = 48000  # a step of a small model's search takes a GPU about as long for many sentences as for few
-_SHARE_OF_MEMORY = 0.5  # of a GPU's free memory, for the states of a search; the rest is for what a step computes and throws away
+_MOST_TOKENS = 48000  # on a GPU a step of a small model's search takes about the same time for many sentences as for few
+_SHARE_OF_MEMORY = 0.5  # of a GPU's free memory, for the states of a search; the rest is for the temporary arrays of a step
 _SHORT = 8  # subwords of a short sentence, which leave most for each subword of a source: its outputs may be longest beside it
 
 
@@ -35,17 +35,17 @@ class Decoder:
     Args:
         models: folders with ``model.pt`` or its compact form, ``dict.src.txt`` and ``dict.trg.txt``; source and target may have
             different dictionaries.
-        engine: "auto" takes CTranslate2 where it can serve.
+        engine: "auto" takes CTranslate2 where possible.
         max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, and on a GPU what its free memory
             holds. A batch that turns out to be too large is halved.
         threads: CPU threads of CTranslate2; fairseq takes torch's.
         precision: "fp16" needs a GPU; probabilities are in full precision even then.
         fused_attention: fairseq computes attention by torch's fused function and reads a source once for all hypotheses of its
-            beam; to rounding the same (`pseudogec.seq2seq.fused_attention`).
+            beam; the same up to rounding (`pseudogec.seq2seq.fused_attention`).
 
     Raises:
         UserError: no model was given, the models' dictionaries differ, half precision was asked for without a GPU, or CTranslate2
-            was asked for and cannot serve.
+            was asked for and cannot be used.
         DataError: a file is missing.
     """
 
@@ -74,7 +74,7 @@ class Decoder:
         self._fast: Engine | None = None
         self._general: FairseqEngine | None = None
         self.left_unchanged = 0
-        """Sentences so far whose output is the source itself because they were empty or too long."""
+        """Number of sentences so far whose output is the source itself because they were empty or too long."""
 
     def decode(
         self,
@@ -154,7 +154,7 @@ class Decoder:
     def trace(
         self, sentence: Sentence, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
     ) -> BeamTrace:
-        """Search the best outputs of one sentence, the first of its corpus, and record what every step chose from.
+        """Search the best outputs of one sentence, the first of its corpus, and record the choices of every step.
 
         Args are those of `decode`, and so are the outputs with ``n_best=beam``.
 
@@ -201,7 +201,7 @@ class Decoder:
         return self._limits[beam]
 
     def _bytes_a_token(self, beam: int) -> float:
-        """Memory for each subword of a source, about, in a search, or in scoring where the beam is 0.
+        """Approximate memory for each subword of a source, in a search, or in scoring if the beam is 0.
 
         Of every hypothesis a search keeps the keys and values of each decoder layer, for the source and for the longest output,
         and the encoder's output. A step computes the vocabulary's probabilities in full precision, and holds up to four arrays of
@@ -253,7 +253,7 @@ class Decoder:
             except decode_ctranslate2.UnsupportedModelError as error:
                 problem = str(error)
         if self._wanted == "ctranslate2":
-            raise UserError(f"CTranslate2 cannot serve here: {problem}; use the engine fairseq or auto")
+            raise UserError(f"CTranslate2 cannot be used here: {problem}; use the engine fairseq or auto")
         self._wanted = "fairseq"
         return None
 
@@ -270,7 +270,7 @@ def _gpus() -> int:
 
 
 def _free_memory() -> int | None:
-    """Bytes of the GPU that are free; none where torch, which can tell, was built without GPUs."""
+    """Free bytes of the GPU; none if torch was built without GPUs."""
     import torch
 
     if not torch.cuda.is_available():
@@ -280,7 +280,7 @@ def _free_memory() -> int | None:
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:
-    """Refuse an ensemble whose models number their subwords differently."""
+    """Refuse an ensemble whose models have different dictionaries."""
     for name in map(dictionary_name, SIDES):
         digests = [digest_file(model / name) for model in models]
         for model, digest in zip(models, digests, strict=True):

@@ -23,14 +23,14 @@ _DIGESTS = "SHA256SUMS"
 
 
 class UnsupportedModelError(Exception):
-    """CTranslate2 does not know the model's architecture, or cannot use this machine's GPU."""
+    """CTranslate2 does not support the model's architecture, or cannot use this machine's GPU."""
 
 
 class CTranslate2Engine:
     """CTranslate2 with one model, whose converted form is kept in its folder if that can be written.
 
     Raises:
-        UnsupportedModelError: the model is no plain Transformer, or the libraries that CTranslate2 needs for a GPU are missing.
+        UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2 needs for a GPU are missing.
     """
 
     def __init__(self, folder: Path, threads: int, precision: Literal["fp32", "fp16"] = "fp32") -> None:

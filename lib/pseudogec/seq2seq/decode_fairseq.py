@@ -41,9 +41,9 @@ _BLOCK = 64  # columns whose maximum `largest` looks at first
 
 
 class SentenceGenerators:
-    """Random numbers, a stream for each sentence.
+    """Random numbers, one stream for each sentence.
 
-    The CPU draws them wherever the models are, so that outputs of a GPU have the same noise. Noise in the beam takes a number for
+    They are drawn on the CPU even if the models are on a GPU, so the noise is the same. Noise in the beam takes a number for
     every hypothesis and subword at every step, so they come from numpy's SFC64, 16 bits each, in a third of the time of torch's
     generator; the noise then has steps of beta / 65,536, with the paper's beta a ten-thousandth of a nat.
     """
@@ -82,7 +82,7 @@ class SentenceGenerators:
 
 
 def as_uniform(words: torch.Tensor) -> torch.Tensor:
-    """Multiples of 2**-16 in [0, 1) from words of 16 bits, of which torch knows signed ones alone on all devices."""
+    """Multiples of 2**-16 in [0, 1) from words of 16 bits; torch has only signed ones on all devices."""
     return words.to(torch.int32).bitwise_and_(0xFFFF).to(torch.float32).mul_(2.0**-16)
 
 
@@ -100,7 +100,7 @@ class NoisyBeamSearch(BeamSearch):
     (noisy)").
 
     ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
-    before the beam keeps its best. The noise stays in the hypothesis's score. An observer sees every step before it chooses.
+    before the beam keeps its best. The noise stays in the hypothesis's score. An observer is called before every choice.
     """
 
     def __init__(
@@ -131,7 +131,7 @@ class NoisyBeamSearch(BeamSearch):
 def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
     """The largest values of each row, in descending order, with their places: ``torch.topk`` in half the time for long rows.
 
-    The largest values lie in the blocks with the largest maxima, so the others are skipped. Shorter rows give fewer values than
+    The largest values are in the blocks with the largest maxima, so the others are skipped. Shorter rows give fewer values than
     ``count``: all but one, which is fairseq's padding.
     """
     rows, columns = values.shape
@@ -327,7 +327,7 @@ class FairseqEngine:
 def mean_probability(members: torch.Tensor) -> torch.Tensor:
     """The logarithm of the mean probability of several models, whose log-probabilities are along the first dimension.
 
-    It is taken from the logarithms: fairseq's SequenceScorer gives minus infinity where a probability underflows.
+    It is computed from the logarithms: fairseq's SequenceScorer gives minus infinity if a probability underflows.
     """
     return members.logsumexp(dim=0) - math.log(len(members))
 

@@ -1,7 +1,7 @@
-"""A classifier that tells whether a sentence holds an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
+"""A classifier that says whether a sentence contains an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
 
-The papers fine-tune BERT. Here a correction model is fine-tuned, encoder and decoder: it reads the sentence, and the classifier
-looks at the probability with which it would write each subword again. Pooling the output of the encoder alone, as with BERT, was
+The papers fine-tune BERT. Here a correction model is fine-tuned, encoder and decoder: it gets the sentence as source and target,
+and the classifier uses the probability of each subword of the target. Pooling the output of the encoder alone, as with BERT, was
 far worse in the embedded world: an area under the ROC curve of 0.70 instead of 0.82. BART too classifies with both sides of the
 model (Lewis et al. 2020, section 3.1). Imports fairseq.
 """
@@ -38,7 +38,7 @@ from safetensors.torch import save  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 Labelled = tuple[Sequence[Sentence], Sequence[bool]]
-"""Sentences in subwords, and whether each holds an error."""
+"""Sentences in subwords, and whether each contains an error."""
 
 _WEIGHTS, _DESCRIPTION = "classifier.safetensors", "detector.json"
 
@@ -50,7 +50,7 @@ so that many likely ones do not add up to an error."""
 
 
 class DetectorResult(BaseModel):
-    """What a training of a detector did. An error is detected at a probability of 0.5 or more; shares lie between 0 and 1."""
+    """The result of a detector's training. An error is detected at a probability of 0.5 or more; shares lie between 0 and 1."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,7 +81,7 @@ def train_detector(
     positions are not trained on.
 
     Args:
-        sentences: in subwords; corrected sentences, as examples without errors, help a good deal.
+        sentences: in subwords; corrected sentences are useful as examples without errors.
         has_error: the label of each.
         validation: sentences and labels, like those of later use, that choose the epoch.
         initial_model: folder of a correction model.
@@ -92,7 +92,7 @@ def train_detector(
 
     Raises:
         UserError: sentences and labels differ in number, there are not both sentences with and without errors that the model can
-            read, or the training breaks down.
+            read, or the training diverges.
         DataError: there is no model in the folder.
     """
     for texts, labels in ((sentences, has_error), validation):
@@ -131,7 +131,7 @@ def train_detector(
 
 
 def _quality(detected: np.ndarray, has_error: np.ndarray) -> dict[str, float]:
-    """Accuracy, and precision, recall and F0.5 of detecting; 1 where there is nothing to get wrong, as ERRANT counts."""
+    """Accuracy, and precision, recall and F0.5 of detection, with ERRANT's conventions on empty counts."""
     right = float((detected & has_error).sum())
     precision = right / detected.sum() if detected.any() else 1.0
     recall = right / has_error.sum() if has_error.any() else 1.0
@@ -150,7 +150,7 @@ def make_compact_detector(detector: Path, folder: Path) -> int:
 
 
 class Detector(torch.nn.Module):
-    """A correction model that reads a sentence; the classifier asks, subword by subword, whether it would write the same again.
+    """A correction model with a sentence as source and target, and a classifier on the probability of each subword.
 
     Each subword has a log-probability; scaled and shifted it is the logit of an error at this place. The sentence's logit is the
     logarithm of the sum of the places' exponentials, so that one certain error is enough.
@@ -181,7 +181,7 @@ class Detector(torch.nn.Module):
         """The detector in a folder written by `train_detector`.
 
         Raises:
-            DataError: a file is missing, or no detector's.
+            DataError: a file is missing, or is not a detector's.
         """
         files = [_WEIGHTS, _DESCRIPTION, *map(dictionary_name, SIDES)]
         for name in files:
@@ -191,7 +191,7 @@ class Detector(torch.nn.Module):
             architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
             refuse_code(architecture)
         except (ValueError, KeyError, TypeError):
-            raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it anew") from None
+            raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it again") from None
         detector = cls(folder, architecture)
         try:
             detector.set_weights(read_weights(folder / _WEIGHTS))
@@ -220,14 +220,14 @@ class Detector(torch.nn.Module):
         return torch.logsumexp(logits.masked_fill(written == PADDING, float("-inf")), dim=1)
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """A copy of what training changes, by name; weights that the model shares are there once."""
+        """A copy of the trained weights, by name; shared weights are contained once."""
         return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
 
     def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
         """Restore what `weights` gave.
 
         Raises:
-            ValueError: they are another detector's.
+            ValueError: they belong to another detector.
         """
         own = dict(self.named_parameters())
         if {name: value.shape for name, value in own.items()} != {name: value.shape for name, value in weights.items()}:
@@ -241,9 +241,9 @@ class Detector(torch.nn.Module):
         return [[*(numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
 
     def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = 4000) -> list[float]:
-        """The probability that each sentence, in subwords, holds an error; it does not depend on the other sentences.
+        """The probability that each sentence, in subwords, contains an error; it does not depend on the other sentences.
 
-        An empty sentence holds none; of one that is longer than the model's positions, the beginning is read. A batch has at most
+        It is 0 for an empty sentence; of one longer than the model's positions, the beginning is read. A batch has at most
         ``max_tokens`` subwords, padding included.
         """
         self.eval()
@@ -276,7 +276,7 @@ def _fine_tune(
         for _ in _epochs(detector, training, options, seed, progress):
             losses.append(_cross_entropy(np.array(detector.probabilities(validation[0])), labels))
             if math.isnan(losses[-1]):
-                raise UserError(f"training the error detector broke down in epoch {len(losses)}; a lower learning_rate may help")
+                raise UserError(f"training the error detector diverged in epoch {len(losses)}; a lower learning_rate may help")
             if losses[-1] == min(losses):
                 weights = detector.weights()
     detector.set_weights(weights)

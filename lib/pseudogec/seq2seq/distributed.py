@@ -1,8 +1,8 @@
-"""One training shared by several processes, each with a GPU of its own, on one machine or several.
+"""One training in several processes, each with its own GPU, on one machine or several.
 
 The parent writes a file that describes the training, and starts processes by torchrun, each of which runs ``python -m
 pseudogec.seq2seq.distributed FILE``. They connect to the parent and send progress, result and errors as lines of JSON. When the
-connection ends, because the parent has ended for whatever reason, they end too.
+connection ends because the parent has ended, they end too.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def run(
 def _follow(
     command: list[str], job: TrainingJob, messages: queue.Queue[dict[str, Any]], progress: Callable[[TrainingProgress], None]
 ) -> TrainingResult:
-    failures: list[str] = []  # in the order of their arrival: one failure causes others
+    failures: list[str] = []  # in the order of their arrival, since one failure causes others
     with _running(command, job.folder / _LOG) as process:
         for message in _until_quiet(messages, lambda: bool(failures) or process.poll() is not None):
             if "progress" in message:
@@ -118,7 +118,7 @@ def _follow(
 
 
 def _until_quiet(messages: queue.Queue[dict[str, Any]], over: Callable[[], bool]) -> Iterator[dict[str, Any]]:
-    """Yield messages until all is over and no more come."""
+    """Yield messages until the training has ended and no more come."""
     while True:
         ended = over()
         try:

@@ -1,8 +1,8 @@
 """Attention by torch's fused function also where fairseq multiplies the matrices itself. Imports fairseq.
 
-While it trains, fairseq 0.12.2 leaves the attention within encoder and decoder to torch. In all attention of the decoder to the
+In training, fairseq 0.12.2 uses torch's function for the attention within encoder and decoder. In the decoder's attention to the
 encoder, and wherever keys and values are kept from step to step, it writes the weights of every head to memory, which
-``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) need not.
+``scaled_dot_product_attention`` (Dao et al. 2022; Rabe and Staats 2021) avoids.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def use_fused_attention(model: torch.nn.Module, weights_are_read: bool = True) -
             module.__class__ = FusedAttention
             changed += 1
         elif isinstance(module, TransformerDecoderLayerBase):
-            module.need_attn = False  # else decoding asks all layers but the last for weights that nobody reads
+            module.need_attn = False  # else decoding asks all layers but the last for weights that are not used
     for module in model.modules():
         if isinstance(module, TransformerDecoderLayerBase) and isinstance(module.encoder_attn, FusedAttention):
             module.encoder_attn.trains_without_weights = not weights_are_read

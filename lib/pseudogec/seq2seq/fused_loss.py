@@ -1,4 +1,4 @@
-"""Label-smoothed cross-entropy in place, and not by arrays of log-probabilities. Imports fairseq.
+"""Label-smoothed cross-entropy in place, without arrays of log-probabilities. Imports fairseq.
 
 The largest arrays of an update are those over the vocabulary. fairseq 0.12.2 writes four of them one after the other: logits,
 log-probabilities, and the gradients of both. Here the logits are read once, a few rows at a time, and overwritten by their
@@ -21,9 +21,9 @@ _ROWS = 128  # of the logits at a time on a CPU; with some thousand subwords the
 
 
 def use_fused_loss(criterion: LabelSmoothedCrossEntropyCriterion, model: BaseFairseqModel) -> None:
-    """Let fairseq's criterion compute the loss of a model in place, to rounding the same.
+    """Let fairseq's criterion compute the loss of a model in place; the result is the same up to rounding.
 
-    A model that mixes distributions, as one that copies does, keeps fairseq's computation.
+    A model that mixes distributions, such as one that copies, keeps fairseq's computation.
     """
     if type(model.decoder).get_normalized_probs is not FairseqDecoder.get_normalized_probs:
         return

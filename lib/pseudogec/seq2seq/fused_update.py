@@ -1,6 +1,6 @@
 """An update of all weights in a few kernels, where fairseq launches a dozen for each tensor. Imports fairseq.
 
-A small model's update is little work and many launches, which decide how fast a GPU trains it. Adam, the norm of the gradients
+A small model's update is little work in many launches, which determine the speed on a GPU. Adam, the norm of the gradients
 and their scaling launch some for each tensor. torch's own fused Adam is not used: it adds epsilon elsewhere than fairseq's does.
 """
 
@@ -22,7 +22,7 @@ from fairseq.optim.adam import Adam, FairseqAdam  # noqa: E402
 def use_fused_update(optimiser: Any) -> bool:
     """Let fairseq's Adam in full precision treat all tensors together; returns whether this optimiser is one.
 
-    The same operations in the same order, so weights and state are the same but for the order in which norms are summed.
+    The same operations in the same order, so weights and state are the same except for the order in which norms are summed.
     """
     if type(optimiser) is not FairseqAdam or type(optimiser.optimizer) is not Adam:
         return False

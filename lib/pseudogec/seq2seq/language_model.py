@@ -1,4 +1,4 @@
-"""How likely sentences are, by a language model."""
+"""Probabilities of sentences by a language model."""
 
 from __future__ import annotations
 

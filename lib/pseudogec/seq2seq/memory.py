@@ -1,4 +1,4 @@
-"""When memory is too small: how it is noticed, and how decoding goes on in smaller batches."""
+"""Too little memory: how it is detected, and how decoding continues in smaller batches."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_out_of_memory(error: RuntimeError) -> bool:
 
 @dataclass
 class BatchLimit:
-    """Most subwords of a batch, padding and ends of sentence included; it falls where memory turns out to be too small."""
+    """Most subwords of a batch, padding and ends of sentence included; it is lowered if memory is too small."""
 
     tokens: int
 

@@ -1,4 +1,4 @@
-"""Models in memory, each loaded once a process for all decoders, ensembles and scorers that use it.
+"""Models in memory, each loaded once in a process for all decoders, ensembles and scorers that use it.
 
 A model in use is never loaded again. The models used last stay too, as the members of an ensemble that is searched, or the models
 of one system, are soon needed again: up to `MOST_KEPT` of them, of files of up to `MOST_BYTES`.
@@ -26,7 +26,7 @@ Loaded = TypeVar("Loaded")
 
 
 class Computation(NamedTuple):
-    """How a model is computed; outputs are the same but for rounding."""
+    """How a model is computed; outputs are the same up to rounding."""
 
     precision: Literal["fp32", "fp16"] = "fp32"  # "fp16" needs a GPU
     fused_attention: bool = False  # of fairseq's models, see `pseudogec.seq2seq.fused_attention`
@@ -44,17 +44,17 @@ class _Key(NamedTuple):
 
 _alive: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
 _kept: OrderedDict[_Key, Any] = OrderedDict()
-_remembering: list[Callable[[], None]] = []  # what empties the caches of `remembered`
+_remembering: list[Callable[[], None]] = []  # functions that empty the caches of `remembered`
 _lock = threading.RLock()
 _times_loaded = 0
 
 
 def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
-    """What ``load`` makes of a folder's model file; made anew only if the file has changed.
+    """The result of ``load`` for a folder's model file; loaded again only if the file has changed.
 
     Args:
         folder: the model's folder.
-        kind: distinguishes what different programs make of one file.
+        kind: distinguishes the forms of one file in different programs.
         load: makes an object that supports weak references.
 
     Raises:
@@ -88,7 +88,7 @@ class LoadedModel:
 
 
 def load(folder: Path, computation: Computation = AS_TRAINED) -> LoadedModel:
-    """The fairseq model of a folder; one that is computed in another way is another model in memory.
+    """The fairseq model of a folder; each way to compute it has a model of its own in memory.
 
     Raises:
         DataError: there is no model file.
@@ -117,7 +117,7 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
 
 
 def remembered(at_most: int) -> Callable[[Callable[..., Loaded]], Callable[..., Loaded]]:
-    """`functools.lru_cache` for what holds models; `release` empties it too."""
+    """`functools.lru_cache` for functions that return models; `release` empties it too."""
 
     def decorate(make: Callable[..., Loaded]) -> Callable[..., Loaded]:
         cached = functools.lru_cache(maxsize=at_most)(make)
@@ -138,7 +138,7 @@ def in_memory() -> int:
 
 
 def release() -> None:
-    """Forget all models and give their memory back; one that is still in use is read anew for the next who asks."""
+    """Drop all models and free their memory; one that is still in use is read again at the next request."""
     with _lock:
         for forget in _remembering:
             forget()

@@ -1,4 +1,4 @@
-"""The folder of a model: weights and options, as they were trained or in compact form, and dictionaries.
+"""The folder of a model: weights and options, as trained or in compact form, and dictionaries.
 
 A trained model is ``model.pt``, in fairseq's format. Its compact form takes a quarter of the space, and reading it cannot run a
 program: ``model.safetensors``, in which every matrix is rounded to 8 bits, and ``model.json``, the options as numbers and names.
@@ -93,7 +93,7 @@ def in_fairseqs_format(folder: Path) -> Iterator[Path]:
 
 
 def has_compact_form(architecture: Architecture | LanguageModelArchitecture) -> bool:
-    """Whether numbers and names describe a model, without texts that fairseq has Python evaluate."""
+    """Whether numbers and names are enough to describe a model, without texts that fairseq evaluates as Python."""
     transformer = architecture.name.startswith(("transformer", "copy_transformer"))
     return transformer and not any(isinstance(value, str) for value in architecture.fairseq_options.values())
 
@@ -110,7 +110,7 @@ def make_compact(model: Path, folder: Path) -> int:
     options, task = state["cfg"]["model"], state["cfg"]["task"]
     described = architecture_of(options) if isinstance(options, Namespace) else options
     same = {name: other for name, other in names.items() if name != other}
-    # What is left out are paths, and texts of defaults, which fairseq fills in.
+    # Paths, and texts that are defaults, are left out; fairseq fills them in.
     parts = {"model": described, "task": task}
     plain = {part: {name: value for name, value in said.items() if _is_plain(value)} for part, said in parts.items()}
     write_json(folder / DESCRIPTION, {**plain, "same": same})
@@ -144,7 +144,7 @@ def write_rounded(weights: Mapping[str, Tensor], path: Path) -> None:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """The weights of a safetensors file in full precision; what `write_rounded` has rounded is multiplied by its scales.
+    """The weights of a safetensors file in full precision; matrices rounded by `write_rounded` are multiplied by their scales.
 
     Raises:
         DataError: the file is missing or damaged.
@@ -165,7 +165,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
 
 
 def architecture_of(model_options: Namespace) -> dict[str, Any]:
-    """Those of fairseq's options that describe the model, not its training or its files."""
+    """The options of fairseq that describe the model, without those of its training and files."""
     compat.apply()
     from fairseq.models import ARCH_MODEL_REGISTRY
 
@@ -176,7 +176,7 @@ def architecture_of(model_options: Namespace) -> dict[str, Any]:
 
 
 def refuse_code(options: Mapping[str, Any]) -> None:
-    """Refuse options of fairseq that are neither numbers nor names: it has Python evaluate some texts, such as lists of layers.
+    """Refuse options of fairseq that are neither numbers nor names: it evaluates some texts as Python, such as lists of layers.
 
     Raises:
         ValueError: names the option.

@@ -1,4 +1,4 @@
-"""Models and their training in the field's terms; the only place that knows the names of fairseq's arguments."""
+"""Models and their training in the field's terms; the only module with the names of fairseq's arguments."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class TransformerShape(_Options):
 
 class Architecture(TransformerShape):
     incidental: ClassVar[frozenset[str]] = frozenset({"fused"})
-    """Fields that do not change the model and stay outside a recipe's key."""
+    """Fields that do not change the model and are not part of a recipe's key."""
 
     name: str = "transformer"  # fairseq's name of the model; or "copy_transformer"
     encoder_layers: PositiveInt = 6
@@ -49,8 +49,8 @@ class Architecture(TransformerShape):
     """Source embedding, target embedding and output projection share their weights, or only the last two, or none."""
     pre_norm: bool = False  # layer normalisation before every sublayer rather than behind it
     fused: bool = False
-    """Training computes attention and loss without arrays in between, to rounding the same (`pseudogec.seq2seq.fused_attention`,
-    `pseudogec.seq2seq.fused_loss`)."""
+    """Training computes attention and loss without arrays in between, the same up to rounding
+    (`pseudogec.seq2seq.fused_attention`, `pseudogec.seq2seq.fused_loss`)."""
 
     @property
     def copies(self) -> bool:
@@ -117,7 +117,7 @@ class LanguageModelArchitecture(TransformerShape):
 class AverageLast(_Options):
     """The model is the mean of the weights of the last ``average_last`` checkpoints.
 
-    Kiyono et al. average the last 20, one an epoch (TASLP table III), or one every 500 updates (EMNLP appendix).
+    In JOINT, Kiyono et al. average the last 20, one for each epoch (TASLP table II) or for every 500 updates (EMNLP table 6).
     """
 
     average_last: PositiveInt
@@ -125,7 +125,7 @@ class AverageLast(_Options):
 
 class Optimisation(_Options):
     added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once", "warmup_from"})
-    """Options whose default is what was done before they existed: at their default they make no other model."""
+    """Options whose default is the behaviour before they existed: with it the model is the same."""
 
     optimiser: Literal["adam", "adafactor"] = "adam"
     """Adam (Kingma and Ba 2015), or Adafactor (Shazeer and Stern 2018) with the learning rate given from outside."""
@@ -204,7 +204,7 @@ class Optimisation(_Options):
 
 
 class DetectorOptions(_Options):
-    """How a classifier of sentences with and without errors is trained."""
+    """The training of a classifier of sentences with and without errors."""
 
     learning_rate: PositiveFloat = 1e-3  # Adam's peak, after the first tenth of the updates; it then falls linearly to 0
     epochs: PositiveInt = 4  # the one with the lowest validation loss is kept

@@ -13,7 +13,7 @@ from pseudogec.seq2seq.model_files import MODEL
 
 _EMBEDDINGS = {SOURCE: "encoder.embed_tokens.weight", TARGET: "decoder.embed_tokens.weight"}
 _COPYING = "copy_transformer"
-# In place of its makers' names for task and languages.
+# Instead of its authors' names for task and languages.
 _OURS = {"task": "translation", "source_lang": SOURCE, "target_lang": TARGET}
 
 
@@ -24,7 +24,7 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
     the order of the model's numbers.
 
     Raises:
-        UnsafeFileError: the checkpoint holds more than weights and plain options, and the user has not named it in
+        UnsafeFileError: the checkpoint contains more than weights and plain options, and the user has not named it in
             ``PSEUDOGEC_TRUST_CHECKPOINTS``.
         DataError: a file is missing or malformed, a dictionary has another size than the model's vocabulary, or a model that
             copies has two different dictionaries.

@@ -1,4 +1,4 @@
-"""What both decoding engines share: options and results of a search, and batches of sentences of like length."""
+"""Common parts of both decoding engines: options and results of a search, and batches of sentences of similar length."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class BeamStep(NamedTuple):
     expansions: tuple[Expansion, ...]
     """The best with noise, best first: twice as many as the beam holds, so that enough are left when some end."""
     without_noise: tuple[Expansion, ...]
-    """The best if this step had added no noise, as many as the beam holds; the noise has cost those of them that are dropped."""
+    """The best if this step had added no noise, as many as the beam holds; some of them are dropped because of the noise."""
 
 
 class BeamTrace(NamedTuple):
@@ -69,7 +69,7 @@ class BeamTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How outputs are searched; see `Decoder.decode` and `Decoder.sample`."""
+    """The settings of a search; see `Decoder.decode` and `Decoder.sample`."""
 
     beam: int = 5
     n_best: int = 1

@@ -53,7 +53,7 @@ class LossPoint(BaseModel):
 
 
 class TrainingJob(BaseModel):
-    """A training, as its processes are told of it."""
+    """The description of a training for its processes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,7 +107,7 @@ def train(
     processes: int | None = None,
     launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
-    """Train a model, or go on where a killed training of the same ``save_dir`` stood; a finished one is only reported.
+    """Train a model, or continue a killed training of the same ``save_dir``; a finished one is only reported.
 
     ``save_dir`` then holds ``model.pt`` (weights and configuration in fairseq's format), ``dict.src.txt``, ``dict.trg.txt`` and
     ``training.json`` (the result). A resumed training ends with the same weights as an undisturbed one, on a CPU bit for bit.
@@ -127,19 +127,19 @@ def train(
         seconds_between_saves: how often the full state is saved to resume from.
         processes: processes that share each update's batches, each with a GPU of its own (without GPUs: each with a core);
             ``None``: as many as this process sees GPUs. Their number is lowered until it divides ``update_frequency``, so that an
-            update's batches, and so the model but for rounding and dropout, are the same for any number; a training may go on
+            update's batches, and so the model up to rounding and dropout, are the same for any number; a training may go on
             with another number than it began with.
         launcher: the words of a command that starts the processes, also on several machines with a common file system, when
             ``-m MODULE FILE`` follows it as with ``torchrun``; it sets their number. For example ``srun --ntasks-per-node=1
             torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint HOST:PORT``.
 
-    Models that this process keeps for decoding are released. Where memory is too small for a batch, the training goes on from its
-    last saved state with each batch computed in two parts, then in four, and so on: the same model but for rounding and dropout.
+    Models that this process keeps for decoding are released. If memory is too small for a batch, the training continues from its
+    last saved state with each batch computed in two parts, then in four, and so on: the same model up to rounding and dropout.
 
     Raises:
         UserError: data, dictionary, initial model, options and this machine do not fit together, or ``save_dir`` holds an
             unfinished training with other options or data of another size; not even a sentence fits into memory.
-        RuntimeError: one of several processes failed; training again goes on from the last saved state.
+        RuntimeError: one of several processes failed; a new call continues from the last saved state.
     """
     if (result := _finished(save_dir)) is not None:
         return result
@@ -183,7 +183,7 @@ def train_language_model(
     processes: int | None = None,
     launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
-    """Train a language model on texts written by `binarise_text`; all else is as for `train`.
+    """Train a language model on texts written by `binarise_text`; everything else is as for `train`.
 
     ``save_dir`` then holds ``model.pt``, ``dict.txt`` and ``training.json`` (the result).
     """
@@ -294,7 +294,7 @@ def _run(
             problem = str(error)
         job = job.model_copy(update={"batch_parts": 2 * job.batch_parts})
         log.warning(
-            "training ran out of memory (%s); it goes on from its last saved state, with each batch computed in %d parts",
+            "training ran out of memory (%s); it continues from its last saved state, with each batch computed in %d parts",
             *(problem, job.batch_parts),
         )
 
@@ -313,7 +313,7 @@ def _attempt(
 
 
 def _finish(save_dir: Path, result: TrainingResult, dictionary: Path, names: Iterable[str]) -> TrainingResult:
-    """Write the dictionaries and, last of all files, the result; remove what only the unfinished training needed."""
+    """Write the dictionaries and, last of all files, the result; remove files that only the unfinished training needed."""
     for name in names:
         shutil.copyfile(dictionary, save_dir / name)
     for file in filter(Path.is_file, save_dir.iterdir()):

@@ -1,4 +1,4 @@
-"""The training loop over fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` loads it when it trains.
+"""The training loop around fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` imports it when needed.
 
 The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares them), at the same speed.
 ``fairseq_cli.train.main`` would replace the fifty lines that set up, step and validate, but
@@ -8,7 +8,7 @@ The loop gives bit for bit the weights of ``fairseq-train`` with the same argume
 - it rounds validation losses to three places before it chooses the best, and keeps the best in a global of the process;
 - it reports progress in a log, without the time left, as it does not count an epoch's updates before it trains;
 - it lets an empty batch at the end of an epoch void a process's share of the update; see `_one_shard`;
-- it drops an update for which memory is too small. Here the training goes on from its last saved state in smaller batches.
+- it drops an update for which memory is too small. Here the training continues from its last saved state in smaller batches.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _SECONDS_BETWEEN_REPORTS = 0.5
 
 @dataclass
 class History:
-    """What a resumed training must know of its past; see also `TrainingResult`."""
+    """The past of a resumed training; see also `TrainingResult`."""
 
     updates_an_epoch: int = 0
     pairs: int = 0
@@ -74,7 +74,7 @@ class Process(NamedTuple):
 class TrainingRun:
     """One training from its first update, or its last saved state, to the model file.
 
-    What fairseq calls an epoch is here the pass over one shard, a folder of training data. An epoch is a pass over all of them.
+    An epoch of fairseq is a pass over one shard, a folder of training data. Here an epoch is a pass over all of them.
     Several processes that share a training must make the same calls.
     """
 
@@ -154,7 +154,7 @@ class TrainingRun:
         return (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"]) if state else (None, None)
 
     def _weights_in_full_precision(self) -> list[torch.Tensor]:
-        """What is trained in place of a model in half precision; fairseq would resume from the model's rounded weights."""
+        """The full-precision weights that are trained for a model in half precision; fairseq would resume from rounded ones."""
         weights = getattr(self._trainer.optimizer, "fp32_params", [])
         return [each.data for each in (weights.values() if isinstance(weights, dict) else weights)]
 
@@ -198,7 +198,7 @@ class TrainingRun:
             raise UserError(f"{path} has another architecture than the model to train: {error}") from None
 
     def _same_training(self) -> dict[str, Any]:
-        """What a training must have in common with the one that it continues; paths may differ."""
+        """The options that a training must share with the one that it continues; paths may differ."""
         options = self._job.arguments[1:]
         place = options.index("--save-dir")
         files = [file for folder in utils.split_paths(self._cfg.task.data) for file in sorted(Path(folder).iterdir())]
@@ -273,7 +273,7 @@ class TrainingRun:
             cause = error if isinstance(error, FloatingPointError) else error.__context__
             (self._folder / "crash.pt").unlink(missing_ok=True)  # fairseq's, as large as a state
             raise UserError(
-                f"training broke down after {self._trainer.get_num_updates()} updates ({cause}); a lower learning_rate, more "
+                f"training diverged after {self._trainer.get_num_updates()} updates ({cause}); a lower learning_rate, more "
                 "warmup_updates or another precision may help"
             ) from cause
         return losses
@@ -342,7 +342,7 @@ class TrainingRun:
             raise
 
     def _look_at_memory(self, error: RuntimeError, batches: list[Any]) -> None:
-        """Raise another error in place of one that says that memory is too small for these batches."""
+        """Raise another error in place of one of too little memory for these batches."""
         if not is_out_of_memory(error):
             return
         problem = str(error).partition("\n")[0]

@@ -38,13 +38,13 @@ from pseudogec.corpora import (
 from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m2, write_m2
 
 SHARDS_A_PASS = 100
-"""Shards that are cut from a seed corpus in one pass over it; a pass costs minutes where the corpus has 100 million sentences."""
+"""Number of shards that are cut from a seed corpus in one pass over it; with 100 million sentences a pass takes minutes."""
 
 MOST_QUOTED = 20_000
-"""Sentences of a corpus whose text packs hold; of a larger one they have numbers alone."""
+"""Packs contain the text of corpora of at most so many sentences; of larger ones they contain only numbers."""
 
 Sides = tuple[str, ...]
-"""What a text says in one sentence: the sentence, or a source and its corrections; tokens with spaces between."""
+"""One entry of a text: a sentence, or a source and its corrections; tokens separated by spaces."""
 
 Purpose = Literal["training", "dictionary", "tuning"]
 
@@ -83,7 +83,7 @@ class Corpus(Recipe):
     @property
     @abstractmethod
     def origin(self) -> tuple[WrittenCorpus]:
-        """What was written before any step of a system changed it."""
+        """The corpus before any step of a system changed it."""
 
 
 class WrittenCorpus(Corpus):
@@ -96,7 +96,7 @@ class WrittenCorpus(Corpus):
     @property
     @abstractmethod
     def files(self) -> tuple[LocatedFile, ...]:
-        """Those that it is read from; none of the embedded simulation."""
+        """The files that it is read from; none for the embedded simulation."""
 
     @property
     @abstractmethod
@@ -105,7 +105,7 @@ class WrittenCorpus(Corpus):
 
     @abstractmethod
     def read(self) -> Iterator[CorrectedSentence]:
-        """Yield its sentences from where they come from, whether it is built or not."""
+        """Yield its sentences from their source, whether the corpus is built or not."""
 
     def sides(self, folder: Path | None = None) -> Iterator[Sides]:
         """Yield its sentences: from its folder, or from its files without one."""
@@ -116,7 +116,7 @@ class WrittenCorpus(Corpus):
 
 
 class WholeCorpus(WrittenCorpus):
-    """All that a profile names as one corpus, in any format."""
+    """Everything that a profile names as one corpus, in any format."""
 
     pairs: PairFormat
 
@@ -153,7 +153,7 @@ class WholeCorpus(WrittenCorpus):
 
         facts = _write_corpus(folder, sentences())
         if not facts["source_tokens"]:
-            raise UserError(f"corpus {self.name!r} is empty: its files hold no sentence, or only empty ones")
+            raise UserError(f"corpus {self.name!r} is empty: its files have no sentence, or only empty ones")
         return facts
 
 
@@ -244,7 +244,7 @@ class References(Recipe):
 
 
 class MaskedReferences(Recipe):
-    """Reference edits with ``_`` in place of each word, ``masked.m2``: their places and types, which quote no sentence."""
+    """Reference edits with ``_`` in place of each word, ``masked.m2``: places and types, which quote no sentence."""
 
     kind: ClassVar[str] = "masked_references"
     seconds_a_unit: ClassVar[float] = 0.00005
@@ -330,7 +330,7 @@ class SeedText(Recipe):
 
     @property
     def origin(self) -> tuple[SeedText | SeedCorpus, ...]:
-        """The text that it is a part of, as far as that is built at all."""
+        """The text that it is a part of, if that is built at all."""
         return (self,)
 
     def sides(self, folder: Path | None = None) -> Iterator[Sides]:
@@ -359,7 +359,7 @@ class WorldSeedText(SeedText):
 
 
 class SeedTextFacts(Recipe):
-    """How varied a shard of a seed corpus is, and how much of it the genuine targets know. It has no files."""
+    """The variety of a shard of a seed corpus, and the share of its tokens that occur in the genuine targets. It has no files."""
 
     kind: ClassVar[str] = "seed_text_facts"
     seconds_a_unit: ClassVar[float] = 0.00001
@@ -451,7 +451,7 @@ class SeedCorpus(Recipe):
         sentences = self.sentences.read(self.share, told)
         facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"bytes   {count:,} sentences"))
         if not facts["sentences"] and self.share == WHOLE:  # a share of many may well hold none
-            raise UserError(f"seed corpus {self.name!r} is empty: its files hold no sentence that is kept")
+            raise UserError(f"seed corpus {self.name!r} is empty: the filter keeps none of its sentences")
         return facts
 
 
@@ -540,7 +540,7 @@ class Use(NamedTuple):
     """A text that something is learnt from.
 
     Attributes:
-        what: what is learnt from it, in the plural or with its article, for messages.
+        what: the thing learnt from it, in the plural or with its article, for messages.
     """
 
     text: Corpus | SeedText
@@ -553,7 +553,7 @@ class Learner(Recipe):
 
     @abstractmethod
     def uses(self) -> Iterator[Use]:
-        """Yield the texts that the step itself learns from; its parents say theirs."""
+        """Yield the texts that the step itself learns from, without those of its parents."""
 
 
 def _lines(files: Iterable[Path]) -> Iterator[bytes]:

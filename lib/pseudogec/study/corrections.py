@@ -1,6 +1,6 @@
-"""The recipes of systems of several steps: a corpus's sentences after each step, and what a step was tuned to.
+"""The recipes of systems of several steps: a corpus's sentences after each step, and tuned parameters.
 
-A correction holds the correction before it, so that systems with the same first steps share them.
+A correction contains the correction before it, so systems with the same first steps share them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class _OfStep(Recipe):
     step: Step
     needs: dict[str, Need]
     before: Correction | None
-    """The step before; nothing for the first, which goes on from the sentences as they were written."""
+    """The step before; none for the first, which corrects the sentences as they were written."""
 
     @property
     def needs_gpu(self) -> bool:  # type: ignore[override]  # other recipes always or never run on one; here the step says
@@ -49,8 +49,8 @@ class _OfStep(Recipe):
 class Correction(_OfStep):
     """The sentences of a corpus after one more step of a system.
 
-    Files: ``hypotheses.txt``; ``steps.jsonl``, a line each sentence: why the step left it so, and the corrections among which
-        the next step may choose.
+    Files: ``hypotheses.txt``; ``steps.jsonl``, a line for each sentence: the step's note, and the corrections among which the
+        next step may choose.
     """
 
     kind: ClassVar[str] = "correction"
@@ -62,7 +62,7 @@ class Correction(_OfStep):
 
     @property
     def title(self) -> str:
-        """What the step is called where its effect on a sentence is shown."""
+        """The name of the step beside its effect on a sentence."""
         return self.step.title(self.needs)
 
     @property
@@ -97,7 +97,7 @@ class Correction(_OfStep):
 
 
 class Search(_OfStep, Learner):
-    """What a step is best tuned to on development data: ``found.json``."""
+    """The best parameters of a step on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
@@ -136,7 +136,7 @@ for _recipe in (Correction, Search):
 
 
 class PreprocessedCorpus(Corpus):
-    """A corpus whose sources are what some steps left of them; its targets stay, and edits that were known no longer fit."""
+    """A corpus whose sources are the output of some steps; its targets stay, and known edits no longer fit."""
 
     correction: Correction
 
@@ -180,5 +180,5 @@ def _as_json(sentence: Corrected) -> str:
 
 
 def _before(correction: Correction | None, sources: Sequence[Tokens], store: Artefacts) -> list[Corrected]:
-    """What the step before left; before the first step, the sentences as they were written."""
+    """The output of the step before; for the first step, the sentences as they were written."""
     return as_written(sources) if correction is None else read_corrected(store.folder(correction))

@@ -1,4 +1,4 @@
-"""A system at work on any text."""
+"""Correcting any text with a system."""
 
 from __future__ import annotations
 
@@ -28,10 +28,7 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
         UserError: there is no such system (the nearest are offered) or seed.
     """
     if name not in study.profile.systems:
-        known = ", ".join(study.profile.systems) or "none"
-        raise UserError(
-            f"profile {study.profile.name}: there is no system `{name}`{nearest(name, study.profile.systems)}; it has: {known}"
-        )
+        raise UserError(f"profile {study.profile.name}: there is no system `{name}`{nearest(name, study.profile.systems)}")
     versions = {pipeline.seed: pipeline for pipeline in pipelines(study.profile, name)}
     if seed is None:
         return next(iter(versions.values()))
@@ -53,12 +50,12 @@ def default_system(study: Study) -> str:
 
 
 def needed(study: Study, pipeline: Pipeline) -> list[Recipe]:
-    """The models and searches that a system corrects readers' own sentences with."""
+    """The models and searches with which a system corrects readers' own sentences."""
     return list(map(study.planner.for_readers, _parents(study, pipeline)))
 
 
 def to_train(study: Study, pipeline: Pipeline) -> list[Recipe]:
-    """What must be built before a system can correct readers' own sentences; compact forms, made in a second, do not count."""
+    """The recipes to build before a system can correct readers' own sentences, without compact forms, which take a second."""
     absent = missing(needed(study, pipeline), study.store, in_full=True)
     return [recipe for recipe in absent if not isinstance(recipe, CompactModel)]
 
@@ -74,7 +71,7 @@ class Corrector:
     Args:
         study: where models come from.
         pipeline: the system.
-        as_scored: with the models that its scores rest on. By default models that travel are used in compact form, so that a
+        as_scored: with the models that were scored. By default models in the pack are used in compact form, so that a
             sentence gets the same correction wherever the results are opened.
     """
 
@@ -91,6 +88,6 @@ class Corrector:
         """Correct tokenised sentences.
 
         Returns:
-            For each sentence what every step made of it.
+            For each sentence the output of every step.
         """
         return run(self._steps, sentences, progress)

@@ -1,8 +1,8 @@
-"""What is compared: a grid of trained models for one table or figure, or a pipeline of steps; without how they are made."""
+"""The systems that are compared: a grid of trained models for one table or figure, or pipelines of steps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +29,7 @@ class System(BaseModel):
     architecture: str = "default"
     track: str = "restricted"
     noise: SerializeAsAny[Method] | None = None
-    """What makes the errors of its pseudo data, with the values of the sweep."""
+    """The method that makes the errors of its pseudo data, with the values of the sweep."""
     swept: tuple[str, ...] = ()
     """The parameters of the method that the grid varies."""
     seed: int
@@ -58,7 +58,7 @@ class System(BaseModel):
 
     @property
     def choices(self) -> dict[str, str | int]:
-        """What tells it from other systems, under the names of the tidy table's columns."""
+        """The choices that distinguish it from other systems, by columns of the tidy table."""
         chosen = self.model_dump(exclude={"noise", "swept"})
         return {"system": self.name, **chosen, "seed_corpus": self.seed_corpus or ""}
 
@@ -82,10 +82,10 @@ class Pipeline(BaseModel):
 
 
 class Grid(tuple[System, ...]):
-    """Systems to compare; shown in a notebook as a table of what is compared."""
+    """Systems to compare; a notebook shows them as a table."""
 
     def only(self, **choices: Iterable[object]) -> Grid:
-        """The systems whose choices are among those given, such as ``only(method=["none", "backtrans"])``."""
+        """The systems with the given choices, such as ``only(method=["none", "backtrans"])``."""
         return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in choices.items()))
 
     def _repr_html_(self) -> str:
@@ -114,7 +114,9 @@ class Grid(tuple[System, ...]):
 
 
 def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Grid:
-    """Every combination of the axes' values; a system without pseudo data comes once, as the setting `baseline`.
+    """Every combination of the axes' values, part by part.
+
+    A system without pseudo data comes once, in the setting that the axes call `baseline`.
 
     Args:
         axes: the values, which `profile.check_grid` has found possible.
@@ -124,12 +126,20 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
     Raises:
         UserError: the axes name no system.
     """
+    systems = [system for part in axes.parts for system in _combinations(part, methods, default_seeds)]
+    if not systems:
+        raise UserError(
+            "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"
+        )
+    return Grid(dict.fromkeys(systems))
+
+
+def _combinations(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Iterator[System]:
     names = tuple(axes.sweep)
-    systems: list[System] = []
     for method in axes.method:
         combinations: list[dict[str, Any]]
         if method == "none":
-            combinations = [{"seed_corpus": None, "setting": "baseline", "pseudo_pairs": 0, "upsample": 1}]
+            combinations = [{"seed_corpus": None, "setting": axes.baseline, "pseudo_pairs": 0, "upsample": 1}]
         else:
             axis_names = ("setting", "seed_corpus", "pseudo_pairs", "upsample")
             combinations = [
@@ -143,9 +153,4 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
             ]
         variants = product(axes.architecture, axes.track, combinations, axes.seeds or default_seeds)
         for architecture, track, combination, seed in variants:
-            systems.append(System(method=method, architecture=architecture, track=track, seed=seed, **combination))
-    if not systems:
-        raise UserError(
-            "the grid names no system: give at least a method, and seed_corpus, setting and pseudo_pairs for pseudo data"
-        )
-    return Grid(dict.fromkeys(systems))
+            yield System(method=method, architecture=architecture, track=track, seed=seed, **combination)

@@ -1,7 +1,7 @@
-"""Whether sentences of a test set occur in what systems learn from: by what the sentences say, whatever their files are called.
+"""Whether sentences of a test set occur in the data that systems learn from, by their text and not by names of files.
 
-Some sentences occur in two corpora by chance: *I look forward to hearing from you soon .*, and those that an essay's task gives
-to all who write it. Hence only sentences of `COUNTED_FROM` tokens or more count, and as many are allowed as `chance_allows`.
+Some sentences occur in two corpora by chance: *I look forward to hearing from you soon .*, and sentences of an essay's task,
+which many writers copy. Hence only sentences of `COUNTED_FROM` tokens or more count, and as many are allowed as `chance_allows`.
 
 Between W&I and FCE (train, dev, test), corpora with no text in common, these shares of a test set's sentences occur in another:
 
@@ -41,14 +41,14 @@ _PURPOSES: dict[Purpose, str] = {"training": "trained on it", "dictionary": "lea
 
 
 def chance_allows(counted: int) -> int:
-    """How many of so many sentences may occur in another corpus by chance: more would in one of a thousand corpora."""
+    """The number of sentences that may occur in another corpus by chance: in one of a thousand corpora more would."""
     from scipy.special import bdtr  # the distribution of `scipy.stats.binom`, which takes a second to import
 
     return next(found for found in itertools.count() if bdtr(found, counted, CHANCE) >= 0.999)
 
 
 class Overlap(Recipe):
-    """Which sentences of a test set occur in a text, on either side. It has no files; what it found is its result."""
+    """Which sentences of a test set occur in a text, on either side. It has no files, only a result."""
 
     kind: ClassVar[str] = "overlap"
     seconds_a_unit: ClassVar[float] = 0.0000001  # a byte of text
@@ -80,16 +80,16 @@ class Overlap(Recipe):
         return self.test.quickly_read and self.text.quickly_read
 
     def in_files(self) -> dict[str, Any]:
-        """What `build` finds, from the files of both and without a store."""
+        """The result of `build`, from the files of both and without a store."""
         return find_overlap(self.test.sides, self.text.sides())
 
 
 def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> dict[str, Any]:
-    """Look for a test set's sentences in a text, which is read once; memory holds digests of the test set's sentences alone.
+    """Look for a test set's sentences in a text, which is read once; only digests of the test set's sentences are in memory.
 
     Returns:
         ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
-        those that occur in the text. ``examples``: of the longest, the test set's source, and what the text says there.
+        those that occur in the text. ``examples``: of the longest, the test set's source and the text's sentence.
     """
     places: dict[bytes, list[int]] = {}
     counted = 0
@@ -122,14 +122,14 @@ def _digest(sentence: str) -> bytes:
 
 @dataclass(frozen=True)
 class Check:
-    """A test set held against one text that systems learn from.
+    """A test set and one text that systems learn from, to be compared.
 
     Attributes:
-        test: what is scored.
+        test: the test set.
         text: the text's name.
         overlaps: one for each part of the text that is built by itself.
-        uses: what is learnt from the text.
-        tuned_on: whether the profile says that systems are tuned on this test set.
+        uses: the things learnt from the text.
+        tuned_on: whether the profile allows systems to be tuned on this test set.
     """
 
     test: WrittenCorpus
@@ -139,7 +139,7 @@ class Check:
     tuned_on: bool
 
     def of(self, results: Mapping[str, dict[str, Any]]) -> Finding:
-        """What was found, from the overlaps' results by their keys."""
+        """The result of the check, from the overlaps' results by their keys."""
         mine = [results[overlap.key] for overlap in self.overlaps]
         found = {place for result in mine for place in result["found"]}
         return Finding(self, mine[0]["counted"], len(found), [example for result in mine for example in result["examples"]])
@@ -147,7 +147,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check found: of the ``counted`` sentences of the test set, how many occur in the text, and some of them."""
+    """The result of a check: how many of the ``counted`` sentences of the test set occur in the text, and examples."""
 
     check: Check
     counted: int
@@ -161,7 +161,7 @@ class Finding:
 
     @property
     def refused(self) -> bool:
-        """Whether the scores would be worth nothing: tuning alone is allowed where the profile says so."""
+        """Whether the scores would be invalid: only tuning is allowed, where the profile says so."""
         return self.overlaps and not (self.check.tuned_on and {purpose for purpose, _ in self.check.uses} == {"tuning"})
 
     @property
@@ -172,7 +172,7 @@ class Finding:
         return f"{self.found:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
 
     def explain(self) -> str:
-        """The problem in a few lines: what is learnt from the text, how many sentences, some of them and where they stand."""
+        """The problem in a few lines: the use of the text, the number of sentences, examples and their places."""
         check = self.check
         learnt = "; ".join(
             f"{verb}: {', '.join(what for other, what in check.uses if other == purpose)}"
@@ -194,16 +194,16 @@ class Finding:
     def remedy(self) -> str:
         given = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
         if {purpose for purpose, _ in self.check.uses} == {"tuning"}:
-            return f"{given}; where the paper tunes on the set that it reports, say `tuned_on: true` in that test set's section"
+            return f"{given}; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
         return given
 
 
 def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) -> list[Check]:
-    """Hold the test set of each score against every text that its system learns from.
+    """Compare the test set of each score with every text that its system learns from.
 
     Args:
         scores: planned scores.
-        tuned_on: the test sets that the profile allows to tune on.
+        tuned_on: the test sets on which the profile allows tuning.
     """
     by_test: dict[WrittenCorpus, list[ScoredCorrection]] = {}
     for score in scores:
@@ -225,7 +225,7 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
 
 
 def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
-    """The texts that recipes and all that they are made from learn from, each use once."""
+    """The texts that recipes and their ancestors learn from, each use once."""
     learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, Learner))
     uses = {(use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()}
     yield from uses.values()
@@ -234,7 +234,7 @@ def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
 def refuse(findings: Iterable[Finding]) -> None:
     """
     Raises:
-        UserError: sentences of a test set occur in what its systems learn from; it names them.
+        UserError: sentences of a test set occur in the data that its systems learn from; it names them.
     """
     leaks = [finding for finding in findings if finding.refused]
     if leaks:
@@ -242,7 +242,7 @@ def refuse(findings: Iterable[Finding]) -> None:
 
 
 def _places(files: Iterable[LocatedFile], sentences: Iterable[str]) -> dict[str, str]:
-    """The first line of some files that holds a sentence, of each sentence that is found; the files are read once."""
+    """For each sentence that is found, its first line in some files; the files are read once."""
     wanted = {sentence: _compact(sentence) for sentence in sentences}
     places: dict[str, str] = {}
     for file in files:

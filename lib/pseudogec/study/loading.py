@@ -15,7 +15,7 @@ from pseudogec.study.profile import Profile
 
 
 class _OneOfEachKey(yaml.SafeLoader):
-    """Refuses a key that a mapping has twice; YAML's own loader forgets the first without a word."""
+    """Refuses a key that a mapping has twice; YAML's own loader silently drops the first."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
@@ -38,7 +38,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     Args:
         path: the YAML file.
         overrides: changes as ``key=value``.
-        library: where profiles to extend are looked for when they are not beside the file.
+        library: folder of profiles to extend that are not beside the file.
 
     Raises:
         DataError: the file is missing, is not YAML, or extends itself.
@@ -99,7 +99,7 @@ def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 def _resolved(value: Any, amounts: dict[str, Any], place: str = "") -> Any:
-    """A value with what each ``$name`` in it stands for; names are lower case, so that ``$SCRATCH`` is left to the shell."""
+    """A value with each ``$name`` replaced; names are lower case, so ``$SCRATCH`` is left to the shell."""
     if isinstance(value, dict):
         return {key: _resolved(item, amounts, f"{place}.{key}".lstrip(".")) for key, item in value.items()}
     if isinstance(value, list):
@@ -176,7 +176,7 @@ def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
 
 
 def _model_of(schema: Any, content: Any) -> Any:
-    """The first model in a type that content may be meant for."""
+    """The first model in a type that the content may belong to."""
     return next(iter(_models_in(schema, content)), None) if isinstance(content, dict) else None
 
 

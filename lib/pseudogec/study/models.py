@@ -116,7 +116,7 @@ class TrainingPairs(Recipe):
     @property
     @abstractmethod
     def text(self) -> Corpus | SeedText:
-        """What the pairs are made of."""
+        """The source of the pairs."""
 
 
 class BinarisedPairs(TrainingPairs):
@@ -224,22 +224,22 @@ class Training(Learner):
     @property
     @abstractmethod
     def sentences(self) -> float:
-        """An epoch's, about."""
+        """About those of an epoch."""
 
     @property
     def work(self) -> float:
-        """Updates; where training ends by epochs, about as many as its sentences make."""
+        """Updates; if training ends by epochs, an estimate from the number of sentences."""
         of_an_epoch = self.sentences * SUBWORDS_A_SENTENCE / self.optimisation.batch
         return min(self.optimisation.updates or inf, max((self.optimisation.epochs or inf) * of_an_epoch, 1))
 
     @property
     def operations(self) -> float:
-        """Two a weight and subword forward, four backward (Kaplan et al. 2020); those of embeddings are negligible."""
+        """Two for each weight and subword forward, four backward (Kaplan et al. 2020); those of embeddings are negligible."""
         return 6.0 * self.architecture.layer_weights * self.optimisation.batch * self.work
 
     @property
     def weights(self) -> int:
-        """The model's number of weights, about."""
+        """The approximate number of the model's weights."""
         return self.architecture.layer_weights + self.bpe.merges * self.architecture.model_size
 
     @property
@@ -390,7 +390,7 @@ class WordCounts(Learner):
 
 
 class TrainedDetector(Learner):
-    """A classifier that tells whether a sentence holds an error, made of the correction model ``initial``."""
+    """A classifier that says whether a sentence contains an error, made from the correction model ``initial``."""
 
     kind: ClassVar[str] = "detector"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
@@ -451,13 +451,13 @@ class TrainedDetector(Learner):
 
 
 MOST_WEIGHTS = 12_000_000
-"""Of all models together that travel with the results of a profile: 12 MB."""
+"""Limit for all compact models of a profile together: 12 MB."""
 
 
 class CompactModel(Recipe):
-    """A model in the form in which it travels with the results, its matrices rounded to 8 bits.
+    """A model in the form that packs contain, its matrices rounded to 8 bits.
 
-    It corrects or corrupts what readers type. Scores, pseudo data and further trainings rest on the model itself.
+    It corrects or corrupts readers' own sentences. Scores, pseudo data and further trainings use the model itself.
     """
 
     kind: ClassVar[str] = "compact_model"
@@ -469,7 +469,7 @@ class CompactModel(Recipe):
     def of(cls, recipes: Iterable[Recipe]) -> dict[Recipe, CompactModel]:
         """The models among some recipes with their compact forms; none where these may not be passed on or are too large.
 
-        Of models that are not described by numbers and names alone there is no compact form.
+        Models that need more than numbers and names for their description have no compact form.
         """
         kinds = TrainedModel | TrainedLanguageModel | TrainedDetector
         models = [recipe for recipe in dict.fromkeys(recipes) if isinstance(recipe, kinds)]
@@ -495,5 +495,5 @@ class CompactModel(Recipe):
 
 
 def _trained(model: Training | TrainedDetector) -> Training:
-    """The training that gave a model its shape."""
+    """The training that defined a model's architecture."""
     return model.initial if isinstance(model, TrainedDetector) else model

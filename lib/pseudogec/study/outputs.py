@@ -1,4 +1,4 @@
-"""What systems made of a test set, whether they were trained here or their corrections come from files."""
+"""Systems' corrections of a test set, from models trained here or from files."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class ScoredOutputs:
     """Corrections from files, scored.
 
     Attributes:
-        gold: what they were scored against.
+        gold: the references.
         levels: the level of each sentence; see :meth:`Study.levels`.
         hypotheses: name of a system -> its corrections, line for line.
         by_metric: metric -> name of a system -> its score; ERRANT is among the metrics.
@@ -103,7 +103,7 @@ def score_outputs(
 
 
 def _gold(study: Study, references: Mapping[str, str | Path]) -> tuple[Gold, list[str]]:
-    """What outputs are scored against, and the sentences' levels."""
+    """The references of outputs, and the sentences' levels."""
     if not references:
         test = study.planner.tests[study.test]
         return Gold.annotated(annotated_sentences(study, test), study.test), study.levels(test)

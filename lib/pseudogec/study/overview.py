@@ -1,4 +1,4 @@
-"""What a study is of, as tables: the settings of training, sizes of the corpora, their edits, how many a sentence has."""
+"""Descriptions of a study as tables: the settings of training, sizes of the corpora, their edits and density of edits."""
 
 from __future__ import annotations
 
@@ -82,10 +82,10 @@ EQUAL_BUDGETS = (
 
 @dataclass(frozen=True)
 class Budget:
-    """How long a system was trained.
+    """The length of a system's training.
 
     Attributes:
-        updates: of each stage.
+        updates: of each stage; none if a record is lost.
         passes: over the genuine pairs, in all stages.
         pseudo_pairs: in all stages.
     """
@@ -95,13 +95,14 @@ class Budget:
     pseudo_pairs: int
 
     def unlike(self, other: Budget) -> str:
-        """By which numbers the budgets are no basis for a comparison (see ``EQUAL_BUDGETS``); empty where they are one.
+        """The numbers that make the budgets not comparable (see ``EQUAL_BUDGETS``); empty if they are comparable.
 
-        More pseudo pairs mean more updates at equal passes. Where their amount is what is compared, that is no other budget.
+        More pseudo pairs mean more updates at equal passes. If their amount is compared, this does not count as another budget.
         """
         if _far_apart(self.passes, other.passes):
             return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}"
-        if self.pseudo_pairs == other.pseudo_pairs and _far_apart(sum(self.updates), sum(other.updates)):
+        known = self.updates and other.updates
+        if known and self.pseudo_pairs == other.pseudo_pairs and _far_apart(sum(self.updates), sum(other.updates)):
             return f"{sum(self.updates):,} updates against {sum(other.updates):,}"
         return ""
 
@@ -111,14 +112,22 @@ def _far_apart(one: float, other: float) -> bool:
 
 
 def budget(study: Study, system: System) -> Budget:
-    """How long a system was trained, from the records of its trainings; what is missing is built."""
+    """The length of a system's training, from the records of its stages, which are built if missing.
+
+    If a record is lost, passes are those of the recipe, and the number of updates is not known.
+    """
+    if _lost(study, system):
+        stages = [stage for stage in _stages(study, system) if not _copies(stage)]
+        pseudo = sum(data.work for stage in stages for data in stage.data if isinstance(data, PseudoData))
+        genuine = [stage for stage in stages if any(isinstance(data, BinarisedPairs) for data in stage.data)]
+        return Budget((), sum(stage.upsample * (stage.optimisation.epochs or 0) for stage in genuine), int(pseudo))
     records = [record for _, record in _trainings(study, system)]
     updates = tuple(record.facts["updates"] for record in records)
     return Budget(updates, _passes(records), sum(record.pseudo for record in records))
 
 
 class _Training(NamedTuple):
-    """The record of a stage: what the training reported, genuine pairs that it saw and that there are, and pseudo pairs."""
+    """The record of a stage: the training's report, the genuine pairs that it saw and that exist, and the pseudo pairs."""
 
     facts: dict[str, Any]
     seen: float
@@ -132,12 +141,27 @@ def _passes(records: Sequence[_Training]) -> float:
     return sum(record.seen for record in records) / genuine if genuine else 0.0
 
 
-def _trainings(study: Study, system: System) -> list[tuple[TrainedModel, _Training]]:
-    """The stages of a system's training, first to last, with their records."""
+def _stages(study: Study, system: System) -> list[TrainedModel]:
+    """The stages of a system's training, first to last."""
     stages = [study.planner.model(system)]
     while (before := stages[0].initial) is not None:
         stages.insert(0, before)
-    return [(stage, _record(study, stage)) for stage in stages]
+    return stages
+
+
+def _lost(study: Study, system: System) -> bool:
+    """Whether the system has its scores, but a record of its training is lost.
+
+    This happens if a machine is taken back before its store was copied. A training of hours is not repeated for its record.
+    """
+    if not study.store.can_read(study.planner.score(system, study.test)):
+        return False
+    return not all(study.store.can_read(recipe) for stage in _stages(study, system) for recipe in (stage, *stage.data))
+
+
+def _trainings(study: Study, system: System) -> list[tuple[TrainedModel, _Training]]:
+    """The stages of a system's training, first to last, with their records."""
+    return [(stage, _record(study, stage)) for stage in _stages(study, system)]
 
 
 def _record(study: Study, stage: TrainedModel) -> _Training:
@@ -159,7 +183,7 @@ def _copies(stage: TrainedModel) -> bool:
 
 
 def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
-    """Losses in the course of systems' trainings, from the records of these; what is missing is built.
+    """Losses during systems' trainings, from the records of the stages, which are built if missing; none of lost records.
 
     A stage of copying, which all systems share, is left out.
 
@@ -171,7 +195,7 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for system in systems:
+    for system in (each for each in systems if not _lost(study, each)):
         records = [record for stage, record in _trainings(study, system) if not _copies(stage)]
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0
@@ -186,12 +210,12 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
 
 
 def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
-    """How the first sentences of a shard of pseudo data came about: ``target`` and ``operations`` (kind, before, after)."""
+    """How the first sentences of a shard of pseudo data were made: ``target`` and ``operations`` (kind, before, after)."""
     return json.loads((study.folder(shard, EXAMPLES) / EXAMPLES).read_text(encoding="utf-8"))
 
 
 def noise_profiles(study: Study, grid: Iterable[System]) -> dict[str, dict[str, Any]]:
-    """What edits would correct each system's pseudo data: ``tokens``, ``edits``, counts of ``types``; by system name."""
+    """The edits that would correct each system's pseudo data: ``tokens``, ``edits``, counts of ``types``; by system name."""
     return {name: study.result(edits) for name, edits in study.planner.pseudo_edits(grid).items()}
 
 
@@ -203,7 +227,7 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 def corpus_table(study: Study) -> pd.DataFrame:
     """One row for each corpus: part, sentences, tokens per sentence, pairs left to train on.
 
-    Of a seed corpus one shard is looked at; how many shards a system uses is the grid's affair.
+    Of a seed corpus one shard is shown; the number of shards that a system uses is part of the grid.
     """
     import pandas as pd
 
@@ -233,7 +257,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
 
 
 def seed_text_table(study: Study) -> pd.DataFrame:
-    """One row for each seed corpus, from its first shard: length, variety, and how much of it the genuine targets know.
+    """One row for each seed corpus, from its first shard: length, variety, and the share of tokens known from the genuine data.
 
     Returns:
         ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
@@ -310,7 +334,7 @@ def annotated_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]
 
 
 def masked_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
-    """The same without their words: for places and types of edits, which travel where sentences must not."""
+    """The same without their words: places and types of edits may be passed on where sentences may not."""
     masked = study.planner.masked_references(corpus)
     return list(read_m2(study.folder(masked, "masked.m2") / "masked.m2"))
 
@@ -319,7 +343,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     """The true type of each edit of the embedded world beside the type that the annotator names, over all corpora of pairs.
 
     Returns:
-        See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types nobody knows.
+        See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types are not known.
     """
     truth: list[AnnotatedSentence] = []
     found: list[AnnotatedSentence] = []
@@ -331,7 +355,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
 
 
 def world_statistics(study: Study) -> dict[str, TextStatistics]:
-    """What W&I is measured by, of each level of the genuine data that W&I has too; empty where these are no simulation."""
+    """The statistics of W&I, for each level of the genuine data that W&I has too; empty if these are not simulated."""
     genuine = study.planner.genuine
     if not genuine.simulated:
         return {}

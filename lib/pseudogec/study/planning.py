@@ -1,4 +1,4 @@
-"""From a profile's words (a method, a setting, a system's steps) to the recipes that they stand for."""
+"""Planning: from the names in a profile (a method, a setting, a system's steps) to recipes."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ class GenuineData(NamedTuple):
     """The genuine pairs of a track.
 
     Attributes:
-        genuine: what is trained on.
-        validation: what chooses checkpoints.
+        genuine: the training pairs.
+        validation: the pairs that choose checkpoints.
         in_domain: the part of the genuine pairs that is like the test data.
-        held_out: what the track is scored on in place of a test set that the track is cut from.
+        held_out: the test sentences of the track, in place of a test set that the track is cut from.
     """
 
     genuine: Corpus
@@ -74,7 +74,7 @@ class GenuineData(NamedTuple):
 
 
 class Planner:
-    """Turns a profile into recipes; of data and models that many others share, each is described once.
+    """Turns a profile into recipes; data and models that several recipes share are described once.
 
     Args:
         profile: a checked profile.
@@ -120,18 +120,18 @@ class Planner:
         self._models: dict[tuple[System, bool], TrainedModel] = {}
 
     def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
-        """What a system is scored on: the test set; of one that its track is cut from, what the track holds out."""
+        """The sentences that a system is scored on: the test set or, if its track is cut from it, the held-out part."""
         corpus, held_out = self.tests[test], self.tracks[system.track].held_out
         return held_out if held_out is not None and corpus == self.development else corpus
 
     def dataset(self, system: System | Pipeline, test: str) -> str:
-        """What tables call the sentences that a system is scored on."""
+        """The name, in tables, of the sentences that a system is scored on."""
         whole = self.test_sentences(system, test) == self.tests[test]
         return test if whole else f"{test}, held out of {system.track}"
 
     @property
     def tuned_on(self) -> frozenset[Corpus]:
-        """The test sets, and what tracks hold out of them, that the profile allows to tune on."""
+        """The test sets, and the parts that tracks hold out of them, on which the profile allows tuning."""
         allowed = {self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on}
         if self.development in allowed:
             allowed |= {data.held_out for data in self.tracks.values() if data.held_out is not None}
@@ -141,7 +141,7 @@ class Planner:
         """A file of the profile's data folder.
 
         Raises:
-            DataError: it is missing, and the plan is one that shall be built.
+            DataError: it is missing, and the plan is meant to be built.
         """
         full = self._data / path
         name = (full.relative_to(self._data) if full.is_relative_to(self._data) else full).as_posix()
@@ -219,7 +219,7 @@ class Planner:
             return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
         assert isinstance(method, DecoderMethod)
         reverse_model, decoding = self.reverse_model(track), self.profile.decoding
-        # Translating is what costs: the method without spelling errors is shared, and they come on top.
+        # Translation is expensive: the method without spelling errors is shared, and they are added to its result.
         without_errors = method.changed(sse_rate=0.0)
         translated = [
             BackTranslatedData(
@@ -244,7 +244,7 @@ class Planner:
         return data.genuine
 
     def reverse_model(self, track: str = "restricted") -> TrainedModel:
-        """The model that turns grammatical sentences into what learners might write, trained on a track's genuine pairs."""
+        """The model that translates grammatical sentences into learners' text, trained on a track's genuine pairs."""
         return self._model("reverse", self.profile.stages("reverse_model"), seed=1, direction="reverse", track=track)
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
@@ -282,7 +282,7 @@ class Planner:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
             if copying and shape.copies and len(stages) > 1:
-                continue  # it would teach such a model nothing but never to change a word
+                continue  # such a model would only learn never to change a word
             arrangement = "correct" if copying else direction
             validation = self.validation if copying else self.tracks[track].validation
             held_out = self._binarised(validation, arrangement, keep_unchanged=True)
@@ -336,11 +336,11 @@ class Planner:
         return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
 
     def _preprocessed(self, corpus: Corpus) -> Correction | None:
-        """A corpus after the steps that come before every model; nothing where there are none."""
+        """A corpus after the steps that come before every model; none if there are no such steps."""
         return self.after(self.profile.preprocessing, 0, corpus)
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
-        """What the system makes of a test corpus."""
+        """The system's correction of a test corpus."""
         corpus = self.test_sentences(system, test)
         if isinstance(system, Pipeline):
             correction = self.after(all_steps(self.profile, system.name), system.seed, corpus)
@@ -361,7 +361,7 @@ class Planner:
 
     @cached_property
     def compact_models(self) -> dict[Recipe, CompactModel]:
-        """The models that readers' own sentences are given to, each with the form in which it travels.
+        """The models for readers' own sentences, each with its compact form.
 
         These are the reverse model, if a method uses it, and those of the profile's systems for ``own_text``, if they may be
         passed on and are small.
@@ -372,7 +372,7 @@ class Planner:
         return CompactModel.of([*reverse, *(parent for step in steps for parent in step.parents)])
 
     def for_readers(self, recipe: Recipe) -> Recipe:
-        """What is used where readers' own sentences are corrected or corrupted: for some models, the compact form."""
+        """The models that correct or corrupt readers' own sentences: for some, the compact form."""
         return self.compact_models.get(recipe, recipe)
 
     def references(self, corpus: Corpus, retyped: bool = False) -> References:
@@ -397,12 +397,12 @@ class Planner:
 
     @property
     def search_options(self) -> dict[str, Need]:
-        """How outputs are searched."""
+        """The settings of the search."""
         return {"beam": self.profile.decoding.beam, "length_penalty": self.profile.decoding.length_penalty}
 
     @property
     def decoding(self) -> dict[str, Need]:
-        """What a search by the study's models takes."""
+        """The settings and models of a search."""
         return {"subwords": self.bpe, **self.search_options}
 
     def named_model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
@@ -427,7 +427,7 @@ class Planner:
 
     @cached_property
     def word_counts(self) -> WordCounts:
-        """How the language model's text writes its words."""
+        """The word counts, with capitals, of the language model's text."""
         choice = self.profile.language_model
         assert choice is not None  # the profile's check
         shards = range(choice.sentences // self.profile.pseudo_data.shard)
@@ -436,7 +436,7 @@ class Planner:
 
 
 def missing_files(recipes: Iterable[Recipe]) -> list[Path]:
-    """The files of corpora that recipes are made from, as far as they are missing."""
+    """The missing files of corpora that recipes are made from."""
     read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus))
     return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
@@ -471,10 +471,10 @@ def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
 
 
 class _StepPlanning:
-    """The study as one step sees it; see `pseudogec.correct.Planning`.
+    """The study as an interface for one step; see `pseudogec.correct.Planning`.
 
     Args:
-        planner: plans what the step asks for.
+        planner: plans the recipes that the step needs.
         earlier: the steps before it.
         step: the step.
         seed: which version of the system is planned.

@@ -1,4 +1,4 @@
-"""The profile: what one YAML file may say of a study at one scale, and whether its parts fit together."""
+"""The profile: the keys of a YAML file that describes a study at one scale, and checks that its parts fit together."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class Test(Section):
     """Pairs to test on; a profile writes the keys of both fields side by side."""
 
     pairs: Pairs
-    metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="what top systems are scored by")
+    metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="metrics of the top systems")
     tuned_on: bool = Field(
         False,
-        description="checkpoints, ensembles, thresholds, dropped types may be chosen on these very sentences, as in the papers; "
-        "tables then say of which systems that is so",
+        description="checkpoints, ensembles, thresholds, dropped types may be chosen on these same sentences, as in the papers; "
+        "tables then mark the systems concerned",
     )
     retyped: bool = Field(
         False,
-        description="for metrics that need ERRANT's types: the references' edits keep their spans and get these, as by "
-        "`errant_m2 -gold`, where the file has others, such as NUCLE's",
+        description="for metrics that need ERRANT's types: the references' edits keep their spans and get new types, as "
+        "by `errant_m2 -gold`, if the file has others, such as NUCLE's",
     )
 
     @model_validator(mode="before")
@@ -48,13 +48,13 @@ class Test(Section):
 
 
 class BlindTest(Section):
-    """A test set whose references others keep: they score what is handed in."""
+    """A test set whose references are not public: its owners score the outputs."""
 
     file: Path = Field(
         description="relative to the data folder: a tokenised sentence a line, or an M2 file, whose edits are not read"
     )
     submission: Literal["text", "zip"] = Field(
-        "text", description="what is handed in: a file with a tokenised sentence a line, or an archive that holds it alone"
+        "text", description="the form of the outputs: a file with a tokenised sentence a line, or an archive with only this file"
     )
 
 
@@ -104,7 +104,7 @@ class Subwords(Section):
 
 
 class PseudoDataSize(Section):
-    """How pseudo data are cut: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
+    """Pseudo data in shards: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
 
     shard: int = Field(gt=0, description="pairs a shard")
     edits_from: Literal["genuine", "in_domain"] = Field(
@@ -120,9 +120,10 @@ class Decoding(Section):
     beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
     length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
     precision: Literal["fp32", "fp16"] = Field(
-        "fp32", description="of back-translation, which decodes millions; test sets are corrected in full precision in any case"
+        "fp32",
+        description="of back-translation, which decodes millions of sentences; test sets are always corrected in full precision",
     )
-    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: to rounding the same")
+    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: the same up to rounding")
 
 
 class MorePseudoData(Section):
@@ -134,7 +135,7 @@ class MorePseudoData(Section):
 
 
 class StageOfTraining(Section):
-    """One stage of a curriculum: what is trained on, and how."""
+    """One stage of a curriculum: its data and optimisation."""
 
     data: tuple[Literal["genuine", "pseudo", "in_domain", "copies"] | MorePseudoData, ...] = Field(
         min_length=1,
@@ -162,11 +163,12 @@ class Scale(Section):
 
 
 class GridAxes(Section):
-    """What one table or figure compares: every combination of these values is one system, trained once for each seed."""
+    """The systems of one table or figure: every combination of these values is one system, trained once for each seed."""
 
     method: OneOrMore[str] = ("none",)
     seed_corpus: OneOrMore[str] = ()
     setting: OneOrMore[str] = ()
+    baseline: str = Field("baseline", description="the setting of systems without pseudo data")
     pseudo_pairs: OneOrMore[int] = ()
     upsample: OneOrMore[int] = (1,)
     architecture: OneOrMore[str] = ("default",)
@@ -175,6 +177,23 @@ class GridAxes(Section):
         default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
     )
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
+    also: tuple[dict[str, Any], ...] = Field(
+        (), description="more systems: for each entry the combinations of these values with those that the entry replaces"
+    )
+
+    @property
+    def parts(self) -> list[GridAxes]:
+        """These axes alone, and one for each entry of ``also``."""
+        own = self.model_dump(exclude={"also"})
+        return [GridAxes.model_validate({**own, **replaced}) for replaced in ({}, *self.also)]
+
+    @model_validator(mode="after")
+    def _entries_are_axes(self) -> Self:
+        for replaced in self.also:
+            refuse_unknown("also", "axis", replaced, [name for name in GridAxes.model_fields if name != "also"])
+        if self.also:
+            _ = self.parts
+        return self
 
 
 class ModelChoice(Section):
@@ -237,7 +256,7 @@ AnyStep = Annotated[SerializeAsAny[Step], BeforeValidator(STEPS.parse), PlainSer
 
 
 class SystemSteps(Section):
-    """A system: the steps of another one, if it goes on from one, and its own."""
+    """A system: the steps of the system that it continues, if any, and its own."""
 
     after: str | None = Field(None, description="the system whose steps come first")
     steps: tuple[AnyStep, ...] = Field(min_length=1)
@@ -247,10 +266,10 @@ class SystemSteps(Section):
 
 
 class Difference(Section):
-    """How a setting differs from that of the paper that the profile repeats; a text alone is ``why``."""
+    """The reason why a setting differs from that of the paper that the profile repeats; a single text is ``why``."""
 
     why: str
-    ours: str = Field("", description="what stands for it here, where no key of the profile says it")
+    ours: str = Field("", description="our setting, if it is no key of the profile")
 
     @model_validator(mode="before")
     @classmethod
@@ -262,22 +281,22 @@ AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), Pl
 
 
 class Profile(Section):
-    """A study at one scale. See ``params/*.yaml``; every key is described there and refused when unknown or impossible."""
+    """A study at one scale, such as ``params/*.yaml``. Unknown keys and impossible values are refused."""
 
     name: str = ""
     description: str = Field(description="one sentence for tables and pages")
-    data_folder: Path = Field(Path("data"), description="where corpora in files are looked for; relative to the project's root")
+    data_folder: Path = Field(Path("data"), description="the folder of corpora in files; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
     corpora: Corpora
     subwords: Subwords
     pseudo_data: PseudoDataSize
     architecture: Architecture
     architectures: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="other models, each as what it changes in `architecture`"
+        default_factory=dict, description="other models, each as its changes to `architecture`"
     )
     optimisations: dict[str, Optimisation]
     optimisations_of: dict[str, dict[str, dict[str, Any]]] = Field(
-        default_factory=dict, description="architecture -> optimisation -> what this architecture changes in it"
+        default_factory=dict, description="architecture -> optimisation -> changes to it for this architecture"
     )
     scale: Scale = Field(Scale(), description="amounts that the design leaves to each scale, where they are written `$name`")  # type: ignore[call-arg]
     first_stages: tuple[StageOfTraining, ...] = Field(
@@ -290,15 +309,17 @@ class Profile(Section):
     )
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
     annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
-    cluster: ClusterSection | None = Field(None, description="where it is built, when not on this machine; changes no result")
+    cluster: ClusterSection | None = Field(
+        None, description="where it is built, if not on this machine; the key of no artefact depends on it"
+    )
     tracks: dict[str, Track] = Field(default_factory=dict, description="other genuine data to train on")
     models: dict[str, ModelChoice] = Field(default_factory=dict, description="models that systems are made of")
     language_model: LanguageModelChoice | None = None
     error_detector: DetectorOptions = DetectorOptions()
-    systems: dict[str, SystemSteps] = Field(default_factory=dict, description="from text to its correction, step by step")
-    grids: dict[str, GridAxes] = Field(description="what a table or figure compares: combinations of choices")
+    systems: dict[str, SystemSteps] = Field(default_factory=dict, description="lists of steps from a text to its correction")
+    grids: dict[str, GridAxes] = Field(description="the systems of a table or figure: combinations of choices")
     comparisons: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict, description="the same of systems: names from `systems`, in the order of a table's rows"
+        default_factory=dict, description="the systems of a table: names from `systems`, in the order of its rows"
     )
     preprocessing: tuple[AnyStep, ...] = Field(
         (),
@@ -312,14 +333,15 @@ class Profile(Section):
     )
     simple_systems: tuple[str, ...] = Field(
         (),
-        description="systems whose scores every table of systems begins with, such as one that does nothing",
+        description="systems in the first rows of every table of systems, such as one that does nothing",
     )
     predicted_by: str | None = Field(
-        None, description="a profile whose ranking of methods, as in the folder of its results, is held beside this one's"
+        None, description="a profile whose ranking of methods, from the folder of its results, is compared with this one's"
     )
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(
-        default_factory=dict, description="keys of which the paper says otherwise or nothing -> why; in the table of settings"
+        default_factory=dict,
+        description="keys whose setting differs from the paper or is not in it -> the reason, for the table of settings",
     )
 
     @property
@@ -331,7 +353,7 @@ class Profile(Section):
         """The architecture of a name from ``architectures``, or of ``default``.
 
         Raises:
-            ValidationError: what the name changes is impossible.
+            ValidationError: the changes of the name are impossible.
         """
         if name == "default":
             return self.architecture
@@ -341,7 +363,7 @@ class Profile(Section):
         """How a stage with the optimisation of a name trains models of the architecture of a name.
 
         Raises:
-            ValidationError: what the architecture changes is impossible.
+            ValidationError: the changes for the architecture are impossible.
         """
         changes = self.optimisations_of.get(architecture, {}).get(name)
         optimisation = self.optimisations[name]
@@ -367,7 +389,7 @@ RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
 
 
 def _check_corpora(profile: Profile) -> None:
-    """Refuse test sets that cannot be told from other corpora, or that cannot be scored as they say."""
+    """Refuse test sets whose names are ambiguous, or that cannot be scored by their metrics."""
     if profile.pseudo_data.edits_from == "in_domain" and profile.corpora.in_domain is None:
         raise ValueError("pseudo_data.edits_from: corpora.in_domain does not say which pairs are in_domain")
     for number, (name, test) in enumerate(profile.corpora.tests.items()):
@@ -391,7 +413,7 @@ def _check_settings(profile: Profile) -> None:
             _check_stage(profile, where, stage)
     for part, stages in early.items():
         if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
-            raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take genuine data alone")
+            raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take only genuine data")
     if "baseline" not in profile.settings:
         raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
     if any("pseudo" in stage.data for stage in profile.settings["baseline"]):
@@ -445,7 +467,7 @@ def _check_size(profile: Profile, where: str, pairs: int, what: str = "pseudo_pa
 
 
 def development_pairs(profile: Profile) -> PairFormat:
-    """What systems of several steps are tuned on, and tracks are cut from."""
+    """The pairs that systems of several steps are tuned on, and that tracks are cut from."""
     return profile.corpora.development or profile.corpora.validation
 
 
@@ -455,6 +477,13 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
     Raises:
         ValueError: an unknown name (the nearest is offered), a missing axis, or a size that is not a number of whole shards.
     """
+    first, *others = grid.parts
+    _check_axes(profile, where, first)
+    for number, axes in enumerate(others, start=1):
+        _check_axes(profile, f"{where}.also, entry {number}", axes)
+
+
+def _check_axes(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "method", grid.method, ["none", *profile.methods])
     refuse_unknown(where, "seed_corpus", grid.seed_corpus, profile.corpora.seeds)
     refuse_unknown(where, "setting", grid.setting, profile.settings)
@@ -481,7 +510,10 @@ def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
             raise ValueError(
                 f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
             )
-    trained = [*grid.setting, *(["baseline"] if "none" in grid.method else [])]
+    refuse_unknown(where, "setting", [grid.baseline], profile.settings)
+    if any("pseudo" in stage.data for stage in profile.settings[grid.baseline]):
+        raise ValueError(f"{where}.baseline: the setting `{grid.baseline}` takes pseudo data; name one that takes none")
+    trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
     _check_in_domain(profile, where, trained, grid.track)
@@ -520,7 +552,7 @@ def _check_systems(profile: Profile) -> None:
         _check_size(profile, "language_model", language_model.sentences, "sentences")
     for place, step in enumerate(profile.preprocessing):
         if step.model_names:
-            raise ValueError(f"preprocessing: the step `{step.known_as()}` is of models, which are trained on what it leaves")
+            raise ValueError(f"preprocessing: the step `{step.known_as()}` uses models, which are trained on its output")
         _check_step(profile, f"preprocessing: the step `{step.known_as()}`", step, profile.preprocessing[:place])
     for name in profile.systems:
         steps = all_steps(profile, name)
@@ -550,22 +582,22 @@ def _grid_of(choice: ModelChoice) -> GridAxes:
 
 
 def all_steps(profile: Profile, system: str) -> list[Step]:
-    """The steps of a system, those of the systems that it goes on from first.
+    """The steps of a system, after those of the systems that it continues.
 
     Raises:
-        ValueError: it goes on from a system that does not exist, or from itself.
+        ValueError: it continues a system that does not exist, or itself.
     """
     names = [system]
     while (earlier := profile.systems[names[-1]].after) is not None:
         refuse_unknown(f"systems.{names[-1]}.after", "system", [earlier], profile.systems)
         if earlier in names:
-            raise ValueError(f"systems.{system}: goes on from itself: {' -> '.join([*names, earlier])}")
+            raise ValueError(f"systems.{system}: continues itself: {' -> '.join([*names, earlier])}")
         names.append(earlier)
     return [step for name in reversed(names) for step in profile.systems[name].steps]
 
 
 def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
-    """The tracks of the models that steps name; names that the profile does not have are passed over."""
+    """The tracks of the models that steps name; names that the profile does not have are skipped."""
     named = [name for step in steps for name in step.model_names]
     return {profile.models[name].track for name in named if name in profile.models}
 

@@ -1,4 +1,4 @@
-"""Pseudo data, as recipes: what a method makes of one shard of a seed corpus, and the edits that would correct it."""
+"""Pseudo data, as recipes: a method's output for one shard of a seed corpus, and the edits that would correct it."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ EXAMPLES = "examples.json"
 EXAMPLES_KEPT = 300
 
 PART = 4000
-"""Sentences that are back-translated and written together: what a killed process loses at most, and what memory holds."""
+"""Sentences that are back-translated and written together: a killed process loses at most so many, and so many are in memory."""
 
 _kind = attrgetter("kind")
 
 
 class PseudoData(TrainingPairs):
-    """One shard of pseudo data; ``examples.json`` shows how the first sentences came about."""
+    """One shard of pseudo data; ``examples.json`` shows how the first sentences were made."""
 
     kind: ClassVar[str] = "pseudo_data"
     packages: ClassVar[tuple[str, ...]] = ("numpy", "torch", "fairseq", "ctranslate2")
@@ -76,7 +76,7 @@ class PseudoData(TrainingPairs):
 
 @functools.lru_cache(maxsize=2)
 def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
-    """What noising methods learn from a corpus and, where they need edits, its references; kept between a worker's shards."""
+    """The resources of noising methods, from a corpus and, for edits, its references; kept between a worker's shards."""
     words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
     annotated = M2File(references / "references.m2") if references else ()
     return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated)
@@ -94,7 +94,7 @@ class NoisedData(PseudoData, Learner):
         yield Use(self.genuine, "dictionary", f"the noise ({self.method.known_as()})")
 
     def noiser(self, store: Artefacts) -> Noiser:
-        """The method at work; the store must hold the parents, but for the seed text."""
+        """The method with its resources; the store must have the parents, except the seed text."""
         references = store.folder(self.references) if self.references else None
         resources = _noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
         return Noiser(self.method, resources)
@@ -124,7 +124,7 @@ class BackTranslatedData(PseudoData):
     """Pseudo data from a reverse model, which was trained to make errors.
 
     The shard is translated in parts, each kept until the shard is whole, so that a killed process loses minutes. Noise and draws
-    of a sentence depend on the seed and on its place in the shard alone, so that parts, batches and workers change no byte.
+    of a sentence depend on the seed and on its place in the shard only, so parts, batches and workers change no byte.
     """
 
     resumable: ClassVar[bool] = True
@@ -148,7 +148,7 @@ class BackTranslatedData(PseudoData):
         reverse_model = store.folder(self.reverse_model)
         check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
         decoder = Decoder([reverse_model], precision=self.precision, fused_attention=self.fused_attention)
-        # All that a killed build can leave half-written lies in one folder, which is removed when the shard is whole.
+        # Everything that a killed build can leave half-written is in one folder, which is removed when the shard is complete.
         work = folder / "work"
         examples: list[dict[str, Any]] = []
         left_unchanged = 0
@@ -249,7 +249,7 @@ class PseudoEdits(Recipe):
 
 
 def differences(source: Sequence[str], target: Sequence[str]) -> list[list[str]]:
-    """What distinguishes a back-translated source from its target, as operations on words for display: kind, before, after."""
+    """The differences of a back-translated source from its target, as operations on words for display: kind, before, after."""
     operations: list[list[str]] = []
     matcher = difflib.SequenceMatcher(None, target, source, autojunk=False)
     for kind, first, last, other_first, other_last in matcher.get_opcodes():
@@ -274,8 +274,8 @@ class _Part(NamedTuple):
 
     Attributes:
         targets: grammatical sentences.
-        sources: what the reverse model made of them.
-        left_unchanged: how many the model could not take, because they are empty or too long: their sources are the targets.
+        sources: the reverse model's translations.
+        left_unchanged: how many are empty or too long for the model: their sources are the targets.
     """
 
     targets: list[list[str]]

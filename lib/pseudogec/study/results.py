@@ -1,4 +1,4 @@
-"""Scores: how one is made of a correction, and the tidy table of many."""
+"""Scores: the score of a correction, and the tidy table of many."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 By = Literal["level", "error_type", "level_and_error_type"]
 
 CHOICES = ("system", "method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
-"""The columns that say what was chosen for a system; the parameters of its method follow, each a column of numbers."""
+"""The columns of a system's choices; the parameters of its method follow, each a column of numbers."""
 
 
 class ScoredCorrection(Recipe):
@@ -35,7 +35,7 @@ class ScoredCorrection(Recipe):
     references: References
     metric: AnyMetric
     annotator: str
-    """Signature of what finds the correction's edits; empty for a metric that needs none."""
+    """Signature of the annotator that finds the correction's edits; empty for a metric that needs none."""
 
     @property
     def work(self) -> float:
@@ -99,7 +99,7 @@ def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None)
     """Each part of a score, and its row with the columns of `score_columns`; arguments as of `tidy`.
 
     Raises:
-        UserError: the metric knows no error types.
+        UserError: the metric has no error types.
     """
     by_level = score.by_group(levels) if by in ("level", "level_and_error_type") else {"all": score}
     for level, of_level in by_level.items():

@@ -1,4 +1,4 @@
-"""What a notebook talks to: open a study, ask for a grid, read its scores."""
+"""The interface for notebooks: open a study, get a grid, read its scores."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ PROJECT = Path(__file__).resolve().parents[3]
 """The project's root: the folder of ``params/``, ``notebooks/`` and ``outputs/``."""
 
 PACK = "pack"
-"""The folder, within a folder of results, of what the results are read from."""
+"""The folder of the pack, within a folder of results."""
 
 
 class Stock(NamedTuple):
-    """Where the artefacts are that some results rest on.
+    """Where the artefacts of some results are.
 
     Attributes:
         needed: how many there are.
         stored: how many the store has.
-        packed: how many of the others a pack has, as far as its part of them will do.
-        to_build: what is missing.
+        packed: how many of the others a pack has in sufficient part.
+        to_build: the missing ones.
     """
 
     needed: int
@@ -62,7 +62,7 @@ class Stock(NamedTuple):
 
 
 class MissingSentencesError(UserError):
-    """Sentences are asked for that no pack has, as they may not be passed on or are too many, and that are not at hand."""
+    """Sentences are needed that are neither here nor in a pack, since they may not be passed on or are too many."""
 
 
 UNKNOWN_LEVEL = "unknown"
@@ -88,7 +88,7 @@ def open_profile(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
 
 
 class Study:
-    """A profile, its store, and the engine that builds what the store lacks.
+    """A profile, its store, and the engine that builds missing artefacts.
 
     Use :meth:`open`. The environment variables ``PSEUDOGEC_STORE``, ``PSEUDOGEC_OUTPUTS`` and ``PSEUDOGEC_SCHEDULER`` give
     defaults for the store's and the results' folders and for the address of a running Dask scheduler, so that the batch program
@@ -128,15 +128,15 @@ class Study:
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
-            without_data: open it even where corpus files are missing, to see what it would take; such a study cannot be built.
-            packs: whether what the store lacks is read from the pack in ``outputs`` or in ``outputs/<profile>``. It is,
-                unless the environment variable ``PSEUDOGEC_PACKS`` says ``no``.
+            without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
+            packs: whether artefacts that the store lacks are read from the pack in ``outputs`` or in ``outputs/<profile>``. They
+                are, unless the environment variable ``PSEUDOGEC_PACKS`` is ``no``.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
         """
         loaded = open_profile(profile, overrides)
-        # Where the data lie, and where work is done, changes no result.
+        # The places of data and of work change no result.
         changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
         name = f"{loaded.name}-changed" if changed else loaded.name
         folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
@@ -171,6 +171,7 @@ class Study:
             if name not in self.profile.grids:
                 raise UserError(f"profile {self.profile.name}: there is no grid `{name}`{nearest(name, self.profile.grids)}")
             content = self.profile.grids[name].model_dump()
+            content["also"] = [{key: value for key, value in part.items() if key not in axes} for part in content["also"]]
         try:
             grid = GridAxes.model_validate({**content, **axes})
             check_grid(self.profile, "grid", grid)
@@ -198,7 +199,7 @@ class Study:
         return compared(self.profile, name)
 
     def simple_systems(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
-        """The profile's simple systems in these tracks, but for those that are among the names."""
+        """The profile's simple systems in these tracks, without those among the names."""
         found = ((name, track) for name in self.profile.simple_systems if name not in names for track in dict.fromkeys(tracks))
         return [version for name, track in found for version in pipelines(self.profile, name, track)]
 
@@ -212,17 +213,17 @@ class Study:
         return next(iter(self.planner.tests))
 
     def build(self, recipes: Iterable[Recipe], in_full: bool = False) -> int:
-        """Build what the store lacks of these recipes; returns how many artefacts that were.
+        """Build those of these recipes that the store lacks; returns the number of artefacts built.
 
-        Before the first training for a score, its test set is held against all that its system learns from.
+        Before the first training for a score, its test set is compared with all data that its system learns from.
 
         Args:
-            recipes: what is asked for.
-            in_full: whether all files of these artefacts are needed; else their part in a pack will do.
+            recipes: the wanted ones.
+            in_full: whether all files of these artefacts are needed; else their part in a pack is enough.
 
         Raises:
             BuildError: some artefacts failed; all others are in the store.
-            UserError: sentences of a test set occur in what systems learn from.
+            UserError: sentences of a test set occur in the data that systems learn from.
         """
         recipes = list(recipes)
         unchecked = [recipe for recipe in recipes if isinstance(recipe, ScoredCorrection) and recipe.key not in self._checked]
@@ -233,15 +234,15 @@ class Study:
         return built + self.engine.build(recipes, in_full)
 
     def checks(self, recipes: Iterable[Recipe]) -> list[Check]:
-        """What must be held against what before the scores among these recipes are made."""
+        """The checks of test sets to make before the scores among these recipes."""
         return checks_of((recipe for recipe in recipes if isinstance(recipe, ScoredCorrection)), self.planner.tuned_on)
 
     def found_by(self, check: Check) -> Finding:
-        """What a check found; its overlaps must have been built."""
+        """The result of a check; its overlaps must have been built."""
         return check.of({overlap.key: self.store.result(overlap)["result"] for overlap in check.overlaps})
 
     def tuned_on_test(self, system: System | Pipeline, test: str) -> list[str]:
-        """What of a system is chosen on the very sentences of a test set that it is scored on; its score must have been built."""
+        """The parts of a system that are chosen on the same sentences that it is scored on; its score must have been built."""
         if self.planner.test_sentences(system, test) not in self.planner.tuned_on:
             return []
         findings = [self.found_by(check) for check in self.checks([self.planner.score(system, test)])]
@@ -249,9 +250,9 @@ class Study:
         return list(dict.fromkeys(tuned))
 
     def targets(self, notebooks: Iterable[str] | None = None) -> list[Recipe]:
-        """What notebooks, by default all of the profile, are shown from, with the checks of its test sets first.
+        """The recipes that notebooks need, by default all of the profile, with the checks of its test sets first.
 
-        Of the models that this rests on, some are there in compact form too, for readers' own sentences.
+        Some of the models are included in compact form too, for readers' own sentences.
         """
         listed = self.profile.notebooks if notebooks is None else notebooks
         grids = dict.fromkeys(grid for notebook in listed for grid in self.profile.notebooks[notebook])
@@ -261,24 +262,24 @@ class Study:
         return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found, *compact]
 
     def stock(self, targets: Sequence[Recipe]) -> Stock:
-        """Where the targets and all that they are made from are."""
+        """Where the targets and their ancestors are."""
         every, to_build = with_ancestors(targets), missing(targets, self.store)
         stored = sum(map(self.store.has, every))
         readable = sum(self.store.can_read(recipe) for recipe in set(every).difference(to_build))
         return Stock(len(every), stored, readable - stored, to_build)
 
     def trained_on(self) -> list[str]:
-        """The kinds of processors and GPUs that the models were trained on that are there, as far as they are known."""
+        """The kinds of processors and GPUs that the existing models were trained on, if they are known."""
         trainings = (recipe for recipe in with_ancestors(self.targets()) if recipe.operations and self.store.can_read(recipe))
         records = map(self.store.result, trainings)
         return sorted({made_on(record) for record in records if "processor" in record})
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
-        """Write what all notebooks of the profile are shown from into a folder.
+        """Write a pack with everything that the notebooks of the profile need into a folder.
 
         Args:
-            folder: for the pack; one that is there is replaced.
-            sources: where artefacts are taken from, by default the study's store with its packs.
+            folder: for the pack; an older pack is replaced.
+            sources: of the artefacts, by default the study's store with its packs.
 
         Returns:
             How many artefacts the pack has; those that no source has are left out.
@@ -289,14 +290,12 @@ class Study:
         """
         entries = merge(with_ancestors(self.targets()), sources or [self.store])
         if not entries:
-            raise UserError(
-                f"profile {self.profile.name}: none of its artefacts is there, so there is nothing to put into a pack"
-            )
+            raise UserError(f"profile {self.profile.name}: none of its artefacts exists, so there is nothing to put into a pack")
         write_pack(folder, entries, f"pseudogec {version('pseudogec')}", self.planner.files)
         return len(entries)
 
     def data_recipes(self) -> list[Recipe]:
-        """What describes the data: corpora, their reference edits, a shard of each seed corpus."""
+        """The recipes that describe the data: corpora, their reference edits, a shard of each seed corpus."""
         planner, seeds = self.planner, self.profile.corpora.seeds
         corpora = list(planner.corpora.values())
         edits = [recipe for corpus in corpora for recipe in (planner.references(corpus), planner.masked_references(corpus))]
@@ -304,7 +303,7 @@ class Study:
         return [*corpora, *edits, *texts]
 
     def recipes(self, name: str) -> list[Recipe]:
-        """What a grid or comparison is shown from: scores, and the edits in a shard of each system's pseudo data."""
+        """The recipes that a grid or comparison needs: scores, and the edits in a shard of each system's pseudo data."""
         if name in self.profile.comparisons:
             systems = self.with_simple_systems(self.comparison(name))
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
@@ -324,7 +323,7 @@ class Study:
     def scores(
         self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None, metric: MetricChoice = ERRANT
     ) -> pd.DataFrame:
-        """The tidy scores of systems on one test corpus, after building what is missing.
+        """The tidy scores of systems on one test corpus; missing ones are built.
 
         Args:
             grid: systems.
@@ -377,7 +376,7 @@ class Study:
         return [level or UNKNOWN_LEVEL for level in self.lines(corpus, "levels.txt")]
 
     def folder(self, recipe: Recipe, *files: str) -> Path:
-        """The folder of an artefact with these files; what neither the store nor a pack has is built.
+        """The folder of an artefact with these files; it is built if neither the store nor a pack has it.
 
         Raises:
             BuildError: it could not be built.
@@ -398,7 +397,7 @@ class Study:
         known = dict.fromkeys(found[0].title for path in paths if (found := load_catalogue().find(path)))
         ways = f" ({', '.join(known)}: `pseudogec data --list` says how to get it)" if known else ""
         return (
-            f"Packs have numbers alone of {recipe.kind.replace('_', ' ')} {recipe.label}: its sentences may not be passed on or "
+            f"Packs have only numbers of {recipe.kind.replace('_', ' ')} {recipe.label}: its sentences may not be passed on or "
             f"are too many. To see them, put {names}{ways} into the data folder, {self.profile.data_folder}, and run this again."
         )
 
@@ -407,6 +406,6 @@ class Study:
         return (self.folder(recipe, file) / file).read_text(encoding="utf-8").split("\n")[:-1]
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
-        """What the step that made an artefact reported, after building it if it is missing."""
+        """The result of an artefact, which is built if it is missing."""
         self.build([recipe])
         return self.store.result(recipe)["result"]

@@ -17,9 +17,9 @@ from artefacts.files import read_lines, write_lines
 from pseudogec.text.words import MASK
 
 SEPARATOR = "@@"
-"""The end of every subword but a word's last."""
+"""The end of every subword except a word's last."""
 FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
-"""Symbols that fairseq adds itself; a dictionary file must not hold them."""
+"""Symbols that fairseq adds itself; a dictionary file must not contain them."""
 _WORD_END = "</w>"
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 _JOINT = re.compile(r"@@ |@@$")
@@ -27,7 +27,7 @@ _CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
 
 class Bpe:
-    """A segmentation of words into subwords; every subword but a word's last ends in ``@@``.
+    """A segmentation of words into subwords; every subword except a word's last ends in ``@@``.
 
     Args:
         merges: the learnt merges, most frequent first, each two symbols with a space between (``"t h"``, ``"th e</w>"``).
@@ -55,7 +55,7 @@ class Bpe:
             protected: tokens that always stay one subword; not learnt from.
 
         Raises:
-            UserError: ``merges`` is not positive, or the text holds no word of two characters.
+            UserError: ``merges`` is not positive, or the text has no word of two characters.
         """
         from subword_nmt.learn_bpe import learn_bpe
 
@@ -64,7 +64,7 @@ class Bpe:
         protected = frozenset(protected)
         counts = Counter(token for sentence in sentences for token in sentence if token not in protected)
         if all(len(word) < 2 for word in counts):
-            raise UserError("BPE cannot be learnt: the text holds no word of two characters or more")
+            raise UserError("BPE cannot be learnt: the text has no word of two characters or more")
         codes = io.StringIO()
         with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
             learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
@@ -81,10 +81,10 @@ class Bpe:
         return self._segmenter.segment_tokens([word])
 
     def possible_subwords(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
-        """Every subword that words can be split into, sorted; a vocabulary of them never meets an unknown subword.
+        """Every subword that words can be split into, sorted; with them as vocabulary no subword is unknown.
 
         Args:
-            characters: those of the words beside those that the merges were learnt from; printable ASCII by default.
+            characters: of the words, besides those in the merges; printable ASCII by default.
         """
         symbols = {symbol for character in characters for symbol in (character, character + _WORD_END)}
         symbols |= {symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", ""))}
@@ -127,11 +127,11 @@ def load_bpe(folder: Path) -> Bpe:
 
 
 class Vocabulary:
-    """Subwords with their counts, the most frequent first and equal ones in the order of their characters.
+    """Subwords with their counts, the most frequent first and equally frequent ones in alphabetical order.
 
     Args:
         counts: subword to count, in any order.
-        symbols: subwords that belong to the vocabulary even when no text holds them (count 0).
+        symbols: subwords that belong to the vocabulary even if they occur in no text (count 0).
     """
 
     def __init__(self, counts: Mapping[str, int], symbols: Iterable[str] = (MASK,)) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
 from artefacts.errors import UserError
+from pseudogec.evaluate import ERRANT
 
 FOLDER = Path(__file__).parent
 
@@ -47,19 +49,24 @@ def paper_scores(reference: str) -> pd.DataFrame:
     )
 
 
-def paper_gains(*references: str) -> pd.DataFrame:
-    """F0.5 of a paper's systems less that of its baseline, in points.
+def paper_gains(*references: str, measures: Sequence[str] = ("f05",)) -> pd.DataFrame:
+    """Scores of a paper's systems minus those of its baseline, in points.
 
     Args:
         references: tables of one paper, such as ``taslp2020:VI`` and ``taslp2020:Fig.4``; one of them has the baseline.
 
     Returns:
-        The rows of `paper_scores` without the baseline, each once, with ``study``, the paper's name, and ``gain``.
+        For each measure the rows of `paper_scores` without the baseline, each once, with ``study``, the paper's name, ``measure``
+        as tables print it, and ``gain``.
     """
     scores = pd.concat([paper_scores(reference) for reference in references], ignore_index=True)
     is_baseline = scores.method == "none"
-    gains = scores[~is_baseline].assign(study=PAPERS[scores.source.iloc[0]], gain=scores.f05 - scores.f05[is_baseline].iloc[0])
-    return gains.drop_duplicates(["system", "seed_corpus", "setting", "pseudo_pairs"])
+    systems = scores[~is_baseline].assign(study=PAPERS[scores.source.iloc[0]])
+    systems = systems.drop_duplicates(["system", "seed_corpus", "setting", "pseudo_pairs"])
+    baseline = scores[is_baseline].iloc[0]
+    labels = {measure.name: measure.label for measure in ERRANT.measures}
+    gains = [systems.assign(measure=labels[name], gain=systems[name] - baseline[name]) for name in measures]
+    return pd.concat(gains, ignore_index=True)
 
 
 def paper_datasets(source: str) -> pd.DataFrame:

@@ -39,12 +39,20 @@ from pseudogec.report.site.run_record import PAGES
 FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
 
+SENTENCE_TAG = "sentence"
+"""Tag of the cell whose sentence, as several systems correct it, the index repeats."""
+
+_SENTENCE = "one-sentence"
+
 _SIGNATURE = re.compile(r" Metrics?: \S+\|.*$", re.DOTALL)
 
 _LONGEST_NUMBER = 32  # characters of "+25.0 [+10.0, +40.0] *" and the like
 
 CLAIMS = "claims_"
 """How the file names of tables of claims begin."""
+
+_UPRIGHT = 12
+"""Columns of a table that fit on an upright sheet of paper."""
 
 _DOTS_A_PIXEL = 1.5
 """Pictures are drawn for dense screens and print: how many of their dots make a pixel of the page."""
@@ -89,6 +97,8 @@ class ClaimTable:
 
 @dataclass(frozen=True)
 class NotebookPage:
+    """A notebook's page, and what the index repeats of it; ``sentence`` is a table as HTML, empty where there is none."""
+
     name: str
     title: str
     html: str
@@ -97,6 +107,7 @@ class NotebookPage:
     tables: tuple[Entry, ...]
     headlines: tuple[Headline, ...]
     claims: tuple[ClaimTable, ...]
+    sentence: str
 
     @property
     def verdicts(self) -> dict[str, int]:
@@ -117,6 +128,7 @@ def read_page(outputs: Path, name: str) -> NotebookPage:
     """Make the executed notebook ``notebooks/NAME.ipynb`` of a folder of results ready for its page."""
     notebook = nbformat.read(outputs / "notebooks" / f"{name}.ipynb", as_version=4)
     _mark_headlines(notebook)
+    _mark_sentence(notebook)
     html, _ = PageExporter(outputs, name).from_notebook_node(notebook)
     page = BeautifulSoup(html, "html.parser")
     title = page.h1.get_text() if page.h1 else name
@@ -125,7 +137,7 @@ def read_page(outputs: Path, name: str) -> NotebookPage:
     figures, headlines, claims = tuple(_figures(page)), tuple(_headlines(page)), tuple(_claim_tables(outputs, tables))
     for code in page.find_all("pre"):
         code["tabindex"] = "0"  # scrollable by keyboard, too
-    return NotebookPage(name, title, str(page), headings, figures, tables, headlines, claims)
+    return NotebookPage(name, title, str(page), headings, figures, tables, headlines, claims, _sentence(page))
 
 
 def _mark_headlines(notebook: NotebookNode) -> None:
@@ -138,6 +150,25 @@ def _mark_headlines(notebook: NotebookNode) -> None:
                 if any(map(str.isdigit, text)):
                     number += 1
                     output.data["text/markdown"] = f"<div class='finding' id='finding-{number}'>\n\n{text}\n\n</div>"
+
+
+def _mark_sentence(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        if SENTENCE_TAG in cell.metadata.get("tags", []):
+            for output in cell.outputs:
+                if table := output.get("data", {}).get("text/html"):
+                    output.data["text/html"] = f"<div id='{_SENTENCE}'>{table}</div>"
+
+
+def _sentence(page: BeautifulSoup) -> str:
+    """The marked sentence for another page: its links lead on from there, and its anchors stay here."""
+    marked = page.find(id=_SENTENCE)
+    if not isinstance(marked, Tag) or marked.parent is None:
+        return ""
+    copied = BeautifulSoup(str(marked.parent), "html.parser")
+    for element in copied.find_all(id=True):
+        del element["id"]
+    return str(copied).replace('"../', '"')
 
 
 def _headlines(page: BeautifulSoup) -> Iterator[Headline]:
@@ -188,7 +219,8 @@ def _tables(page: BeautifulSoup, outputs: Path, name: str) -> list[Entry]:
         link = relative(path, outputs)
         _mark_headers(table)
         _mark_numbers(table)
-        box = page.new_tag("div", attrs={"class": "table", "id": anchor})
+        columns = max(map(_columns, table.find_all("tr")), default=0)
+        box = page.new_tag("div", attrs={"class": "table wide" if columns > _UPRIGHT else "table", "id": anchor})
         scroller = {"class": "scroll", "tabindex": "0", "role": "group", "aria-label": f"Table: {text}"}
         table.wrap(box)
         table.wrap(page.new_tag("div", attrs=scroller))
@@ -199,6 +231,10 @@ def _tables(page: BeautifulSoup, outputs: Path, name: str) -> list[Entry]:
         box.append(files)
         entries.append(Entry(anchor, text, links=(("data (CSV)", link),)))
     return entries
+
+
+def _columns(row: Tag) -> int:
+    return sum(int(str(cell.get("colspan", "1"))) for cell in row.find_all(["th", "td"]))
 
 
 def _moved_caption(page: BeautifulSoup, table: Tag) -> Tag:

@@ -40,8 +40,11 @@ SHAPES = {
 """Verdict -> its class in the style sheet and the sign before it, as not everybody sees colours; others are mixed."""
 
 
-def write_site(outputs: Path, run: RunRecord) -> Path:
+def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
     """Write the site of a folder of results and return its index.
+
+    Args:
+        course: whether each notebook has slides, too.
 
     The index is ``<outputs>/index.html``, all else is in ``<outputs>/site``. Pages link to notebooks, figures and tables where
     they are.
@@ -50,9 +53,10 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
 
     skip_address_grammars()
     from pseudogec.report.site.notebook_page import count_verdicts, read_page
+    from pseudogec.report.site.slides import slides
 
     shutil.rmtree(outputs / PAGES, ignore_errors=True)
-    for name in ("site.css", "site.js"):
+    for name in ("site.css", "site.js", *(("slides.css", "slides.js") if course else ())):
         _write(outputs / PAGES / name, files(__package__).joinpath("templates", name).read_text(encoding="utf-8"))
     executed = [name for name in run.notebooks if (outputs / "notebooks" / f"{name}.ipynb").is_file()]
     pages = [read_page(outputs, name) for name in executed]
@@ -65,8 +69,11 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
     )
     environment.filters["duration"] = format_duration
     for before, page, after in zip([None, *pages], pages, [*pages[1:], None], strict=False):
-        shown: dict[str, Any] = {"page": page, "before": before, "after": after, "root": "../", "site": ""}
+        shown: dict[str, Any] = {"page": page, "before": before, "after": after, "root": "../", "site": "", "course": course}
         _write(outputs / PAGES / f"{page.name}.html", environment.get_template("notebook.html").render(run=run, **shown))
+        if course:
+            made = environment.get_template("slides.html").render(run=run, page=page, slides=slides(page.html))
+            _write(outputs / PAGES / f"{page.name}-slides.html", made)
     links = _links(pages)
     items = [(item, [(name, links.get((item.notebook, name), "")) for name in item.ours]) for item in published_items()]
     counts = {place: sum(item.place == place for item, _ in items) for place in PLACES}
@@ -85,10 +92,12 @@ def write_site(outputs: Path, run: RunRecord) -> Path:
         pages={page.name: page for page in pages},
         verdicts=count_verdicts(row["verdict"] for page in pages for table in page.claims for row in table.rows),
         shapes=SHAPES,
+        not_in_this_run=NOT_IN_THIS_RUN,
         headline=_headline(pages),
         metrics=_metrics(outputs),
         conclusion=_conclusion(run.profile, outputs),
         pack=pack_facts(outputs),
+        course=course,
         root="",
         site=f"{PAGES}/",
     )
