@@ -169,6 +169,7 @@ NOT_IMPORTED = {
     "jupyterlab": "`make lab`",
     **dict.fromkeys(("mypy", "nbstripout", "pre-commit", "ruff"), "`make lint` and `make hooks`"),
     **dict.fromkeys(("pandas-stubs", "types-pyyaml", "types-tqdm"), "mypy reads it"),
+    "pytest-timeout": "`timeout` in pyproject.toml",
     "pytest-xdist": "`pytest -n`",
 }
 

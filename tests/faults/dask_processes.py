@@ -76,6 +76,12 @@ class DaskProcesses:
         self.nannies[number].wait()
         self.nannies[number] = self._start_worker(number)
 
+    def restart_ended_workers(self) -> None:
+        """Start nannies again that have ended: one gives up if its worker dies before it has started."""
+        for number, nanny in enumerate(self.nannies):
+            if nanny.poll() is not None:
+                self.restart_worker(number)
+
     def workers(self, number: int) -> list[psutil.Process]:
         """The worker process of a nanny, if it runs."""
         with contextlib.suppress(psutil.NoSuchProcess):

@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +42,9 @@ VICTIMS = {"worker": 4, "nanny": 2, "scheduler": 1, "run_all.py": 2}
 
 SECONDS_TO_END = 90
 """How soon a program must have ended by itself when the scheduler is gone."""
+
+SECONDS_TO_GO_ON = 300
+"""How soon a further artefact or notebook must be finished."""
 
 
 class Kill(NamedTuple):
@@ -115,7 +118,7 @@ class Round:
         ):
             while not self._ended_well():
                 if len(kills) == self.options.kills:
-                    self.run.wait()
+                    self._wait_until(lambda: False, watcher)
                     continue
                 self._wait_for_a_moment(watcher)
                 if self.run.poll() is not None:
@@ -136,15 +139,28 @@ class Round:
 
     def _wait_for_a_moment(self, watcher: Watcher) -> None:
         """Until some artefacts or notebooks more are finished, and a while, or until the run has ended."""
-
-        def finished() -> int:
-            return len(watcher.finished) + len(list((self.folder / "outputs" / "notebooks").glob("[!.]*.ipynb")))
-
-        enough = finished() + self.rng.randint(0, self.options.apart)
-        while finished() < enough and self.run.poll() is None:
-            time.sleep(0.1)
+        enough = self._finished(watcher) + self.rng.randint(0, self.options.apart)
+        self._wait_until(lambda: self._finished(watcher) >= enough, watcher)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.run.wait(self.rng.uniform(0, self.options.longest))
+
+    def _finished(self, watcher: Watcher) -> int:
+        return len(watcher.finished) + len(list((self.folder / "outputs" / "notebooks").glob("[!.]*.ipynb")))
+
+    def _wait_until(self, moment: Callable[[], bool], watcher: Watcher) -> None:
+        """Until a moment or the end of the run; nannies that gave up are started again, as a user would.
+
+        Raises:
+            AssertionError: nothing was finished for long.
+        """
+        finished, since = self._finished(watcher), time.monotonic()
+        while not moment() and self.run.poll() is None:
+            self.cluster.restart_ended_workers()
+            if (now := self._finished(watcher)) > finished:
+                finished, since = now, time.monotonic()
+            stands_still = time.monotonic() - since > SECONDS_TO_GO_ON
+            assert not stands_still, f"nothing was finished for {SECONDS_TO_GO_ON} s:\n{self._last_words()}"
+            time.sleep(0.1)
 
     @contextlib.contextmanager
     def _running(self) -> Iterator[None]:
@@ -171,8 +187,7 @@ class Round:
     def _kill(self, victim: str) -> str | None:
         """Kill it, and start it again; returns what is to be told, or None when there was nobody to kill."""
         number = self.rng.randrange(self.options.workers)
-        if self.cluster.nannies[number].poll() is not None:  # a nanny gives up whose worker dies before it has started
-            self.cluster.restart_worker(number)
+        self.cluster.restart_ended_workers()
         if victim == "run_all.py":
             self.run.send_signal(signal.SIGKILL)
             self.run.wait()
