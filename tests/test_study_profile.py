@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from artefacts.errors import DataError, UserError
-from pseudogec.study import PROJECT, load_profile, stages_table
+from pseudogec.study import PROJECT, Study, load_profile, stages_table
 from pseudogec.study.grid import expand
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"
@@ -76,7 +77,8 @@ def test_an_override_changes_one_key() -> None:
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
         ("grids.generation_methods.baseline=jont", ["grids.generation_methods", "did you mean `joint`"]),
         ("grids.generation_methods.baseline=joint", ["grids.generation_methods.baseline", "takes pseudo data"]),
-        ("grids.generation_methods.also=[{metod: none}]", ["grids.generation_methods", "did you mean `method`"]),
+        ("grids.generation_methods.also=[{metod: none}]", ["also, entry 1: there is no axis", "did you mean `method`"]),
+        ("grids.generation_methods.also=[{method: none}, {seeds: one}]", ["also, entry 2.seeds", "valid integer"]),
         ("grids.generation_methods.also=[{method: direct_nose}]", ["also, entry 1", "did you mean `direct_noise`"]),
         ("grids.generation_methods.also=[{also: []}]", ["grids.generation_methods", "axis `also`"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
@@ -205,6 +207,20 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
         ("pretrain/direct_noise/simple/6000", 1),
         ("pretrain/direct_noise/simple/6000", 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        ({"metod": "none"}, "grid: there is no axis `metod`; did you mean `method`"),
+        ({"seeds": "one"}, "grid.seeds.0: .* valid integer"),
+        ({"also": [{"metod": "none"}]}, "grid: also, entry 1: there is no axis `metod`; did you mean `method`"),
+        ({"also": [{"seeds": "one"}]}, "grid: also, entry 1.seeds.0: .* valid integer"),
+    ],
+)
+def test_wrong_axes_in_a_notebook_are_refused_with_their_place(axes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=message):
+        Study.open("smoke", store=tmp_path).grid("generation_methods", **axes)
 
 
 def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:

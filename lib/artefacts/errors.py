@@ -39,5 +39,5 @@ def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
     options = sorted(known)
     close = difflib.get_close_matches(name, options, n=2)
     if not close:
-        return f"; known: {', '.join(options)}"
+        return f"; known: {', '.join(options) or 'none'}"
     return f"; did you mean {' or '.join(f'{quote}{item}{quote}' for item in close)}?"

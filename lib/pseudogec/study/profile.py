@@ -189,10 +189,13 @@ class GridAxes(Section):
 
     @model_validator(mode="after")
     def _entries_are_axes(self) -> Self:
-        for replaced in self.also:
-            refuse_unknown("also", "axis", replaced, [name for name in GridAxes.model_fields if name != "also"])
-        if self.also:
-            _ = self.parts
+        for number, replaced in enumerate(self.also, start=1):
+            where = f"also, entry {number}"
+            refuse_unknown(where, "axis", replaced, [name for name in GridAxes.model_fields if name != "also"])
+            try:
+                GridAxes.model_validate(replaced)
+            except ValidationError as error:
+                raise ValueError(first_problem(where, error)) from None
         return self
 
 
@@ -431,7 +434,7 @@ def _check_settings(profile: Profile) -> None:
         try:
             profile.architecture_of(name)
         except ValidationError as error:
-            raise ValueError(_first_problem(f"architectures.{name}", error)) from None
+            raise ValueError(first_problem(f"architectures.{name}", error)) from None
     refuse_unknown("optimisations_of", "architecture", profile.optimisations_of, ["default", *profile.architectures])
     for architecture, changed in profile.optimisations_of.items():
         where = f"optimisations_of.{architecture}"
@@ -440,10 +443,11 @@ def _check_settings(profile: Profile) -> None:
             try:
                 profile.optimisation_of(name, architecture)
             except ValidationError as error:
-                raise ValueError(_first_problem(f"{where}.{name}", error)) from None
+                raise ValueError(first_problem(f"{where}.{name}", error)) from None
 
 
-def _first_problem(where: str, error: ValidationError) -> str:
+def first_problem(where: str, error: ValidationError) -> str:
+    """The first error in a section, after its place in the profile."""
     first = error.errors()[0]
     return f"{'.'.join(map(str, (where, *first['loc'])))}: {first['msg'].removeprefix('Value error, ')}"
 

@@ -15,7 +15,7 @@ from artefacts import FileDigests, Pack, merge, missing, write_pack
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
-from artefacts.kinds import import_from
+from artefacts.kinds import import_from, refuse_unknown
 from artefacts.pack import Source
 from artefacts.processor import made_on
 from artefacts.progress import Display, RichDisplay
@@ -28,7 +28,7 @@ from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
 from pseudogec.study.loading import load_profile
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
-from pseudogec.study.profile import GridAxes, Profile, check_grid
+from pseudogec.study.profile import GridAxes, Profile, check_grid, first_problem
 from pseudogec.study.results import By, ScoredCorrection, tidy
 
 if TYPE_CHECKING:
@@ -158,8 +158,8 @@ class Study:
             name: a key of the profile's ``grids``.
             notebook: a notebook's name, such as ``06_error_types``: the grid is empty, and there is nothing to train, where the
                 profile does not list it for this notebook.
-            axes: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``sweep``, ``seeds``; single
-                values or lists.
+            axes: the keys of a grid in a profile, such as ``method``, ``setting`` or ``seeds``; single values or lists. In the
+                entries of the named grid's ``also`` they replace the values, too.
 
         Raises:
             UserError: there is no such grid, axis or value.
@@ -173,10 +173,11 @@ class Study:
             content = self.profile.grids[name].model_dump()
             content["also"] = [{key: value for key, value in part.items() if key not in axes} for part in content["also"]]
         try:
+            refuse_unknown("grid", "axis", axes, GridAxes.model_fields)
             grid = GridAxes.model_validate({**content, **axes})
             check_grid(self.profile, "grid", grid)
         except ValidationError as error:
-            raise UserError(f"grid: {error.errors()[0]['loc'][0]}: {error.errors()[0]['msg']}") from None
+            raise UserError(first_problem("grid", error)) from None
         except ValueError as error:
             raise UserError(str(error)) from None
         return expand(grid, self.profile.methods, self.profile.seeds)
