@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from artefacts.errors import UserError
 from pseudogec.evaluate import Estimate
 from pseudogec.noise import DirectNoise
 from pseudogec.report.contrasts import Contrast, as_table, clear, contrast, opponents
@@ -30,6 +31,14 @@ def test_every_method_is_compared_with_the_baseline_each_with_all_its_seeds() ->
     assert [label for label, *_ in found] == ["DirectNoise against Baseline", "Backtrans against Baseline"]
     assert [[each.seed for each in side] for _, *sides in found for side in sides] == [[0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
     assert all(each.method == "none" for _, _, side in found for each in side)
+
+
+def test_baselines_of_several_trainings_are_not_taken_for_one() -> None:
+    grid = Grid([system("none"), system("none", setting="baseline_long"), system(), system(setting="pretrain_long")])
+    with pytest.raises(UserError, match=r"several baselines \(baseline, baseline_long\)"):
+        list(opponents(grid, "method", "none"))
+    ((_, (ours,), (theirs,)),) = opponents(grid.only(setting=["baseline_long", "pretrain_long"]), "method", "none")
+    assert (ours.setting, theirs.setting) == ("pretrain_long", "baseline_long")
 
 
 def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> None:

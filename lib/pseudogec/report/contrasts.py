@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from artefacts.errors import UserError
 from pseudogec.evaluate import ERRANT, Estimate, Versions, compare, holm
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import MARK, in_points, with_interval
@@ -108,11 +109,17 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
         against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
 
     Yields:
-        A label such as ``direct_noise against none``, and the systems of both sides, one for each seed.
+        A label such as ``DirectNoise against Baseline``, and the systems of both sides, one for each seed.
+
+    Raises:
+        UserError: systems are to be paired with the baseline, and the grid has several.
     """
     kinds: dict[_Kind, list[System]] = {}
     for system in grid:
         kinds.setdefault(_kind(system), []).append(system)
+    baselines = dict.fromkeys(system.name for system in kinds.get(_BASELINE, ()))
+    if (column, against) in _BASELINE and len(baselines) > 1:
+        raise UserError(f"the grid has several baselines ({', '.join(baselines)}); keep one, with `grid.only(setting=[...])`")
     for label, kind, opponent in _pairs(kinds, column, against):
         yield label, kinds[kind], kinds[opponent]
 
