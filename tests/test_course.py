@@ -89,7 +89,9 @@ def test_the_course_plan_names_only_exercises_that_there_are() -> None:
 
 def test_a_session_lasts_90_minutes_and_its_exercises_fit() -> None:
     asked = minutes()
-    for session in PLAN.split("\n## Session ")[1:]:
+    sessions = PLAN.split("\n## Session ")[1:]
+    assert len(sessions) == 4
+    for session in sessions:
         slots = re.findall(r"^- (\d+) min(.*)$", session.partition("\n## ")[0], re.MULTILINE)
         assert sum(int(length) for length, _ in slots) == 90, session.splitlines()[0]
         for length, text in slots:

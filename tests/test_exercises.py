@@ -126,4 +126,7 @@ def test_a_call_is_short_whatever_its_arguments() -> None:
     table = pd.DataFrame({"edits": range(3000)})
     said = check(lambda *_: 1.0, lambda *_: 2.0, on=[(table, np.random.default_rng(1), [1 / 3, *range(9)])])
     assert "(<table of 3,000 rows>, <random generator>, [0.333333, 0, 1, 2, ...])" in said
+
+
+def test_a_value_in_place_of_a_function_is_refused() -> None:
     assert check(5, mean, on=CASES).startswith("✗ A function is wanted")
