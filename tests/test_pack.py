@@ -196,9 +196,10 @@ def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.Captur
     assert "is neither a store nor a pack" in capsys.readouterr().err
 
 
-def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(tmp_path: Path) -> None:
+@pytest.mark.parametrize("setting", ["pretrain", "sequential"])
+def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(setting: str, tmp_path: Path) -> None:
     whole = Study.open("classroom", store=tmp_path / "store", packs=True)
-    system = next(each for each in whole.grid("generation_methods") if each.method == "direct_noise")
+    system = whole.grid("transfer").only(setting=[setting])[0]
     lost = whole.planner.model(system)
     entries = [whole.store.entry(recipe) for recipe in with_ancestors(whole.targets()) if recipe.key != lost.key]
     write_pack(tmp_path / "outputs" / PACK, [entry for entry in entries if entry], "a machine that was taken back")

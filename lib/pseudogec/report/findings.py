@@ -408,10 +408,7 @@ def agreement(pairs: pd.DataFrame) -> Finding:
 
 
 def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
-    """The time that it took to build these systems and all that they are made from, from the store's records.
-
-    All of them must have been built. Lost records are counted.
-    """
+    """The time that it took to build these systems and all that they are made from, and how many records of it are lost."""
     every = with_ancestors([study.planner.score(system, study.test) for system in systems])
     seconds: dict[str, list[float]] = {}
     known = [recipe for recipe in every if study.store.can_read(recipe)]
@@ -422,7 +419,9 @@ def cost(study: Study, systems: Sequence[System | Pipeline]) -> Finding:
     longest = sorted(seconds, key=lambda kind: -sum(seconds[kind]))[:3]
     parts = [f"{kind.replace('_', ' ')} ({len(seconds[kind])}) {format_duration(sum(seconds[kind]))}" for kind in longest]
     whole = format_duration(sum(map(sum, seconds.values())))
+    lost = len(every) - len(known)
+    told = f" The records of {lost:,} more are lost." if lost else ""
     return Finding(
         f"*Compute: {whole} of one worker's time for {len(known):,} artefacts, most of it for {', '.join(parts)}. They are "
-        f"cached and not built again.{f' The records of {lost:,} more are lost.' if (lost := len(every) - len(known)) else ''}*"
+        f"cached and not built again.{told}*"
     )

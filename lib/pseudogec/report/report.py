@@ -270,9 +270,10 @@ class Report:
         return self._contrasts[key]
 
     def _budget(self, seeds: Sequence[System]) -> Budget:
-        """The budget of the first seed whose records are there."""
+        """The budget of the first seed whose records are there, or of the first seed if all are lost."""
         budgets = (budget(self.study, system) for system in seeds)
-        return next((found for found in budgets if found.updates), budget(self.study, seeds[0]))
+        first = next(budgets)
+        return first if first.updates else next((found for found in budgets if found.updates), first)
 
     def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
         return [self.study.score(system).per_sentence() for system in systems]

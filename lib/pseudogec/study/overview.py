@@ -14,7 +14,7 @@ from pseudogec.evaluate import TextStatistics, compare_means, type_agreement, wi
 from pseudogec.seq2seq.options import Optimisation
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Pipeline, System
-from pseudogec.study.models import BinarisedPairs, TrainedModel
+from pseudogec.study.models import SUBWORDS_A_SENTENCE, BinarisedPairs, TrainedModel
 from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
 from pseudogec.study.study import Study
@@ -114,20 +114,16 @@ def _far_apart(one: float, other: float) -> bool:
 def budget(study: Study, system: System) -> Budget:
     """The length of a system's training, from the records of its stages, which are built if missing.
 
-    If a record is lost, passes are those of the recipe, and the number of updates is not known.
+    If a record is lost, passes follow from the recipes, and the number of updates is not known.
     """
-    if _lost(study, system):
-        stages = [stage for stage in _stages(study, system) if not _copies(stage)]
-        pseudo = sum(data.work for stage in stages for data in stage.data if isinstance(data, PseudoData))
-        genuine = [stage for stage in stages if any(isinstance(data, BinarisedPairs) for data in stage.data)]
-        return Budget((), sum(stage.upsample * (stage.optimisation.epochs or 0) for stage in genuine), int(pseudo))
-    records = [record for _, record in _trainings(study, system)]
-    updates = tuple(record.facts["updates"] for record in records)
-    return Budget(updates, _passes(records), sum(record.pseudo for record in records))
+    stages, lost = _stages(study, system), _lost(study, system)
+    trainings = [_by_recipe(stage) if lost else _record(study, stage) for stage in stages]
+    updates = () if lost else tuple(training.facts["updates"] for training in trainings)
+    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings))
 
 
 class _Training(NamedTuple):
-    """The record of a stage: the training's report, the genuine pairs that it saw and that exist, and the pseudo pairs."""
+    """A stage: the training's report (empty if it is lost), genuine pairs that it saw and that exist, and pseudo pairs."""
 
     facts: dict[str, Any]
     seen: float
@@ -135,10 +131,10 @@ class _Training(NamedTuple):
     pseudo: int
 
 
-def _passes(records: Sequence[_Training]) -> float:
+def _passes(trainings: Sequence[_Training]) -> float:
     """Passes over the genuine pairs of the stage that has most."""
-    genuine = max(record.genuine for record in records)
-    return sum(record.seen for record in records) / genuine if genuine else 0.0
+    genuine = max(training.genuine for training in trainings)
+    return sum(training.seen for training in trainings) / genuine if genuine else 0.0
 
 
 def _stages(study: Study, system: System) -> list[TrainedModel]:
@@ -159,23 +155,32 @@ def _lost(study: Study, system: System) -> bool:
     return not all(study.store.can_read(recipe) for stage in _stages(study, system) for recipe in (stage, *stage.data))
 
 
-def _trainings(study: Study, system: System) -> list[tuple[TrainedModel, _Training]]:
-    """The stages of a system's training, first to last, with their records."""
-    return [(stage, _record(study, stage)) for stage in _stages(study, system)]
-
-
 def _record(study: Study, stage: TrainedModel) -> _Training:
     facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
-    repeats = [stage.upsample, *(1 for _ in sizes[1:])]
-    words = sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
+    words = sum(times * size["tokens"]["trg"] for times, size in zip(_repeats(stage), sizes, strict=True))
+    return _counted(stage, facts, [size["pairs"] for size in sizes], facts["target_words"] / words)
+
+
+def _by_recipe(stage: TrainedModel) -> _Training:
+    """A stage without its record, from the sizes of corpora; the epochs of one that ends by updates are estimated."""
+    epochs = stage.work * stage.optimisation.batch / (SUBWORDS_A_SENTENCE * stage.sentences)
+    return _counted(stage, {}, [int(data.work) for data in stage.data], epochs)
+
+
+def _counted(stage: TrainedModel, facts: dict[str, Any], pairs: Sequence[int], epochs: float) -> _Training:
     seen, genuine, pseudo = 0.0, 0, 0
-    for data, times, size in zip(stage.data, repeats, sizes, strict=True):
+    for data, times, size in zip(stage.data, _repeats(stage), pairs, strict=True):
         if isinstance(data, PseudoData):
-            pseudo += size["pairs"]
+            pseudo += size
         elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
-            seen += times * size["pairs"] * facts["target_words"] / words
-            genuine = max(genuine, size["pairs"])
+            seen += times * size * epochs
+            genuine = max(genuine, size)
     return _Training(facts, seen, genuine, pseudo)
+
+
+def _repeats(stage: TrainedModel) -> list[int]:
+    """How many times an epoch contains each of the stage's data."""
+    return [stage.upsample, *(1 for _ in stage.data[1:])]
 
 
 def _copies(stage: TrainedModel) -> bool:
@@ -195,8 +200,10 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for system in (each for each in systems if not _lost(study, each)):
-        records = [record for stage, record in _trainings(study, system) if not _copies(stage)]
+    for system in systems:
+        if _lost(study, system):
+            continue
+        records = [_record(study, stage) for stage in _stages(study, system) if not _copies(stage)]
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0
         for number, record in enumerate(records, start=1):
