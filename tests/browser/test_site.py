@@ -247,3 +247,15 @@ def test_arrow_keys_lead_from_slide_to_slide(page: Page, lesson: str) -> None:
     expect(page.locator("#slide-2")).to_be_focused()
     expect(page.locator("#slide-2")).to_be_in_viewport()
     assert page.url.endswith("#slide-2")
+
+
+def test_arrow_keys_scroll_a_slide_that_is_longer_than_the_window(page: Page, lesson: str) -> None:
+    page.goto(lesson)
+    content = page.locator("#slide-1 .content")
+    longer = "box => { box.insertAdjacentHTML('beforeend', '<p>More.</p>'.repeat(200)); dispatchEvent(new Event('resize')); }"
+    content.evaluate(longer)
+    content.focus()
+    page.keyboard.press("ArrowDown")
+    page.wait_for_function("document.querySelector('#slide-1 .content').scrollTop > 0")
+    page.keyboard.press("PageDown")
+    expect(page.locator("#slide-2")).to_be_focused()

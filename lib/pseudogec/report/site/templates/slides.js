@@ -1,4 +1,4 @@
-// Keys lead from slide to slide; what is too long for a window is printed smaller, in two steps, and scrolls beyond that.
+// Keys lead from slide to slide. A slide too long for the window is printed smaller, in two steps, and scrolls beyond that.
 "use strict";
 
 const slides = [...document.querySelectorAll(".slide")];
@@ -19,6 +19,10 @@ function show(place) {
 
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey) return;
+  // In a box that scrolls, arrow keys scroll it; the other keys still lead on, also those of a presenter's remote control.
+  const focused = event.target;
+  const scrolls = focused.matches('[tabindex="0"]') && (overflows(focused) || isFull(focused.closest(".content")));
+  if (scrolls && event.key.startsWith("Arrow")) return;
   if (forwards.includes(event.key)) show(shown() + 1);
   else if (backwards.includes(event.key)) show(shown() - 1);
   else if (event.key === "Home") show(0);
@@ -41,8 +45,11 @@ function fit() {
 }
 
 function isFull(content) {
-  const boxes = [content, ...content.querySelectorAll(".scroll")];
-  return boxes.some((box) => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1);
+  return [content, ...content.querySelectorAll(".scroll")].some(overflows);
+}
+
+function overflows(box) {
+  return box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
 }
 
 addEventListener("load", fit);
