@@ -40,7 +40,7 @@ FINDING_TAG = "finding"
 """Tag of cells whose sentences the index repeats."""
 
 SENTENCE_TAG = "sentence"
-"""Tag of the cell whose sentence, as several systems correct it, the index repeats."""
+"""Tag of the cell that shows a sentence as several systems correct it; the index repeats its output."""
 
 _SENTENCE = "one-sentence"
 
@@ -97,7 +97,11 @@ class ClaimTable:
 
 @dataclass(frozen=True)
 class NotebookPage:
-    """A notebook's page, and what the index repeats of it; ``sentence`` is a table as HTML, empty where there is none."""
+    """A notebook's page, and the parts of it that the index repeats.
+
+    Attributes:
+        sentence: a table as HTML, of a sentence as several systems correct it; empty if the notebook has none.
+    """
 
     name: str
     title: str
@@ -161,7 +165,7 @@ def _mark_sentence(notebook: NotebookNode) -> None:
 
 
 def _sentence(page: BeautifulSoup) -> str:
-    """The marked sentence for another page: its links lead on from there, and its anchors stay here."""
+    """The marked sentence for the index, one folder above: with links from there, and without anchors."""
     marked = page.find(id=_SENTENCE)
     if not isinstance(marked, Tag) or marked.parent is None:
         return ""

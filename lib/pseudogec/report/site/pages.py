@@ -43,11 +43,11 @@ SHAPES = {
 def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
     """Write the site of a folder of results and return its index.
 
-    Args:
-        course: whether each notebook has slides, too.
-
     The index is ``<outputs>/index.html``, all else is in ``<outputs>/site``. Pages link to notebooks, figures and tables where
     they are.
+
+    Args:
+        course: whether to write slides of each notebook, too.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 

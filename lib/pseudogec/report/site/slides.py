@@ -1,7 +1,7 @@
-"""Slides of a notebook for a lesson: what there is to look at, one thing a slide, with the sentences that lead to it.
+"""Slides of a notebook for a lesson.
 
-A figure, a table, an algorithm with its output, a finding and an exercise have a slide each. A section that has none of these
-shows its first paragraph. Everything else is on the notebook's page.
+Each figure, table, algorithm (with its output), finding and exercise has a slide of its own, with the paragraph before it. A
+section without any of these has a slide with its first paragraph. Everything else is only on the notebook's page.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from bs4 import BeautifulSoup, Tag
 
 _LEAD = 330
-"""Characters of the text above a figure, table or algorithm; a text that goes on has its first sentences on the slide."""
+"""Characters of the text above a figure, table or algorithm; of a longer text the first sentences are shown."""
 
 _TEXT = 750
 """Characters of a slide of text alone."""
@@ -23,12 +23,12 @@ _ROWS = 9
 """Rows of a table that can be read from the back of a room; the others are on the notebook's page."""
 
 _LINES = 18
-"""Lines of code from which a slide ends where two empty lines end a function; what follows has the next slide."""
+"""Most lines of code on a slide; longer code is divided between functions, where two lines are empty."""
 
 _EXERCISE = re.compile(r"Exercise \d+\.")
 
 _NOTES = re.compile(r"○|Compute:|This notebook needs")
-"""How notes begin that are for who runs the notebook."""
+"""How those notes begin that only help to run the notebook."""
 
 _REST = re.compile(r"^<p>[a-z][^.<]*\.\s+")
 """The end of a sentence that a formula interrupts."""
@@ -42,7 +42,13 @@ class Slide:
 
 @dataclass
 class _Section:
-    """What stands below a heading and is not on a slide yet."""
+    """A part of a notebook below one heading, or one exercise.
+
+    Attributes:
+        text: paragraphs since the last slide.
+        opening: whether the notebook begins with it.
+        shown: whether it has a slide.
+    """
 
     title: str
     text: list[Tag] = field(default_factory=list)
@@ -50,11 +56,17 @@ class _Section:
     shown: bool = False
 
     def slide(self, *things: Tag) -> Slide:
-        """A slide of these things with the text that leads to them: the last paragraph, of the opening the first, which asks the
-        notebook's question, or the whole of an exercise.
+        """A slide of these things below their text: the last paragraph, or all of an exercise.
+
+        On the first slide it is the first paragraph, which asks the notebook's question.
         """
         exercise = any(_EXERCISE.match(part.get_text()) for part in self.text)
-        parts = self.text if exercise or not things else self.text[:1] if self.opening and not self.shown else self.text[-1:]
+        if exercise or not things:
+            parts = self.text
+        elif self.opening and not self.shown:
+            parts = self.text[:1]
+        else:
+            parts = self.text[-1:]
         lead = "".join(_REST.sub("<p>", _shortened(part, _LEAD if things and not exercise else _TEXT)) for part in parts)
         self.text, self.shown = [], True
         return Slide(self.title, lead + "".join(map(str, things)))
@@ -75,10 +87,7 @@ def _slides(page: BeautifulSoup) -> Iterator[Slide]:
             yield from _left_over(section)
             section = _Section(section.title, [block])
         elif block.name in {"p", "ul", "ol", "blockquote"}:
-            if not section.shown or not section.text:
-                section.text.append(block)
-            else:
-                section.text = [block]
+            section.text.append(block)
         else:
             for things in _things(block):
                 yield section.slide(*things)
@@ -94,13 +103,13 @@ def _left_over(section: _Section) -> Iterator[Slide]:
 
 
 def _blocks(page: BeautifulSoup) -> Iterator[Tag]:
-    """Headings, paragraphs, and cells of code with what they show, in the order of the page."""
-    for cell in page.find_all(["div"], class_=["prose", "cell"]):
+    """Headings, paragraphs, and cells of code with their output, in the order of the page."""
+    for cell in page.find_all("div", class_=["prose", "cell"]):
         yield from cell.find_all(True, recursive=False) if "prose" in cell["class"] else [cell]
 
 
 def _things(block: Tag) -> Iterator[list[Tag]]:
-    """What slides show of a block: unfolded code with what it printed, else figures, tables, findings, formulas, code."""
+    """The contents of a block's slides: unfolded code with its printed output, or figures, tables, findings, a formula, code."""
     if block.name == "details":  # hints and solutions
         return
     code = block.select_one("details.code[open] .highlight")
@@ -124,7 +133,7 @@ def _is_note(part: Tag) -> bool:
 
 
 def _parts(code: Tag) -> list[Tag]:
-    """Code in parts of at most so many lines, as far as its functions allow it."""
+    """Code in parts of at most ``_LINES`` lines each, except that no function is divided."""
     lines = code.pre
     if lines is None or lines.get_text().count("\n") <= _LINES:
         return [code]
@@ -157,14 +166,14 @@ def _fitted(thing: Tag) -> Tag:
     rows = thing.select("tbody tr") or thing.select("tr")
     for row in rows[_ROWS:]:
         row.decompose()
-    if len(rows) > _ROWS:
-        note = BeautifulSoup(f"<p class='more'>… and {len(rows) - _ROWS} more rows on the page</p>", "html.parser")
-        thing.append(note)
+    if more := len(rows[_ROWS:]):
+        note = f"<p class='more'>… and {more} more {'rows' if more > 1 else 'row'} on the page</p>"
+        thing.append(BeautifulSoup(note, "html.parser"))
     return thing
 
 
 def _shortened(part: Tag, most: int) -> str:
-    """A paragraph or list up to a number of characters, cut behind a sentence or an item."""
+    """The first sentences of a paragraph, or items of a list: about ``most`` characters, at least one sentence or item."""
     if len(part.get_text()) <= most:
         return str(part)
     if part.name in {"ul", "ol"}:
