@@ -30,8 +30,8 @@ corrected keeps its spacing.
 
 Without --system, --profile and --set, the text is corrected by the best system of the first of the profiles
 {", ".join(PROFILES)} that needs no training. With one of these options, models that neither the store nor a pack has are
-trained first (pseudogec says how long that takes). Models that travel in packs are rounded to 8 bits, and are used so even where
-the store has them as they were trained and scored.
+trained first (pseudogec says how long that takes). Models in packs are rounded to 8 bits, and the rounded ones are used even
+where the store has the original ones, whose scores the tables show.
 
 Examples: echo "Yesterday she go to school ." | pseudogec correct
           pseudogec correct --system pretlarge+sse --steps < text"""

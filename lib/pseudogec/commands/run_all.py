@@ -31,7 +31,7 @@ _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 _DESCRIPTION = """\
 Build what the notebooks of a profile need, execute them, and write a site of the results. What is in the store or in the
-profile's pack is not built again; a run that was stopped goes on where it was.
+profile's pack is not built again; a run that was stopped continues.
 
 Examples: python run_all.py                            # the classroom: nothing is trained
           python run_all.py --profile smoke --only 01  # one notebook
@@ -301,7 +301,7 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
 
 def _failure(process: subprocess.CompletedProcess[str]) -> str:
     if process.returncode < 0:
-        return f"    killed by signal {-process.returncode}; unless somebody did it, mostly for lack of memory"
+        return f"    killed by signal {-process.returncode}; if nobody sent it, memory was probably too small"
     try:
         told = json.loads(process.stdout.strip().splitlines()[-1])
     except (IndexError, ValueError):

@@ -91,7 +91,8 @@ class DecodingStep(Step):
     def _corrected(
         self, bpe: Bpe, longest: int, sentence: Corrected, subwords: list[str], hypotheses: Sequence[Hypothesis]
     ) -> Corrected:
-        note = f"left as it was: its {len(subwords)} subwords exceed the models' {longest}" if len(subwords) > longest else ""
+        too_long = f"left as it was: it has {len(subwords)} subwords, and the models take {longest} at most"
+        note = too_long if len(subwords) > longest else ""
         best = hypotheses[0].subwords
         # An unchanged sentence keeps tokens that look like subwords themselves, such as "@@", which cannot be joined again.
         tokens = sentence.tokens if best == subwords else tuple(bpe.undo(best))

@@ -264,7 +264,7 @@ class OutputsReport:
         headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))
         note = (
             f"Percent, with the 95% interval of {headlines}; difference from the first system, in points, with its interval. "
-            "They allow for other sentences and speak of these very outputs, not of how systems were made."
+            "The intervals are over sentences alone and hold for these outputs, not for the ways in which they were made."
         )
         decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1}
         return self._report.table(table, name, f"{note} Metrics: {'; '.join(sorted(signatures))}.", decimals)

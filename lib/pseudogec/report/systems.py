@@ -212,7 +212,7 @@ class SystemsReport:
         made = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
         differing = [place for place, ways in enumerate(made) if len(ways) > 1]
         if not differing:
-            return Finding("The systems correct every sentence of the test set alike.")
+            return Finding("The systems correct every sentence of the test set in the same way.")
         place = max(differing, key=lambda each: (targets[each] in made[each], len(made[each]), -len(targets[each])))
         sentence = overview.annotated_sentences(study, study.planner.tests[study.test])[place]
         annotator = load_annotator(study.profile.annotator)

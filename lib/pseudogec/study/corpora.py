@@ -451,7 +451,7 @@ class SeedCorpus(Recipe):
         sentences = self.sentences.read(self.share, told)
         facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"bytes   {count:,} sentences"))
         if not facts["sentences"] and self.share == WHOLE:  # a share of many may well hold none
-            raise UserError(f"seed corpus {self.name!r} is empty: the filter keeps none of its sentences")
+            raise UserError(f"seed corpus {self.name!r} is empty: its files have no sentence, or the profile's filters keep none")
         return facts
 
 

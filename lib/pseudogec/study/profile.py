@@ -331,8 +331,8 @@ class Profile(Section):
     )
     own_text: tuple[str, ...] = Field(
         (),
-        description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; their models "
-        "travel with the results where licences and size allow it",
+        description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; packs include "
+        "their models where licences and size allow it",
     )
     simple_systems: tuple[str, ...] = Field(
         (),
