@@ -72,7 +72,7 @@ class Pack:
     """A folder with parts of artefacts, read-only and found by recipe.
 
     ``artefacts.parquet`` has a row for each artefact: its recipe and its record, both as JSON. ``files.parquet`` has a row for
-    each file that travels. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
+    each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
     that the recipes read, so that keys can be computed where these may not be passed on.
 
     A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the

@@ -475,8 +475,8 @@ def _log_to(path: Path) -> Iterator[None]:
 
 
 _FULL = "{}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
-_SPACE_OF_A_NOTE = 4096
-"""Bytes; what a full disk may still have, as files take whole blocks."""
+_BLOCK = 4096
+"""Bytes: files take whole blocks, so a disk with less free space than one block is full."""
 
 
 @contextlib.contextmanager
@@ -492,7 +492,7 @@ def _full_disk(place: Path) -> Iterator[None]:
         raise
     except RuntimeError as error:
         # Writers in other languages, such as that of model files, report an error of their own in place of the system's.
-        if place.exists() and shutil.disk_usage(place).free < _SPACE_OF_A_NOTE:
+        if place.exists() and shutil.disk_usage(place).free < _BLOCK:
             raise UserError(_FULL.format(place)) from error
         raise
 

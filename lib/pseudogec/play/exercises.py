@@ -16,6 +16,8 @@ from pseudogec.report.display import Finding
 
 
 class _Short(reprlib.Repr):
+    """Writes numbers with six digits at most."""
+
     def repr_float(self, value: float, level: int) -> str:
         return repr(float(f"{value:.6g}"))
 

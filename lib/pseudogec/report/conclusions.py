@@ -39,7 +39,7 @@ class Number(NamedTuple):
         text: as it is written, rounded.
         table: name of a CSV file.
         row: column -> its value in the row.
-        column: where it stands in the row.
+        column: of the number's cell.
     """
 
     text: str

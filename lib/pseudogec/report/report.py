@@ -313,6 +313,6 @@ class Report:
 
 
 def _told_apart(places: Sequence[str]) -> list[str]:
-    """Processors by name; with their instructions, which fill lines, only where two have one name."""
+    """Processors by name; with their long lists of instructions only where two have the same name."""
     names = [place.partition(" (")[0] for place in places]
     return [name if names.count(name) == 1 else place for name, place in zip(names, places, strict=True)]

@@ -39,7 +39,7 @@ class _OfStep(Recipe):
 
     @property
     def models(self) -> tuple[Recipe, ...]:
-        """The models that it asks for every sentence."""
+        """The models through which every sentence goes."""
         return models_of(self.needs)
 
     def built(self, store: Artefacts) -> Built:

@@ -224,7 +224,7 @@ class Training(Learner):
     @property
     @abstractmethod
     def sentences(self) -> float:
-        """About those of an epoch."""
+        """The approximate number of sentences of an epoch."""
 
     @property
     def work(self) -> float:
@@ -451,7 +451,7 @@ class TrainedDetector(Learner):
 
 
 MOST_WEIGHTS = 12_000_000
-"""Limit for all compact models of a profile together: 12 MB."""
+"""Most weights of all compact models of a profile together, which then take 12 MB."""
 
 
 class CompactModel(Recipe):
@@ -473,10 +473,10 @@ class CompactModel(Recipe):
         """
         kinds = TrainedModel | TrainedLanguageModel | TrainedDetector
         models = [recipe for recipe in dict.fromkeys(recipes) if isinstance(recipe, kinds)]
-        may_travel = [model for model in models if model.may_be_quoted and has_compact_form(_trained(model).architecture)]
-        if sum(_trained(model).weights for model in may_travel) > MOST_WEIGHTS:
+        passed_on = [model for model in models if model.may_be_quoted and has_compact_form(_trained(model).architecture)]
+        if sum(_trained(model).weights for model in passed_on) > MOST_WEIGHTS:
             return {}
-        return {model: cls(model=model) for model in may_travel}
+        return {model: cls(model=model) for model in passed_on}
 
     @property
     def label(self) -> str:
