@@ -73,7 +73,7 @@ def made_pairs(count: int) -> list[tuple[list[str], list[str]]]:
 
 
 def unlike_pairs(count: int) -> list[tuple[list[str], list[str]]]:
-    """Sentences that share little, as of a model that has learnt nothing, of words to which ERRANT's rules of merging apply."""
+    """Pairs with little in common, like the output of an untrained model, of words to which ERRANT's rules of merging apply."""
     stream = random.Random(2)
     words = (
         "the a an cat Cat friend friends 's ' - sub way subway to eat eating has been eaten look at watch , . We we big".split()

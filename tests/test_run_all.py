@@ -40,7 +40,7 @@ SMALL = [*ARGUMENTS, *(word for override in PART for word in ("--set", override)
 
 # One notebook beside one model.
 BASELINE = "grids.generation_methods.method=none"
-# With shards of this size a disk of a megabyte is full where a file is written by Python, which names the reason.
+# With shards of this size Python's writes fill a disk of a megabyte, so that the error names the reason.
 LARGER = ["pseudo_data.shard=250", "scale.base=500", "scale.small=250"]
 ONE_MODEL = [*ARGUMENTS, "--set", "notebooks={00_data: [generation_methods]}", "--set", BASELINE]
 ONE_MODEL += [word for override in LARGER for word in ("--set", override)]

@@ -68,7 +68,7 @@ def notebook(clone: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Path], str]]:
-    """Gives the address at which JupyterLab shows a notebook; a new user's, without settings but one."""
+    """A function from a notebook to its address in the JupyterLab of a new user, with one setting changed."""
     own = tmp_path_factory.mktemp("jupyter")
     tracker = own / "settings" / "@jupyterlab" / "notebook-extension" / "tracker.jupyterlab-settings"
     tracker.parent.mkdir(parents=True)
@@ -93,7 +93,7 @@ def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactor
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
         _wait_for(f"http://127.0.0.1:{port}/api?token={token}", server, own / "log.txt")
-        # Each in a workspace of its own, as JupyterLab shows one in one tab only.
+        # Each notebook has its own workspace, since JupyterLab shows a workspace in one tab only.
         yield lambda notebook: f"http://127.0.0.1:{port}/lab/workspaces/{notebook.stem}/tree/{notebook.name}?token={token}"
     finally:
         server.terminate()
@@ -145,7 +145,7 @@ def saved(page: Page, notebook: Path) -> list[NotebookNode]:
     while time.monotonic() < deadline:
         page.keyboard.press("Control+s")
         time.sleep(1)
-        with contextlib.suppress(NotJSONError):  # which is being written
+        with contextlib.suppress(NotJSONError):  # the file is being written
             code = code_cells(notebook)
         if code and all(cell.execution_count for cell in code):
             return code
@@ -239,7 +239,7 @@ def test_the_beam_is_stepped_through(page: Page) -> None:
     expect(cell.get_by_role("table")).to_contain_text("Step 2 of")
 
 
-# Enough updates for the bar to be seen, which is gone when the training is over.
+# Enough updates to see the progress bar, which disappears when the training is over.
 ONE_MODEL = f"""\
 study = Study.open("smoke", {[*SMALLEST, "optimisations.joint.updates=300"]!r})
 grid = study.grid("joint_vs_pretrain", method="direct_noise", setting="joint", pseudo_pairs=300, seeds=1)

@@ -224,7 +224,7 @@ def test_in_print_everything_is_unfolded_and_navigation_is_gone(page: Page, outp
 
 @pytest.fixture(scope="module")
 def lesson(outputs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Where the slides of notebook 01 are, as a class gets them."""
+    """The address of the slides of notebook 01, of a site for a course."""
     course = tmp_path_factory.mktemp("course") / "outputs"
     shutil.copytree(outputs, course)
     run = read_run(course)
