@@ -49,13 +49,15 @@ def check(
         within: by how much numbers may differ, absolutely.
     """
     known = mistakes or {}
-    if _untouched(answer):
+    if answer is ... or answer is None:
         return _NOT_YET
     if not callable(wanted):
         return _verdict(answer, wanted, known, within, "") or Finding("✓ Right.")
     if not callable(answer):
         return Finding(f"✗ A function is wanted here, not {_shown(answer)}.")
     cases = list(on)
+    if not cases:
+        raise ValueError("functions can be compared only on cases; give them as `on`")
     for number, case in enumerate(cases):
         call = f"`{getattr(answer, '__name__', 'answer')}({', '.join(map(_short, case))})`"
         try:
@@ -70,10 +72,6 @@ def check(
         if wrong := _verdict(given, _call(wanted, case), results, within, f"{call}: "):
             return wrong
     return Finding(f"✓ Right in all {len(cases)} cases." if len(cases) > 1 else "✓ Right.")
-
-
-def _untouched(answer: object) -> bool:
-    return answer is ... or answer is None
 
 
 def _call(function: Any, case: tuple[Any, ...]) -> object:
