@@ -9,10 +9,12 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 from my_methods import Shouting
 from pseudogec.noise import DirectNoise
 from pseudogec.report import figures
+from pseudogec.report.display import describe
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
 from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
 from pseudogec.report.papers import paper_gains
@@ -240,3 +242,12 @@ def test_the_same_table_has_the_same_bytes_each_time() -> None:
     assert repr(made("x")) == repr(made("x"))
     assert re.findall("T_[0-9a-f]+", made("x").to_html())[0] != re.findall("T_[0-9a-f]+", made("z").to_html())[0]
     assert repr(made("x")).split() == ["a", "b", "x", "1.0", "y", "2.0"]
+
+
+def test_a_description_of_a_figure_has_no_rounding_errors_and_no_empty_label() -> None:
+    figure = Figure()
+    axes = figure.subplots()
+    axes.scatter([0.3 - 0.1 - 0.2, 3.2], [0, 1])
+    axes.set_xlabel("gain")
+    axes.set_yticks([0, 1], ["one", "other"])
+    assert describe(figure) == "Axes, horizontal: gain (0 to 3.2); vertical: (one, other)."

@@ -76,16 +76,19 @@ def describe(figure: Figure) -> str:
 def _panel(axes: Axes) -> str:
     title = axes.get_title()
     sides = (("horizontal", axes.get_xlabel(), axes.xaxis), ("vertical", axes.get_ylabel(), axes.yaxis))
-    spoken = [f"{direction}: {label}{_span(axis)}" for direction, label, axis in sides if label or _categories(axis)]
+    shown = [(f"{direction}:", label, _span(axis)) for direction, label, axis in sides if label or _categories(axis)]
+    spoken = [" ".join(filter(None, parts)) for parts in shown]
     return f"{title + ': ' if title else 'Axes, '}{'; '.join(spoken)}." if spoken else ""
 
 
 def _span(axis: Axis) -> str:
     """The names along an axis of categories, or the range of an axis of numbers."""
     if names := _categories(axis):
-        return f" ({_listed(names)})"
+        return f"({_listed(names)})"
     low, high = sorted(axis.get_data_interval())
-    return f" ({low:,.4g} to {high:,.4g})" if low < high else ""
+    # The difference of equal scores may be 1e-15.
+    low, high = (0.0 if abs(end) < 1e-9 * (high - low) else end for end in (low, high))
+    return f"({low:,.4g} to {high:,.4g})" if low < high else ""
 
 
 def _categories(axis: Axis) -> list[str]:
