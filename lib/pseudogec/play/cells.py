@@ -155,7 +155,7 @@ def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
     told = (
         f"Without this step's noise these would have been kept instead: {names}."
         if lost
-        else "This step's noise changed nothing."
+        else "Without this step's noise the same hypotheses would have been kept."
     )
     return (
         f"<table><caption style='{LEFT}; caption-side:top'>Step {number} of {len(trace.steps)}: the best expansions, each with "

@@ -189,16 +189,16 @@ class ErrorAnalysis:
                 edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
                 level = f" (level {levels[place]})" if levels[place] else ""
                 examples.append((f"{heading}: sentence {place + 1}{level}", sentence, edits))
-        return (
-            marked_corrections(examples) if examples else Finding("These systems do not differ on any sentence of the test set.")
-        )
+        if not examples:
+            return Finding("No sentence is corrected or needlessly changed by one of these systems only, or missed by both.")
+        return marked_corrections(examples)
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
     """The first ``each`` sentences, by heading, that two systems correct differently, or both not at all.
 
-    A system corrects a sentence if it makes all edits of the reference and no other; it leaves the errors if it makes
-    none; it spoils a sentence if the reference has no edits.
+    A system is right if it makes all edits of the reference and no other, at least one. It leaves the errors if it makes no edit,
+    and it changes what was right if it edits a sentence for which the reference has no edits.
     """
     (first, one), (second, other) = ((name, score.per_sentence() > 0) for name, score in scores.items())
 
@@ -216,7 +216,7 @@ def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, l
 
 
 def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
-    """For each true type: edits, the share with this type by the annotator, and its most frequent other types."""
+    """For each true type: edits, the share with this type from the annotator, and the type that it gives most of the others."""
     if pairs.empty:
         return UNKNOWN_TRUTH
     rows = []
