@@ -46,8 +46,6 @@ _DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "
 
 _ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
 
-_PAPER: dict[str, Any] = {"marker": "D", "markerfacecolor": "none", "markersize": 7, "markeredgewidth": 1.4, "linestyle": "none"}
-
 _BASELINE: dict[str, Any] = {"color": BASELINE_COLOUR, "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
 
 _BEST_IN = "best in "
@@ -135,8 +133,10 @@ def sweep(
     _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
-        look = {**_PAPER, "marker": marker, "color": "#444444", "transform": axes.get_xaxis_transform(), "clip_on": False}
-        axes.plot([value], [1], label=_BEST_IN + paper, **{**look, "markerfacecolor": "#ffffff", "zorder": 5})
+        look: dict[str, Any] = {"marker": marker, "markersize": 7, "markeredgewidth": 1.4, "markerfacecolor": "#ffffff"}
+        look |= {"linestyle": "none", "color": "#444444", "clip_on": False, "zorder": 5}
+        look["transform"] = axes.get_xaxis_transform()
+        axes.plot([value], [1], label=_BEST_IN + paper, **look)
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(scores[parameter].unique()))
     _legend(axes)
     caption = (
@@ -580,7 +580,7 @@ def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterabl
         drawn.update(zip(names, handles, strict=True))
 
     def place(label: str) -> tuple[bool, bool]:
-        return baseline_last and label.startswith("Baseline"), label.startswith(_BEST_IN)
+        return baseline_last and "baseline" in label.lower(), label.startswith(_BEST_IN)
 
     labels = sorted(drawn, key=place)
     axes.legend([drawn[label] for label in labels], labels, title=title, frameon=False, loc="upper left", bbox_to_anchor=(1, 1))

@@ -92,6 +92,8 @@ class SystemsReport:
 
     def parts_that_help(self) -> Finding:
         """Which of the additions change F0.5 by more than chance, and which do not."""
+        if not self._systems:
+            return NOT_LISTED
         return Finding(_direction(self._added()))
 
     def _added(self) -> list[Contrast]:
