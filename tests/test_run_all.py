@@ -139,6 +139,18 @@ def test_a_trained_system_comes_out_the_same_when_it_is_built_again(
     assert f"{check['same']} of {check['compared']} have the same numbers" in (copy / "index.html").read_text()
 
 
+@pytest.mark.parametrize("profile", ["public", "learners"])
+def test_a_committed_run_is_executed_again_from_its_pack(
+    profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`make study` executes the classroom; these have other systems, or texts that are not here."""
+    monkeypatch.delenv("PSEUDOGEC_PACKS")
+    shutil.copytree(PROJECT / "outputs" / profile / PACK, tmp_path / "outputs" / PACK)
+    places = ["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs")]
+    assert main(["--profile", profile, *places, "--only", "05"]) == 0
+    assert "0 to build" in capsys.readouterr().out
+
+
 def training(store: Path, outputs: Path) -> bool:
     return any(store.glob(".work/*/unfinished/checkpoint*"))
 

@@ -13,6 +13,7 @@ from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
 from pseudogec.evaluate import ERRANT, METRICS, MetricChoice
 from pseudogec.report.contrasts import Contrast, as_table, clear, contrast
+from pseudogec.report.diagrams import pipeline
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
@@ -59,6 +60,12 @@ class SystemsReport:
             steps = ", then ".join(step.describe() for step in system.steps)
             rows.append({"system": name, "continues": system.after or "", "steps": steps, "versions": models})
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
+
+    def diagram(self) -> Picture | Finding:
+        """The steps of the last system in the list, from sentence to correction."""
+        if not self._systems:
+            return NOT_LISTED
+        return pipeline(self._study, [*self._versions][-1])
 
     def scores(self, name: str, paper: str | None = None) -> StyledTable | Finding:
         """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""

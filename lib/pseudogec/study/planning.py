@@ -175,7 +175,8 @@ class Planner:
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
-        known = [Path(name) for pack in self._packs for name in pack.sources if fnmatch(name, file.path.as_posix())]
+        in_packs = dict.fromkeys(name for pack in self._packs for name in pack.sources)  # two packs may know the same file
+        known = [Path(name) for name in in_packs if fnmatch(name, file.path.as_posix())]
         paths = matching(self._data, file.path) or known or [file.path]
         said = file.model_dump(exclude={"path"})
         return [LocatedFile(**said, **self.file(path).model_dump()) for path in paths]

@@ -87,6 +87,7 @@ function updateTabStops(boxes) {
   for (const box of boxes) {
     if (box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
+    if (box.matches(".scroll")) box.closest(".table")?.classList.toggle("scrolls", box.scrollWidth > box.clientWidth);
   }
 }
 
