@@ -146,8 +146,8 @@ def test_a_committed_run_is_executed_again_from_its_pack(
     """`make study` executes the classroom; these have other systems, or texts that are not here."""
     monkeypatch.delenv("PSEUDOGEC_PACKS")
     shutil.copytree(PROJECT / "outputs" / profile / PACK, tmp_path / "outputs" / PACK)
-    places = ["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs")]
-    assert main(["--profile", profile, *places, "--only", "05"]) == 0
+    here = places(tmp_path / "store", tmp_path / "outputs", PROJECT / "notebooks")
+    assert main(["--profile", profile, *here, "--only", "05"]) == 0
     assert "0 to build" in capsys.readouterr().out
 
 

@@ -187,7 +187,6 @@ class Round:
     def _kill(self, victim: str) -> str | None:
         """Kill it, and start it again; returns what is to be told, or None when there was nobody to kill."""
         number = self.rng.randrange(self.options.workers)
-        self.cluster.restart_ended_workers()
         if victim == "run_all.py":
             self.run.send_signal(signal.SIGKILL)
             self.run.wait()

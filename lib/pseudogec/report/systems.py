@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -95,14 +96,15 @@ class SystemsReport:
         if not self._systems:
             return NOT_LISTED
         scores = self._study.scores(self._systems)
-        return Finding("\n\n".join(filter(None, [as_table(self._added()), note_on_tuning(scores)])))
+        return Finding("\n\n".join(filter(None, [as_table(self._added), note_on_tuning(scores)])))
 
     def parts_that_help(self) -> Finding:
         """Which of the additions change F0.5 by more than chance, and which do not."""
         if not self._systems:
             return NOT_LISTED
-        return Finding(_direction(self._added()))
+        return Finding(_direction(self._added))
 
+    @cached_property
     def _added(self) -> list[Contrast]:
         self._study.scores(self._systems)
         return [
