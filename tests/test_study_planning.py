@@ -194,8 +194,8 @@ def test_the_keys_of_artefacts_are_stable() -> None:
         "bpe": "8e40a889b5c83115",
         "seed_text": "74e1788238fc256b",
         "pseudo_data": "5dd6e7222f53bbed",
-        "model": "3b17a0129d9f22a2",
-        "score": "122d7e8738b30987",
+        "model": "8a2eb988aa702911",
+        "score": "4bc3a64e8d18602d",
         "correction": "b6f37e18666384c1",
     }
 

@@ -111,17 +111,37 @@ def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
         return NOT_LISTED
     falls: dict[str, float] = {}
     for system, part in curves[curves.data == "validation"].groupby("system", sort=False):
-        before, last = part[part.stage < part.stage.max()]["update"], part[part.stage == part.stage.max()]
-        start, end = before.max() if len(before) else 0, last["update"].max()
-        earlier = last[last["update"] <= end - (end - start) / 4]
-        if len(earlier):  # a short training may have been validated at its end alone
-            falls[str(system)] = float((1 - last.groupby("seed").loss.last() / earlier.groupby("seed").loss.last()).mean())
+        stages_before, last = part[part.stage < part.stage.max()], part[part.stage == part.stage.max()]
+        start = stages_before["update"].max() if len(stages_before) else 0
+        of_seeds = [_fall_in_last_quarter(losses.set_index("update").loss, start) for _, losses in last.groupby("seed")]
+        if known := [fall for fall in of_seeds if fall is not None]:
+            falls[str(system)] = sum(known) / len(known)
     parts = []
     for said, wanted in (("still falling at its end", True), ("flat", False)):
         listed = [f"{names[system]} ({-100 * fall:+.1f}%)" for system, fall in falls.items() if (fall >= FLAT) == wanted]
         parts.append(f"{said}: {', '.join(listed) or 'none'}")
-    rule = f"Flat: the last quarter of the last stage's updates, over which changes are given, lowers it by less than {FLAT:.0%}."
+    rule = (
+        f"Flat: the last quarter of the last stage's updates, over which changes are given, lowers it by less than {FLAT:.0%}, "
+        "along a line through the losses of that quarter."
+    )
     return Finding(f"**Here**, validation loss is {'; '.join(parts)}. {rule}")
+
+
+def _fall_in_last_quarter(losses: pd.Series, start: int) -> float | None:
+    """By which share losses, indexed by updates after ``start``, fall along the least-squares line through the last quarter.
+
+    A single loss goes up and down by a percent from one checkpoint to the next, so two of them would not tell. ``None`` if the
+    training was validated at its end alone.
+    """
+    import numpy as np
+
+    end = losses.index[-1]
+    earlier = losses.index[losses.index <= end - (end - start) / 4]
+    if earlier.empty:
+        return None
+    quarter = losses.loc[earlier[-1] :]
+    slope, height = np.polyfit(quarter.index.to_numpy(float) - end, quarter.to_numpy(float), 1)
+    return float(1 - height / (height + slope * (earlier[-1] - end)))
 
 
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
