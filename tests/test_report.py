@@ -403,8 +403,9 @@ def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: 
 
 def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:
     def points(system: str, stage: int, losses: Mapping[int, float]) -> pd.DataFrame:
-        rows = [(system, "mine", 1, stage, "validation", update, update / 100, loss) for update, loss in losses.items()]
-        return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
+        choices = {"system": system, "method": "mine", "setting": "joint", "pseudo_pairs": 1, "seed": 1, "stage": stage}
+        rows = [{**choices, "data": "validation", "update": n, "passes": n / 100, "loss": loss} for n, loss in losses.items()]
+        return pd.DataFrame(rows)
 
     falling = points("falling", 1, {100: 9.0, 200: 5.0}), points("falling", 2, {300: 1.0, 600: 0.9})
     waves = {100: 3.0, 200: 2.5, 300: 1.0, 325: 0.98, 350: 1.02, 375: 0.98, 400: 1.0}  # the losses of checkpoints go up and down

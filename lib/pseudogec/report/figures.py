@@ -316,9 +316,13 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
 
 
 def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
-    """The names of systems in learning curves: their methods, if these are distinct."""
-    methods = curves.drop_duplicates("system").set_index("system").method
-    return {str(name): str(name) if methods.duplicated().any() else method_label(method) for name, method in methods.items()}
+    """The names of systems in learning curves: their methods; with setting and amount of pseudo data where methods are equal."""
+    systems = curves.drop_duplicates("system").set_index("system")
+    names = systems.method.map(method_label)
+    if names.duplicated().any():
+        more = ", " + systems.setting + ", " + systems.pseudo_pairs.map("{:,}".format)
+        names += more.where(systems.method != "none", "")
+    return {str(system): str(system) if names.duplicated().any() else name for system, name in names.items()}
 
 
 # Error types and levels

@@ -193,16 +193,18 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
     A stage of copying, which all systems share, is left out.
 
     Returns:
-        One row for each point: ``system``, ``method``, ``seed``; ``stage`` (from 1); ``data``, which is ``training`` (means since
-        the points before) or ``validation``; ``update`` and ``passes`` over the genuine data, both counted through all stages;
-        ``loss``, in bits per subword.
+        One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``seed``; ``stage`` (from 1); ``data``,
+        which is ``training`` (means since the points before) or ``validation``; ``update`` and ``passes`` over the genuine data,
+        both counted through all stages; ``loss``, in bits per subword.
     """
     import pandas as pd
 
+    choices = ["system", "method", "setting", "pseudo_pairs", "seed"]
     rows = []
     for system in systems:
         if _lost(study, system):
             continue
+        chosen = [system.choices[name] for name in choices]
         records = [_record(study, stage) for stage in _stages(study, system) if not _copies(stage)]
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0
@@ -211,9 +213,9 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
                 for point in record.facts[f"{data}_curve"]:
                     passed = seen + record.seen * point["update"] / record.facts["updates"]
                     place = (number, data, updates + point["update"], passed / genuine if genuine else 0.0)
-                    rows.append((system.name, system.method, system.seed, *place, point["nll_loss"]))
+                    rows.append((*chosen, *place, point["nll_loss"]))
             updates, seen = updates + record.facts["updates"], seen + record.seen
-    return pd.DataFrame(rows, columns=["system", "method", "seed", "stage", "data", "update", "passes", "loss"])
+    return pd.DataFrame(rows, columns=[*choices, "stage", "data", "update", "passes", "loss"])
 
 
 def examples(study: Study, shard: PseudoData) -> list[dict[str, Any]]:
