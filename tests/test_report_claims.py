@@ -11,14 +11,16 @@ import pytest
 from pseudogec.evaluate import Estimate
 from pseudogec.report import findings
 from pseudogec.report.contrasts import Claim, Contrast, claims_table, note_on_claims
+from pseudogec.study import System
 from pseudogec.study.overview import Budget
 
 CLAIM = Claim("It helps", "a paper", ())
+PRETRAINED = System(method="direct_noise", seed_corpus="simple", setting="pretrain", pseudo_pairs=3000, upsample=1, seed=1)
 
 
 def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), passes: float = 2.0) -> Contrast:
     difference = Estimate(points / 100, error / 100, 1000, seeds)
-    budgets = Budget((300,), 2.0, 6000), Budget((300,), passes, 6000)
+    budgets = Budget((300,), 2.0, 6000, 12_000), Budget((300,), passes, 6000, 12_000)
     return Contrast("one against other", {"F0.5": difference}, budgets=budgets)
 
 
@@ -38,6 +40,9 @@ def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), pa
         (found(4), "no clear difference", "clearly higher"),
         (found(-4), "no clear difference", "clearly lower"),
         (found(0.1, error=0.2, seeds=(1, 1)), "no clear difference", "not decided"),
+        (found(-4), "not higher", "as claimed"),  # a loss is no gain
+        (found(0.1), "not higher", "not decided"),
+        (found(4), "not higher", "clearly higher"),
     ],
 )
 def test_a_claim_is_decided_by_an_interval_over_sentences_and_seeds(compared: Contrast, direction: Any, expected: str) -> None:
@@ -96,6 +101,15 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
             "dae_pretrain: Realistic against Random: +19.7; +train: Realistic against Random: +20.5",
         ),
         ({"source": "Kiyono et al. 2020, section IV-E"}, ""),
+        # trained jointly there, pretrained here
+        (
+            {"source": "taslp2020:IV", "rows": {"method": ["direct_noise"]}, "grid": [PRETRAINED]},
+            "joint: DirectNoise against Baseline: +3.2",
+        ),
+        (
+            {"source": "taslp2020:VI", "rows": {"method": ["direct_noise"], "setting": ["pretrain"]}, "grid": [PRETRAINED]},
+            "1,400,000 pairs: DirectNoise against Baseline: +1.4; 14,000,000 pairs: DirectNoise against Baseline: +4.3",
+        ),
     ],
 )
 def test_what_a_paper_prints_stands_beside_what_is_found_here(claim: dict[str, Any], told: str) -> None:
@@ -108,11 +122,17 @@ def test_what_a_paper_prints_stands_beside_what_is_found_here(claim: dict[str, A
 @pytest.mark.parametrize(
     ("one", "other", "told"),
     [
-        (Budget((1000, 300), 2.0, 6000), Budget((1000, 300), 2.4, 6000), ""),
-        (Budget((1000, 300), 2.0, 6000), Budget((1000, 300), 2.6, 6000), "2.0 passes over the genuine data against 2.6"),
-        (Budget((300,), 6.0, 0), Budget((900,), 6.0, 6000), ""),  # more data, longer training
-        (Budget((300,), 6.0, 6000), Budget((300, 100), 6.0, 6000), "300 updates against 400"),
-        (Budget((300,), 0.0, 6000), Budget((300,), 0.0, 6000), ""),  # neither sees genuine data
+        (Budget((1000, 300), 2.0, 6000, 9000), Budget((1000, 300), 2.4, 6000, 9000), ""),
+        (
+            Budget((1000, 300), 2.0, 6000, 9000),
+            Budget((1000, 300), 2.6, 6000, 9000),
+            "2.0 passes over the genuine data against 2.6",
+        ),
+        (Budget((300,), 6.0, 0, 9000), Budget((900,), 6.0, 6000, 20_000), ""),  # more data, longer training
+        (Budget((300,), 6.0, 6000, 9000), Budget((300, 100), 6.0, 6000, 9000), "300 updates against 400"),
+        (Budget((300,), 0.0, 6000, 9000), Budget((300,), 0.0, 6000, 9000), ""),  # neither sees genuine data
+        (Budget((), 6.0, 6000, 9000), Budget((900,), 6.0, 6000, 30_000), "9,000 pairs read against 30,000"),  # a record is lost
+        (Budget((), 6.0, 6000, 9000), Budget((), 6.0, 6000, 10_000), ""),
     ],
 )
 def test_budgets_are_equal_within_a_quarter(one: Budget, other: Budget, told: str) -> None:

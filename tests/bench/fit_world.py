@@ -79,9 +79,7 @@ def compare(sentences: int) -> None:
     for level, wanted in wi_statistics().items():
         found = world_statistics(level, sentences)
         distance, yardstick = found.distance(wanted), wanted.yardstick(int(found.values["edits"]))
-        print(
-            f"{level}: distance of types {distance:.3f}, between samples of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}"
-        )
+        print(f"{level}: distance of types {distance:.3f}, of a sample of W&I {yardstick:.3f}, ratio {distance / yardstick:.2f}")
         for name, value in wanted.values.items():
             note = f"{found.values[name] / value:6.2f}" if name in LENGTHS else ""
             print(f"  {name:28} {value:10.3f} {found.values[name]:10.3f} {note}")

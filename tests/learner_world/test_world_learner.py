@@ -112,7 +112,7 @@ def annotated(sentences: list[LearnerSentence]) -> list[AnnotatedSentence]:
 @pytest.mark.slow
 @pytest.mark.parametrize("level", ["A", "B", "C"])
 def test_learners_are_like_those_of_write_and_improve(level: str) -> None:
-    """Types within twice the distance of two samples of W&I, lengths within a tenth, on sentences that no rate was fitted to."""
+    """Types within twice the distance of a sample of W&I, lengths within a tenth, on sentences that no rate was fitted to."""
     world = TextStatistics.of(annotated(list(learner_sentences(3000, "test", seed=11, levels={level: 1.0}))))
     real = wi_statistics()[level]
     assert world.distance(real) <= TIMES_YARDSTICK * real.yardstick(int(world.values["edits"]))
@@ -136,10 +136,10 @@ def test_the_statistics_of_a_text() -> None:
 
 
 def test_the_yardstick_falls_with_the_number_of_edits() -> None:
-    """Two samples of n edits over k types are sqrt((k - 1) / (4 n ln 2)) apart, to the first order."""
+    """A sample of n edits over k types is sqrt((k - 1) / (8 n ln 2)) from the whole, to the first order."""
     text = TextStatistics({}, dict.fromkeys("ABCDEFGHIJ", 100))
     for edits in (1000, 4000):
-        assert text.yardstick(edits) == pytest.approx((9 / (4 * edits * math.log(2))) ** 0.5, rel=0.15)
+        assert text.yardstick(edits) == pytest.approx((9 / (8 * edits * math.log(2))) ** 0.5, rel=0.15)
 
 
 def test_every_rephrasing_changes_something() -> None:

@@ -70,7 +70,11 @@ class Estimate:
     @property
     def p_value(self) -> float:
         """Two-sided, against a value of 0."""
-        return self._two_sided(abs(self.value))
+        return self.p_value_against(0)
+
+    def p_value_against(self, value: float) -> float:
+        """Two-sided; below 0.05 if and only if the 95% interval does not contain the value."""
+        return self._two_sided(abs(self.value - value))
 
     def p_value_of_side(self, margin: float) -> float:
         """The p-value of a test whether the true value's size is on the same side of a margin as that of the estimate.

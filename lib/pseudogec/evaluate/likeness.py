@@ -76,15 +76,13 @@ class TextStatistics:
         return type_distance(self.types, other.types)
 
     def yardstick(self, edits: int, draws: int = 50) -> float:
-        """The mean distance between two samples of so many edits that are both drawn at random from these types.
+        """The mean distance of these types from a sample of so many edits that is drawn from them at random.
 
-        As between random halves of one corpus, the distance is due to chance; it is large between samples of few edits.
+        The distance is due to chance; samples of few edits have a large one.
         """
         names, counts = list(self.types), np.array(list(self.types.values()), dtype=float)
-        samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=(draws, 2))
-        return float(
-            np.mean([type_distance(*(dict(zip(names, each.tolist(), strict=True)) for each in pair)) for pair in samples])
-        )
+        samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=draws)
+        return float(np.mean([type_distance(dict(zip(names, each.tolist(), strict=True)), self.types) for each in samples]))
 
 
 def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:

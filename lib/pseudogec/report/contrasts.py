@@ -20,8 +20,8 @@ _NAMES = {measure.label: measure.name for measure in ERRANT.measures}
 
 NOTE = (
     "In points, with 95% intervals over test sentences and seeds. \\*: more than chance (p < 0.05, corrected by Holm's method "
-    "for the number of rows). Models: how many each side has, one for each seed. With a single model on each side (*1, 1*) the "
-    "interval is over sentences alone and holds for these two models only, not for the ways in which they were made. "
+    "for the number of rows). Models: how many each side has, one for each seed. Where a side has a single model (*1*), the "
+    "result holds for this model only, not for the way in which it was made: other seeds are not allowed for. "
     "Differences are of unrounded scores."
 )
 
@@ -57,9 +57,9 @@ class Contrast:
         return next(iter(self.differences.values())).seeds
 
     @property
-    def of_models_alone(self) -> bool:
-        """Whether each side is a single model, so that nothing follows for the ways in which they were made."""
-        return max(self.seeds) == 1
+    def of_one_model(self) -> bool:
+        """Whether a side is a single model, so that nothing follows for the way in which it was made."""
+        return min(self.seeds) == 1
 
     @property
     def unequal_budgets(self) -> str:
@@ -194,7 +194,7 @@ def paper_differences(
 
 # What the papers claim
 
-Direction = Literal["higher", "lower", "no clear difference"]
+Direction = Literal["higher", "lower", "not higher", "no clear difference"]
 
 NOT_IN_THIS_RUN = "not in this run"
 """The verdict on a claim where there is nothing to compare."""
@@ -204,18 +204,24 @@ MARGIN = 1.0
 
 
 def note_on_claims(made: Sequence[Claim]) -> str:
-    """How the verdicts of a table of claims are reached, with the margins of its claims of no difference, if it has any."""
+    """How the verdicts of a table of claims are reached, with the margins of its claims of no difference or gain, if any."""
     note = (
         "In points, with 95% intervals over test sentences and seeds. p is corrected by Holm's method for all tested comparisons "
         "of this table; a claim is decided where p is below 0.05. Where a side has one seed nothing is decided, as another seed "
         f"may give another result. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without a spread, so "
-        f"they have no interval. {NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
+        "they have no interval; their setting is named where ours is another. "
+        f"{NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
     )
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
         note += (
             f" No difference: within {' or '.join(f'{margin:g}' for margin in margins)} points either way. Such a claim is "
             "decided where the interval, corrected in the same way, lies wholly within that margin or wholly outside of it."
+        )
+    if gains := sorted({claim.margin for claim in made if claim.direction == "not higher"}):
+        note += (
+            f" No gain: below {' or '.join(f'{margin:g}' for margin in gains)} points; decided where the interval lies wholly "
+            "below or above."
         )
     return note
 
@@ -230,7 +236,7 @@ class Claim:
         against: the value that the others are compared with.
         direction: how the others differ from it, according to the paper.
         measure: ``P``, ``R`` or ``F0.5``.
-        margin: the points within which a claim of no difference holds.
+        margin: the points within which a claim of no difference holds, and below which one of no gain does.
         rows: the rows of the published tables that it rests on, as of :func:`paper_differences`.
         theirs: the paper's names for ``column`` and ``against``, where they differ from ours.
     """
@@ -256,14 +262,28 @@ class Claim:
         tables = [part for part in self.source.split(", ") if part in known]
         return paper_differences(tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
 
+    @property
+    def setting_in_the_paper(self) -> str:
+        """The setting of the paper's numbers if ours are all of others, as where it trains jointly and we pretrain."""
+        known = published_tables()
+        tables = [paper_scores(part) for part in self.source.split(", ") if part in known]
+        theirs = {
+            str(row["setting"])
+            for table in tables
+            for row in table.to_dict("records")
+            if row["method"] != "none" and all(row[name] in values for name, values in self.rows.items())
+        }
+        ours = {system.setting for system in self.grid if system.method != "none"}
+        return theirs.pop() if ours and len(theirs) == 1 and not ours & theirs else ""
+
     def p_value(self, found: Contrast) -> float | None:
         """The uncorrected p-value of the test that decides the claim; ``None`` where the comparison cannot decide it."""
         difference = found.differences[self.measure]
-        if min(difference.seeds) == 1 or found.unequal_budgets:
+        if found.of_one_model or found.unequal_budgets:
             return None
         if self.direction == "no clear difference":
             return difference.p_value_of_side(self.margin / 100)
-        return difference.p_value
+        return difference.p_value_against(self.margin / 100 if self.direction == "not higher" else 0)
 
     def verdict(self, found: Contrast, p_value: float | None) -> str:
         """Whether a comparison agrees with the claim.
@@ -278,6 +298,8 @@ class Claim:
         value = 100 * found.differences[self.measure].value
         if self.direction == "no clear difference":
             return "as claimed" if abs(value) < self.margin else "clearly higher" if value > 0 else "clearly lower"
+        if self.direction == "not higher":
+            return "as claimed" if value < self.margin else "clearly higher"
         return "as claimed" if (value > 0) == (self.direction == "higher") else "the opposite"
 
 
@@ -294,13 +316,16 @@ def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[
             here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
             verdicts.append(claim.verdict(found, p_value))
         words = list(dict.fromkeys(verdicts)) or [NOT_IN_THIS_RUN]
-        theirs = claim.in_the_paper()
+        setting = claim.setting_in_the_paper
+        theirs = [
+            f"{setting + ': ' if setting else ''}{label}: {in_points(points)}" for label, points in claim.in_the_paper().items()
+        ]
         rows.append(
             {
                 "claim": claim.text,
                 "made in": claim.made_in,
                 "measure": claim.measure,
-                "in the paper": "; ".join(f"{label}: {in_points(points)}" for label, points in theirs.items()),
+                "in the paper": "; ".join(theirs),
                 "here": "; ".join(here) or "this profile has nothing to compare",
                 "verdict": words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words),
             }

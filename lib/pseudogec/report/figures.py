@@ -248,7 +248,7 @@ def gains(
     _legend(drawn[-1], of=list(drawn))
     caption = f"{measure} minus that of {opponent}, each study's own, in points. Filled: ours, 95% intervals; hollow: as printed."
     if "models" in table and table.models.eq(1).any():
-        caption += " Where ours is one model, its interval allows for other sentences alone."
+        caption += " Where ours is a single model, its interval does not allow for other seeds of it."
     return Picture(figure, caption, table, seeds)
 
 

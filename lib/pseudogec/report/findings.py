@@ -97,7 +97,7 @@ def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
 
 
 FLAT = 0.01
-"""A loss is called flat if the last quarter of a training's updates lowers it by less than this share."""
+"""A loss is called flat if the last quarter of a training's updates changes it by less than this share."""
 
 
 def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
@@ -117,14 +117,18 @@ def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
         if known := [fall for fall in of_seeds if fall is not None]:
             falls[str(system)] = sum(known) / len(known)
     parts = []
-    for said, wanted in (("still falling at its end", True), ("flat", False)):
-        listed = [f"{names[system]} ({-100 * fall:+.1f}%)" for system, fall in falls.items() if (fall >= FLAT) == wanted]
+    for said in ("still falling at its end", "flat", "rising again"):
+        listed = [f"{names[system]} ({-100 * fall:+.1f}%)" for system, fall in falls.items() if _at_the_end(fall) == said]
         parts.append(f"{said}: {', '.join(listed) or 'none'}")
     rule = (
-        f"Flat: the last quarter of the last stage's updates, over which changes are given, lowers it by less than {FLAT:.0%}, "
+        f"Flat: the last quarter of the last stage's updates, over which changes are given, changes it by less than {FLAT:.0%}, "
         "along a line through the losses of that quarter."
     )
     return Finding(f"**Here**, validation loss is {'; '.join(parts)}. {rule}")
+
+
+def _at_the_end(fall: float) -> str:
+    return "flat" if abs(fall) < FLAT else "still falling at its end" if fall > 0 else "rising again"
 
 
 def _fall_in_last_quarter(losses: pd.Series, start: int) -> float | None:
@@ -145,8 +149,8 @@ def _fall_in_last_quarter(losses: pd.Series, start: int) -> float | None:
 
 
 def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
-    """Whether methods whose error types are near to the learners' are the better ones: Spearman's rank correlation."""
-    from scipy.stats import spearmanr
+    """Whether methods with error types near to the learners' are the better ones: Kendall's rank correlation, exact p-value."""
+    from scipy.stats import kendalltau
 
     means = scores.groupby("method").f05.mean()
     methods = [method for method in distances if method in means]
@@ -154,10 +158,10 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
         return Finding("This profile has too few methods for a rank correlation.")
     if means[methods].nunique() == 1:
         return Finding("All methods have the same mean F0.5, so there is no rank correlation.")
-    found = spearmanr([distances[method] for method in methods], means[methods])
+    found = kendalltau([distances[method] for method in methods], means[methods])
     return Finding(
-        f"Rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
-        f"(*p* = {found.pvalue:.3f}; negative: the nearer, the better)."
+        f"Kendall's rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
+        f"(exact *p* = {found.pvalue:.3f}; negative: the nearer, the better)."
     )
 
 
@@ -322,8 +326,8 @@ def gains(differences: Mapping[str, Estimate], systems: tuple[str, str]) -> Find
 
 
 def _one_seed(differences: Mapping[str, Estimate]) -> str:
-    alone = any(max(difference.seeds) == 1 for difference in differences.values())
-    return " With one model on each side this holds for these two models; another seed may give another result." if alone else ""
+    alone = any(min(difference.seeds) == 1 for difference in differences.values())
+    return " Where a side has a single model, this holds for that model; another seed may give another result." if alone else ""
 
 
 def more_data(whole: Mapping[str, Estimate], last: Mapping[str, Estimate], sizes: Sequence[int]) -> Finding:

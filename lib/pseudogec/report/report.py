@@ -175,8 +175,8 @@ class Report:
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
-        # A row of the table is a kind of system; one model against one other says nothing of kinds.
-        compared = [found for found in self._compared(grid, "method", "none") if not found.of_models_alone]
+        # A row of the table is a kind of system; one model says nothing of its kind.
+        compared = [found for found in self._compared(grid, "method", "none") if not found.of_one_model]
         marks: dict[tuple[str, ...], dict[str, str]] = {}
         for measure, title in MEASURES.items():
             for found, is_clear in zip(compared, clear(compared, title), strict=True):

@@ -391,7 +391,7 @@ def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | F
 
 
 def likeness_of_types(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
-    """The distance of the world's error types from those of W&I, and between samples of W&I of the same number of edits."""
+    """The distance from W&I's error types of the world's, and of a random sample of W&I with the same number of edits."""
     rows = []
     for level, found in world.items():
         real, edits = wi_statistics()[level], int(found.values["edits"])

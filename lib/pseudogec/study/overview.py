@@ -76,7 +76,7 @@ def _kept(optimisation: Optimisation) -> str:
 
 EQUAL_BUDGETS = (
     "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
-    "equally many updates, both within a quarter."
+    "equally many updates (where a record of them is lost: read equally many pairs), all within a quarter."
 )
 
 
@@ -88,11 +88,13 @@ class Budget:
         updates: of each stage; none if a record is lost.
         passes: over the genuine pairs, in all stages.
         pseudo_pairs: in all stages.
+        pairs_read: in all passes of all stages.
     """
 
     updates: tuple[int, ...]
     passes: float
     pseudo_pairs: int
+    pairs_read: float
 
     def unlike(self, other: Budget) -> str:
         """The numbers that make the budgets not comparable (see ``EQUAL_BUDGETS``); empty if they are comparable.
@@ -101,10 +103,12 @@ class Budget:
         """
         if _far_apart(self.passes, other.passes):
             return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}"
-        known = self.updates and other.updates
-        if known and self.pseudo_pairs == other.pseudo_pairs and _far_apart(sum(self.updates), sum(other.updates)):
-            return f"{sum(self.updates):,} updates against {sum(other.updates):,}"
-        return ""
+        if self.pseudo_pairs != other.pseudo_pairs:
+            return ""
+        ours, theirs, counted = sum(self.updates), sum(other.updates), "updates"
+        if not (self.updates and other.updates):
+            ours, theirs, counted = round(self.pairs_read), round(other.pairs_read), "pairs read"
+        return f"{ours:,} {counted} against {theirs:,}" if _far_apart(ours, theirs) else ""
 
 
 def _far_apart(one: float, other: float) -> bool:
@@ -119,16 +123,18 @@ def budget(study: Study, system: System) -> Budget:
     stages, lost = _stages(study, system), _lost(study, system)
     trainings = [_by_recipe(stage) if lost else _record(study, stage) for stage in stages]
     updates = () if lost else tuple(training.facts["updates"] for training in trainings)
-    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings))
+    pseudo, read = (sum(getattr(training, counted) for training in trainings) for counted in ("pseudo", "read"))
+    return Budget(updates, _passes(trainings), pseudo, read)
 
 
 class _Training(NamedTuple):
-    """A stage: the training's report (empty if it is lost), genuine pairs that it saw and that exist, and pseudo pairs."""
+    """A stage: its report (empty if lost), genuine pairs that it saw and that exist, pseudo pairs, and all pairs that it read."""
 
     facts: dict[str, Any]
     seen: float
     genuine: int
     pseudo: int
+    read: float
 
 
 def _passes(trainings: Sequence[_Training]) -> float:
@@ -168,14 +174,15 @@ def _by_recipe(stage: TrainedModel) -> _Training:
 
 
 def _counted(stage: TrainedModel, facts: dict[str, Any], pairs: Sequence[int], epochs: float) -> _Training:
-    seen, genuine, pseudo = 0.0, 0, 0
+    seen, genuine, pseudo, read = 0.0, 0, 0, 0.0
     for data, times, size in zip(stage.data, _repeats(stage), pairs, strict=True):
+        read += times * size * epochs
         if isinstance(data, PseudoData):
             pseudo += size
         elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
             seen += times * size * epochs
             genuine = max(genuine, size)
-    return _Training(facts, seen, genuine, pseudo)
+    return _Training(facts, seen, genuine, pseudo, read)
 
 
 def _repeats(stage: TrainedModel) -> list[int]:
