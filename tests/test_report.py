@@ -411,13 +411,14 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
     waves = {100: 3.0, 200: 2.5, 300: 1.0, 325: 0.98, 350: 1.02, 375: 0.98, 400: 1.0}  # the losses of checkpoints go up and down
     down = {100: 3.0, 200: 2.5, 300: 1.0, 325: 0.97, 350: 1.0, 375: 0.93, 400: 0.95}  # on the line from 0.998 to 0.942
     ends = [points("flat", 1, {300: 2.0, 400: 1.99}), points("waving", 1, waves), points("waving down", 1, down)]
+    ends += [points("rising", 1, {300: 2.0, 400: 2.1})]
     curves = pd.concat([*falling, *ends, points("once", 1, {400: 1.0})])
     text = findings.at_the_end(curves, figures.names_of_curves(curves))
-    found = "still falling at its end: falling (-10.0%), waving down (-5.6%); flat: flat (-0.5%), waving (+0.0%). "
+    found = "still falling at its end: falling (-10.0%), waving down (-5.6%); flat: flat (-0.5%), waving (+0.0%); rising again: rising (+5.0%). "
     assert text.startswith(f"**Here**, validation loss is {found}")
     axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
     assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
-    assert axes[0].get_legend() is None and len(axes[0].lines) == 6
+    assert axes[0].get_legend() is None and len(axes[0].lines) == 7
 
 
 def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:

@@ -109,5 +109,5 @@ def test_a_table_shows_intervals_and_how_many_models_they_rest_on() -> None:
     table = as_table([estimated(0.021, 0.01), estimated(0.05, 0.01, (1, 1))])
     assert "| one against other | 3, 3 | +2.1 [+0.1, +4.1] \\* |" in table
     assert "| one against other | 1, 1 | +5.0 [+3.0, +7.0] \\* |" in table
-    assert "(*1, 1*) the interval is over sentences alone and holds for these two models only" in table
+    assert "Where a side has a single model (*1*), the result holds for this model only" in table
     assert "nothing to compare" in as_table([])
