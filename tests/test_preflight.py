@@ -160,6 +160,8 @@ def test_what_a_stage_of_training_or_a_language_model_takes_of_a_seed_corpus_cou
     fill(tmp_path, sentences=2000)
     profile = small_profile(tmp_path, "language_model: {seed_corpus: simple, sentences: 2250}\n")
     assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,250 are needed"
+    profile = small_profile(tmp_path, "grids: {upsample: {also: [{pseudo_pairs: 2500}]}}\n")
+    assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,500 are needed"
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

@@ -414,8 +414,9 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
     ends += [points("rising", 1, {300: 2.0, 400: 2.1})]
     curves = pd.concat([*falling, *ends, points("once", 1, {400: 1.0})])
     text = findings.at_the_end(curves, figures.names_of_curves(curves))
-    found = "still falling at its end: falling (-10.0%), waving down (-5.6%); flat: flat (-0.5%), waving (+0.0%); rising again: rising (+5.0%). "
-    assert text.startswith(f"**Here**, validation loss is {found}")
+    falls = "still falling at its end: falling (-10.0%), waving down (-5.6%)"
+    others = "flat: flat (-0.5%), waving (+0.0%); rising again: rising (+5.0%)"
+    assert text.startswith(f"**Here**, validation loss is {falls}; {others}. ")
     axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
     assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
     assert axes[0].get_legend() is None and len(axes[0].lines) == 7

@@ -315,6 +315,9 @@ def test_a_run_of_some_notebooks_keeps_what_is_known_of_the_others(tmp_path: Pat
     assert run.notebooks[names[1]] == NotebookRun(seconds=2, date="2026-01-02", error="no")
     assert run.notebooks[names[2]] is None
     assert list(run.notebooks) == names
+    changed = Study.open("smoke", ["seeds=[7]"], store=tmp_path / "store", outputs=tmp_path / "outputs")
+    record = record_run(changed, {names[2]: NotebookRun(seconds=3, date="2026-01-03")}, 1, 1)
+    assert [name for name, known in record.notebooks.items() if known] == [names[2]]  # the others were run with other settings
 
 
 def test_a_record_of_another_version_counts_as_none(tmp_path: Path) -> None:

@@ -41,6 +41,13 @@ def test_an_override_changes_one_key() -> None:
     assert profile.seeds == (5, 6)
 
 
+def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
+    """`reverse: *short_joint` in the classroom: the reverse model may get a length of its own."""
+    changed, plain = (load_profile(CLASSROOM, overrides).optimisations for overrides in (["optimisations.reverse.epochs=3"], []))
+    assert changed["reverse"].epochs == 3
+    assert changed["short_joint"] == plain["short_joint"] == plain["reverse"]
+
+
 @pytest.mark.parametrize(
     ("override", "words"),
     [
@@ -58,6 +65,9 @@ def test_an_override_changes_one_key() -> None:
             ["unknown key `systems.x.steps.0.nbest`", "did you mean `n_best`"],
         ),
         ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
+        ("seeds=[-1]", ["seeds", "-1 is no seed", "from 0"]),
+        ("grids.upsample.upsample=[0]", ["grids.upsample.upsample", "greater than 0"]),
+        ("seeds=2024-13-45", ["--set seeds=2024-13-45", "not valid YAML"]),
         ("grids.generation_methods.seeds=[3, 3]", ["generation_methods.seeds", "the seed 3 is named twice"]),
         ("grids.generation_methods.method=[direct_nose]", ["grids.generation_methods", "did you mean `direct_noise`"]),
         ("grids.generation_methods.pseudo_pairs=7", ["grids.generation_methods.pseudo_pairs", "7", "multiple"]),
@@ -127,6 +137,13 @@ def test_every_model_begins_with_the_first_stages() -> None:
 def test_a_profile_elsewhere_extends_those_that_we_ship(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text("extends: classroom\nseeds: [9]\n")
     assert load_profile(tmp_path / "mine.yaml", library=PROJECT / "params").seeds == (9,)
+
+
+def test_a_changed_copy_of_a_profile_leaves_the_results_of_the_profile_alone(tmp_path: Path) -> None:
+    copy = tmp_path / "smoke.yaml"
+    copy.write_text("extends: classroom\nseeds: [9]\n")
+    opened = {name: Study.open(name, store=tmp_path / "store").outputs.name for name in (str(copy), "smoke")}
+    assert list(opened.values()) == ["smoke-changed", "smoke"]
 
 
 def test_a_folder_is_not_a_profile(tmp_path: Path) -> None:

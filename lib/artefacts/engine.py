@@ -78,7 +78,7 @@ class Engine:
         self.store = store
         self.workers = workers or clusters.default_workers()
         self.display = display or Display()
-        self._scheduler = scheduler
+        self.scheduler = scheduler
         self._deployment = None if scheduler else section
         self._launcher = section.launcher if section else ()
         self._exit = contextlib.ExitStack()
@@ -98,7 +98,7 @@ class Engine:
         todo = missing(targets, self.store, in_full)
         if not todo:
             return 0
-        client = self._connected()
+        client = self.connect()
         workers = client.scheduler_info(n_workers=-1)["workers"]
         clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
         if self._deployment is not None:  # its workers come when the batch system has room for them
@@ -159,7 +159,7 @@ class Engine:
     @property
     def address(self) -> str | None:
         """Address of the scheduler in use, for other processes that are to share it."""
-        return self._client.scheduler.address if self._client is not None else self._scheduler
+        return self._client.scheduler.address if self._client is not None else self.scheduler
 
     def close(self) -> None:
         """Stop the local cluster; a scheduler given by address is left running."""
@@ -172,11 +172,16 @@ class Engine:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _connected(self) -> Client:
+    def connect(self) -> Client:
+        """The client of the cluster, which is started if it is not running.
+
+        Raises:
+            UserError: no scheduler answers; the deployment cannot be started.
+        """
         if self._client is None:
             clusters.keep_time_steady()
-            if self._scheduler is not None:
-                client = self._exit.enter_context(clusters.connect(self._scheduler))
+            if self.scheduler is not None:
+                client = self._exit.enter_context(clusters.connect(self.scheduler))
                 clusters.expect_losses(client)
             elif self._deployment is not None:
                 cluster = self._exit.enter_context(clusters.deployment(self._deployment))

@@ -36,7 +36,7 @@ def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
     """The end of an error message: the names that are similar to ``name``, or all names."""
     import difflib
 
-    options = sorted(known)
+    options = sorted(map(str, known))
     close = difflib.get_close_matches(name, options, n=2)
     if not close:
         return f"; known: {', '.join(options) or 'none'}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -243,9 +244,12 @@ def write_pack(
     manifest: dict[str, Any] = {"format": FORMAT, "written_by": written_by, "artefacts": len(entries)}
     manifest["sources"] = {name: {"sha256": file.digest, "bytes": file.size} for name, file in sorted(sources.items())}
     manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
-    for name, content in {**written, MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode()}.items():
-        with write_atomically(folder / name) as stream:
+    # The files replace those of an earlier pack when all of them are on the disk, the manifest last.
+    with contextlib.ExitStack() as replacing:
+        for name, content in {MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode(), **written}.items():
+            stream = replacing.enter_context(write_atomically(folder / name))
             stream.write(content)
+            stream.flush()
 
 
 def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:

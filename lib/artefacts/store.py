@@ -484,17 +484,20 @@ def _full_disk(place: Path) -> Iterator[None]:
     """Turn the error of a full disk into a message that names the remedy."""
     try:
         yield
-    except (OSError, UserError) as error:
-        # `write_atomically` has made a message of it, which does not mention --store.
-        cause = error.__cause__ if isinstance(error, UserError) else error
-        if isinstance(cause, OSError) and cause.errno in {errno.ENOSPC, errno.EDQUOT}:
+    except (OSError, UserError, RuntimeError) as error:
+        # `write_atomically` makes a message of it, which does not mention --store. Writers in other languages, such as that of
+        # model files, report an error of their own, and some hide the system's error altogether.
+        full = any(isinstance(each, OSError) and each.errno in {errno.ENOSPC, errno.EDQUOT} for each in _with_causes(error))
+        hidden = isinstance(error, RuntimeError) and place.exists() and shutil.disk_usage(place).free < _BLOCK
+        if full or hidden:
             raise UserError(_FULL.format(place)) from error
         raise
-    except RuntimeError as error:
-        # Writers in other languages, such as that of model files, report an error of their own in place of the system's.
-        if place.exists() and shutil.disk_usage(place).free < _BLOCK:
-            raise UserError(_FULL.format(place)) from error
-        raise
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 @contextlib.contextmanager

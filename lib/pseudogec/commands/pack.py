@@ -43,7 +43,8 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     sources = list(map(_source, options.sources))
-    study = Study.open(options.profile, options.overrides, store=options.store, packs=not sources)
+    packs = [source for source in sources if isinstance(source, Pack)]  # they know the digests of files that are not here
+    study = Study.open(options.profile, options.overrides, store=options.store, packs=packs or not sources)
     folder = options.to or study.outputs / PACK
     count = study.write_pack(folder, sources)
     every = with_ancestors(study.targets())

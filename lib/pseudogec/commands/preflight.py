@@ -176,9 +176,10 @@ def corpus_files(profile: Profile) -> list[PartFiles]:
 
 def _sentences_of_seed(profile: Profile, seed: str) -> int:
     """The most sentences of a seed corpus that a grid, model, stage of training or language model takes."""
-    amounts = [pairs for grid in profile.grids.values() if seed in grid.seed_corpus for pairs in grid.pseudo_pairs]
+    axes = [part for grid in profile.grids.values() for part in grid.parts]
+    amounts = [pairs for part in axes if seed in part.seed_corpus for pairs in part.pseudo_pairs]
     amounts += [model.pseudo_pairs for model in profile.models.values() if model.seed_corpus == seed]
-    settings = {setting for grid in profile.grids.values() for setting in grid.setting}
+    settings = {setting for part in axes for setting in part.setting}
     settings |= {model.setting for model in profile.models.values()}
     parts = [part for setting in settings for stage in profile.settings[setting] for part in stage.data]
     amounts += [part.pseudo_pairs for part in parts if isinstance(part, MorePseudoData) and part.seed_corpus == seed]

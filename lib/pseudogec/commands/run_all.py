@@ -23,7 +23,7 @@ from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
 from pseudogec.commands.verify_pack import verify_pack
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
-from pseudogec.study import PACK, PROJECT, BuildError, Study
+from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
@@ -107,6 +107,8 @@ def parse(arguments: Sequence[str] | None) -> Options:
         "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
     )
     options = Options(**vars(parser.parse_args(arguments)))
+    if options.fresh and (options.check or options.plan):
+        parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.jobs is not None and options.jobs < 1:
         parser.error(f"--jobs {options.jobs}: at least 1 is needed")
     if options.verify_pack is not None and options.verify_pack < 1:
@@ -141,7 +143,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("\nstopped; run the same command again to continue", file=sys.stderr)
+        again = "with PSEUDOGEC_PACKS=no and without --fresh" if options.fresh else "again"
+        print(f"\nstopped; run the same command {again} to continue", file=sys.stderr)
         return 130
     return 0 if well else 1
 
@@ -221,6 +224,7 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     targets = study.targets(notebooks)
     every = with_ancestors(targets)
     if fresh:
+        study.engine.connect()  # nothing is deleted if no worker is there to build it again
         for recipe in every:
             study.store.remove(recipe)
     # Damaged artefacts are built again even if no missing artefact needs them.
@@ -251,7 +255,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[s
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.
-    name_or_path = str(profile.absolute()) if profile.suffix else options.profile
+    name_or_path = str(profile.absolute()) if profile.suffix in YAML else options.profile
     parameters = json.dumps({"profile": name_or_path, "overrides": options.overrides})
     environment = {
         **os.environ,

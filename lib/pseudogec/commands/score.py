@@ -107,7 +107,7 @@ def _named(text: str) -> Metric:
     """The metric that a user writes as in a profile."""
     try:
         return METRICS.make(yaml.safe_load(text))
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):
         raise UserError(f"--metric {text}: write a name, or '{{metric: NAME, field: value}}'") from None
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import shutil
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,7 +16,7 @@ from artefacts.pack import Source, differences
 from artefacts.processor import instructions, made_on, processor
 from artefacts.recipe import Recipe
 from pseudogec.report.site import PackCheck, read_run, today, write_site
-from pseudogec.study import PACK, Study
+from pseudogec.study import PACK, BuildError, Study
 
 
 def verify_pack(study: Study, count: int) -> int:
@@ -42,10 +44,17 @@ def verify_pack(study: Study, count: int) -> int:
         )
     chosen = random.sample(packed, min(count, len(packed)))
     print(f"verify  {len(chosen)} of {len(packed)} artefacts: " + ", ".join(f"{item.kind} {item.label}" for item in chosen))
-    with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
-        built, engine = Store(Path(folder) / "built"), study.engine
-        with Engine(built, None, engine.workers, engine.display, study.profile.cluster) as fresh:
-            fresh.build(chosen)
+    study.store.root.parent.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix="verify-", dir=study.store.root.parent))  # where workers on other machines see it, too
+    with contextlib.ExitStack() as tidy:
+        tidy.callback(shutil.rmtree, folder, ignore_errors=True)
+        built, engine = Store(folder), study.engine
+        try:
+            with Engine(built, engine.scheduler, engine.workers, engine.display, study.profile.cluster) as fresh:
+                fresh.build(chosen)
+        except BuildError:
+            tidy.pop_all()  # the message names its logs
+            raise
         check = compare(packed, pack, built)
     PackCheck(
         pack=pack.digest,

@@ -242,7 +242,10 @@ def training_job(
 
 def _finished(save_dir: Path) -> TrainingResult | None:
     path = save_dir / RESULT
-    return TrainingResult.model_validate_json(path.read_text(encoding="utf-8")) if path.exists() else None
+    if not path.exists():
+        return None
+    shutil.rmtree(save_dir / _WORK, ignore_errors=True)  # there if it was killed while it tidied up
+    return TrainingResult.model_validate_json(path.read_text(encoding="utf-8"))
 
 
 def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:

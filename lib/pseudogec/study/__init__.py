@@ -9,11 +9,12 @@ from pseudogec.study.outputs import ScoredOutputs, score_outputs
 from pseudogec.study.overview import edits_by_level, permutation_tests, sentence_counts, stages_table
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
-from pseudogec.study.study import PACK, PROJECT, MissingSentencesError, Study
+from pseudogec.study.study import PACK, PROJECT, YAML, MissingSentencesError, Study
 
 __all__ = [
     "PACK",
     "PROJECT",
+    "YAML",
     "BuildError",
     "Engine",
     "Grid",

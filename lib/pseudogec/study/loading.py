@@ -44,7 +44,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         DataError: the file is missing, is not YAML, or extends itself.
         UserError: an unknown key or impossible value; the message names file and key and says what would be right.
     """
-    content = _read_extended(path, library, ())
+    content = _unshared(_read_extended(path, library, ()))
     for override in overrides:
         _override(content, override)
     scale = content.get("scale")
@@ -71,7 +71,7 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
         raise DataError(path, f"cannot be read as a profile ({error.strerror})") from None
     except UnicodeDecodeError:
         raise DataError(path, "not valid UTF-8; convert the file to UTF-8") from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # a date that does not exist is a ValueError
         mark = getattr(error, "problem_mark", None)
         raise DataError(path, f"not valid YAML: {getattr(error, 'problem', error)}", mark.line + 1 if mark else None) from None
     if not isinstance(content, dict):
@@ -98,6 +98,13 @@ def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def _unshared(value: Any) -> Any:
+    """A value without parts that stand in two places, as YAML makes them of ``*name``; else a change of one would change both."""
+    if isinstance(value, dict):
+        return {key: _unshared(item) for key, item in value.items()}
+    return [_unshared(item) for item in value] if isinstance(value, list) else value
+
+
 def _resolved(value: Any, amounts: dict[str, Any], place: str = "") -> Any:
     """A value with each ``$name`` replaced; names are lower case, so ``$SCRATCH`` is left to the shell."""
     if isinstance(value, dict):
@@ -119,7 +126,7 @@ def _override(content: dict[str, Any], override: str) -> None:
         raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
     try:
         value = yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):
         raise UserError(f"--set {override}: the value is not valid YAML") from None
     *parents, last = name.split(".")
     place: Any = content

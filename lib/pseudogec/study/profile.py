@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, PlainSerializer, PositiveInt, SerializeAsAny, ValidationError, model_validator
 
 from artefacts import ClusterSection, Section, refuse_unknown
 from artefacts.kinds import OneOrMore, explain
@@ -170,7 +170,7 @@ class GridAxes(Section):
     setting: OneOrMore[str] = ()
     baseline: str = Field("baseline", description="the setting of systems without pseudo data")
     pseudo_pairs: OneOrMore[int] = ()
-    upsample: OneOrMore[int] = (1,)
+    upsample: OneOrMore[PositiveInt] = (1,)
     architecture: OneOrMore[str] = ("default",)
     track: OneOrMore[str] = ("restricted",)
     sweep: dict[str, OneOrMore[float]] = Field(

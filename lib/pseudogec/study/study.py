@@ -69,6 +69,10 @@ UNKNOWN_LEVEL = "unknown"
 """Stands for the proficiency level of writers whose level is not known."""
 
 
+YAML = (".yaml", ".yml")
+"""The endings that tell the path of a profile from the name of one in ``params/``."""
+
+
 def open_profile(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
     """Load a profile.
 
@@ -81,7 +85,7 @@ def open_profile(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
         UserError: as of `load_profile`.
     """
     path = Path(profile)
-    if path.suffix not in {".yaml", ".yml"}:
+    if path.suffix not in YAML:
         path = PROJECT / "params" / f"{profile}.yaml"
     import_from(path.absolute().parent, PROJECT)  # here, so that every program and the kernels of notebooks do it
     return load_profile(path, overrides, PROJECT / "params")
@@ -114,7 +118,7 @@ class Study:
         display: Display | None = None,
         outputs: Path | None = None,
         without_data: bool = False,
-        packs: bool | None = None,
+        packs: bool | Sequence[Pack] | None = None,
     ) -> Study:
         """Open a study.
 
@@ -127,10 +131,11 @@ class Study:
             workers: processes of the local cluster; one a core by default.
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
-                overrides other than ``data_folder`` and ``cluster``, so that the profile's own results stay.
+                overrides other than ``data_folder`` and ``cluster`` and of a file elsewhere with the name of a profile in
+                ``params/``, so that the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
             packs: whether artefacts that the store lacks are read from the pack in ``outputs`` or in ``outputs/<profile>``. They
-                are, unless the environment variable ``PSEUDOGEC_PACKS`` is ``no``.
+                are, unless the environment variable ``PSEUDOGEC_PACKS`` is ``no``. Or the packs to take in their place.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
@@ -138,15 +143,16 @@ class Study:
         loaded = open_profile(profile, overrides)
         # The places of data and of work change no result.
         changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
+        shipped = PROJECT / "params" / f"{loaded.name}.yaml"
+        changed |= Path(profile).suffix in YAML and shipped.exists() and not shipped.samefile(profile)
         name = f"{loaded.name}-changed" if changed else loaded.name
         folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
         if packs is None:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
-        places = dict.fromkeys([folder / PACK, PROJECT / "outputs" / loaded.name / PACK])
-        opened = Store(
-            store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store",
-            [Pack(place) for place in places if packs and Pack.is_at(place)],
-        )
+        if isinstance(packs, bool):
+            places = dict.fromkeys([folder / PACK, PROJECT / "outputs" / loaded.name / PACK])
+            packs = [Pack(place) for place in places if packs and Pack.is_at(place)]
+        opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", packs)
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
         return cls(loaded, opened, engine, folder, without_data)

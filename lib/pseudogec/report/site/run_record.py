@@ -70,18 +70,19 @@ class RunRecord(BaseModel):
 
 
 def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float) -> RunRecord:
-    """Write the record of a run; notebooks that were not part of it keep what an earlier run said of them."""
+    """Write the record of a run; other notebooks keep what an earlier run with the same settings said of them."""
     import yaml
 
     profile, earlier = study.profile, read_run(study.outputs)
-    before = earlier.notebooks if earlier else {}
+    settings = yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False)
+    before = earlier.notebooks if earlier and earlier.settings == settings else {}
     record = RunRecord(
         profile=profile.name,
         description=profile.description,
         simulation=profile.simulation,
         simulated=profile.corpora.simulated,
         seeds=list(study.profile.seeds),
-        settings=yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False),
+        settings=settings,
         notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
         seconds=seconds,
         worker_seconds=worker_seconds,
