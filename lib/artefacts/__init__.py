@@ -1,24 +1,22 @@
 """Recipes, the store of their results, and the engine that builds missing results, for any kind of study."""
 
 from artefacts.cluster import ClusterSection
-from artefacts.engine import BuildError, Engine
-from artefacts.errors import DataError, UserError, nearest
+from artefacts.engine import Engine
+from artefacts.errors import DataError, UserError
 from artefacts.files import FileDigests, SourceFile, refuse_changed
 from artefacts.kinds import Kind, Kinds, Section, refuse_unknown
 from artefacts.pack import Pack, merge, write_pack
-from artefacts.plan import Estimator, Machine, Plan, load_machine, make_plan
-from artefacts.progress import Display, RichDisplay, format_duration
+from artefacts.plan import Estimator, Machine, load_machine, make_plan
+from artefacts.progress import RichDisplay, format_duration
 from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
 from artefacts.time_left import TimeLeft
 
 __all__ = [
     "Artefacts",
-    "BuildError",
     "CheckedStore",
     "ClusterSection",
     "DataError",
-    "Display",
     "Engine",
     "Estimator",
     "FileDigests",
@@ -26,7 +24,6 @@ __all__ = [
     "Kinds",
     "Machine",
     "Pack",
-    "Plan",
     "Progress",
     "Recipe",
     "RichDisplay",
@@ -40,7 +37,6 @@ __all__ = [
     "make_plan",
     "merge",
     "missing",
-    "nearest",
     "refuse_changed",
     "refuse_unknown",
     "with_ancestors",

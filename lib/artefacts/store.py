@@ -200,7 +200,7 @@ class Store:
         """The first wrong file of each artefact that exists but is incomplete by the checks of `has`."""
         return [damage for recipe in self._present(recipes) for damage in self._look(recipe)[0][:1]]
 
-    def verify(self, recipes: Iterable[Recipe], progress: Callable[[float, float, str], None] | None = None) -> list[Damage]:
+    def verify(self, recipes: Iterable[Recipe]) -> list[Damage]:
         """Read all files of the artefacts that are there and compare them with the digests taken when they were made.
 
         Nothing is changed: `remove` an artefact to have it built again. Several threads read the files, since hashlib releases
@@ -208,7 +208,6 @@ class Store:
 
         Args:
             recipes: of the artefacts to verify; those that are not there are skipped.
-            progress: called with the bytes read, the bytes in all, and the label of the artefact read last.
 
         Returns:
             Every file that is wrong.
@@ -222,16 +221,11 @@ class Store:
             seen, files = self._look(recipe)
             damages += seen
             unread += [(recipe, self._place(recipe) / name, recorded) for name, recorded in files.items()]
-        total, done = sum(recorded["bytes"] for *_, recorded in unread), 0
         pool = ThreadPoolExecutor()
         try:
             problems = pool.map(lambda file: _content_problem(file[1], file[2]["sha256"]), unread)
-            for (recipe, path, recorded), problem in zip(unread, problems, strict=True):
-                if problem:
-                    damages.append(Damage(recipe, path, problem))
-                done += recorded["bytes"]
-                if progress is not None:
-                    progress(done, total, recipe.label)
+            found = zip(unread, problems, strict=True)
+            damages += [Damage(recipe, path, problem) for (recipe, path, _), problem in found if problem]
         finally:
             pool.shutdown(cancel_futures=True)
         return damages

@@ -800,12 +800,6 @@ def _subject_taken_up(tokens: Sequence[Token], index: int, draws: Draws) -> Mist
 # Levels of proficiency
 
 
-ERROR_RATE_SCALE = 1.0
-"""Factor of every level's rate of mistakes: the main parameter of the world's difficulty."""
-
-LEXICAL_HABITS = 1.0
-"""1: mistakes concentrate on the words that learners find hard; 0: every word is equally hard."""
-
 _ATTEMPTS = 40  # families tried for one mistake before it is given up
 _SITE_ATTEMPTS = 4  # places tried for one family
 
@@ -843,7 +837,7 @@ Site = tuple[int, Rule]
 
 def make_mistakes(tokens: Sequence[Token], level: str, draws: Draws) -> list[Mistake]:
     """Mistakes that a learner of a level makes in a sentence, in order, none touching another."""
-    rate = LEVELS[level].mistakes_per_token * ERROR_RATE_SCALE
+    rate = LEVELS[level].mistakes_per_token
     wanted = _how_many(rate * len(tokens), draws)
     if not wanted:
         return []
@@ -901,7 +895,7 @@ def _try(tokens: Sequence[Token], sites: list[Site], family: str, draws: Draws) 
     """A mistake of a family at one of its sites, rather at a word that learners find hard."""
     for attempt in range(_SITE_ATTEMPTS):
         index, rule = draws.one_of(sites)
-        ease = LEXICAL_HABITS * (1.0 - difficulty(family, tokens[index].lemma or tokens[index].text))
+        ease = 1.0 - difficulty(family, tokens[index].lemma or tokens[index].text)
         if attempt < _SITE_ATTEMPTS - 1 and draws.chance(ease):
             continue
         found = rule(tokens, index, draws)

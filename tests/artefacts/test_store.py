@@ -565,17 +565,6 @@ def test_a_file_that_another_process_damages_is_seen(tmp_path: Path) -> None:
     assert mine.has(word)
 
 
-def test_a_whole_check_tells_how_far_it_is(tmp_path: Path) -> None:
-    store, words = Store(tmp_path), [Word(text="x" * size) for size in (10, 1000, 100_000)]
-    for word in words:
-        store.build(word, write_word)
-    told: list[tuple[float, float, str]] = []
-    assert store.verify([*words, *words, Word(text="never built")], lambda *now: told.append(now)) == []
-    done = [now[0] for now in told]
-    in_all = sum(file["bytes"] for word in words for file in store.result(word)["files"].values())
-    assert done == sorted(done) and done[-1] == told[-1][1] == in_all
-
-
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything, so a missing permission cannot be made")
 def test_what_may_not_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
     store, word = Store(tmp_path), Word(text="hello")

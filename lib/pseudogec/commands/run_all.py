@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import NamedTuple
 
 from artefacts import Estimator, TimeLeft, with_ancestors
 from artefacts.errors import UserError, nearest
@@ -38,26 +37,7 @@ Examples: python run_all.py                            # the classroom: nothing 
           python run_all.py --profile learners --plan  # how long it would take"""
 
 
-class Options(NamedTuple):
-    profile: str
-    only: list[str]
-    jobs: int | None
-    scheduler: str | None
-    overrides: list[str]
-    check: bool
-    count_all: bool
-    plan: bool
-    machine: Path | None
-    verify: bool
-    verify_pack: int | None
-    fresh: bool
-    course: bool
-    store: Path | None
-    outputs: Path | None
-    notebooks: Path
-
-
-def parse(arguments: Sequence[str] | None) -> Options:
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="run_all.py", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -106,7 +86,7 @@ def parse(arguments: Sequence[str] | None) -> Options:
     parser.add_argument(
         "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
     )
-    options = Options(**vars(parser.parse_args(arguments)))
+    options = parser.parse_args(arguments)
     if options.fresh and (options.check or options.plan):
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.jobs is not None and options.jobs < 1:
@@ -149,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0 if well else 1
 
 
-def _opened(options: Options) -> Study:
+def _opened(options: argparse.Namespace) -> Study:
     study = Study.open(
         options.profile,
         options.overrides,
@@ -167,7 +147,7 @@ def _opened(options: Options) -> Study:
     return study
 
 
-def _look_ahead(study: Study, notebooks: Sequence[str], options: Options) -> int:
+def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> int:
     """Print what the study needs and how long it takes; returns 0, or 1 if something that it needs is missing."""
     targets = study.targets(notebooks)
     plan = plan_of(study, targets, options.machine)
@@ -207,7 +187,7 @@ def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
     return removed
 
 
-def _select(study: Study, options: Options) -> list[str]:
+def _select(study: Study, options: argparse.Namespace) -> list[str]:
     names, only = list(study.profile.notebooks), options.only
     if not names:
         raise UserError(f"profile {study.profile.name}: `notebooks` names none, so there is nothing to run")
@@ -251,7 +231,7 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
     return sum(study.store.result(recipe)["seconds"] for recipe in readable)
 
 
-def _execute(study: Study, notebooks: Sequence[str], options: Options) -> dict[str, NotebookRun]:
+def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.

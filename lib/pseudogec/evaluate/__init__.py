@@ -5,7 +5,7 @@ from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_t
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.inference import Estimate, Versions, compare, compare_means, compare_scores, holm, score_interval
-from pseudogec.evaluate.likeness import LENGTHS, TENTH, TIMES_YARDSTICK, TextStatistics, wi_statistics
+from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, wi_statistics
 from pseudogec.evaluate.maxmatch import MaxMatch
 from pseudogec.evaluate.metric import (
     METRICS,
@@ -24,8 +24,6 @@ __all__ = [
     "ERRANT",
     "LENGTHS",
     "METRICS",
-    "TENTH",
-    "TIMES_YARDSTICK",
     "AnyMetric",
     "EditMetric",
     "Errant",

@@ -21,12 +21,6 @@ from pseudogec.evaluate.error_types import main_type
 if TYPE_CHECKING:
     import pandas as pd
 
-TENTH = 0.1
-"""The aim for lengths: the largest difference from W&I's value, as a share of it."""
-
-TIMES_YARDSTICK = 2.0
-"""The aim for error types: the largest distance from W&I's, in distances between two samples of W&I."""
-
 LENGTHS = ("tokens a sentence", "without edits", "edits a token", "tokens of an edit", "tokens of a correction")
 """The statistics whose aim is a tenth: the mean length of the source, the share of sentences without edits, all edits over
 all tokens, and the mean numbers of tokens that an edit replaces and writes."""

@@ -287,10 +287,6 @@ class Score:
         types = np.array(stored["error_type"], dtype=object)
         return cls(metric, stored["signature"], stored["sentences"], places, types, statistics)
 
-    def __str__(self) -> str:
-        shown = "  ".join(f"{measure.label} {100 * self[measure.name]:.2f}" for measure in self.metric.measures)
-        return f"{self.metric.title}  {shown}  ({self.signature})"
-
 
 def _operation(error_type: str) -> str:
     return error_type if error_type == "UNK" else error_type[:1]

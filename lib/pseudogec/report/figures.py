@@ -106,30 +106,22 @@ def sweep(
     symbol: str,
     baseline: pd.DataFrame,
     published_best: Mapping[str, float],
-    lines: str | None = None,
 ) -> Picture | Finding:
     """F0.5 of one method against its parameter, with the baseline as a band; a note where the profile does not vary it.
 
     Args:
         symbol: how the axis prints the parameter.
         published_best: paper -> the value that it found best, marked on the axis (the curves were published as pictures only).
-        lines: a second parameter of the sweep, with a line for each of its values.
 
     Raises:
         UserError: the sweep varies a parameter that is not named.
     """
     if not varies(scores, parameter):
         return Finding(f"This profile does not vary {symbol}.")
-    points = points_of_sweep(scores, [parameter, *([lines] if lines else [])])
+    points = points_of_sweep(scores, parameter)
     method = scores.method.iloc[0]
     figure, axes = _subplots(figsize=(8.5, 3.8))
-    if lines is None:
-        _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
-    else:
-        values = sorted(scores[lines].unique())
-        for value, colour in zip(values, _shades(len(values)), strict=True):
-            part = scores[scores[lines] == value]
-            _f05_line(axes, part.f05, part[parameter], f"{method_label(method)}, {lines} = {value:g}", colour)
+    _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
     _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.

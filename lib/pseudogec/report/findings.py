@@ -40,33 +40,32 @@ def varies(scores: pd.DataFrame, parameter: str) -> bool:
     return parameter in scores and bool(scores[parameter].nunique() > 1)
 
 
-def points_of_sweep(scores: pd.DataFrame, parameters: Sequence[str]) -> DataFrameGroupBy:
-    """The scores of each point of a sweep.
+def points_of_sweep(scores: pd.DataFrame, parameter: str) -> DataFrameGroupBy:
+    """The scores of each value of a sweep's parameter.
 
     Raises:
-        UserError: systems of one point and seed differ in another parameter, over which a mean has no meaning.
+        UserError: systems of one value and seed differ in another parameter, over which a mean has no meaning.
     """
-    if scores.duplicated([*parameters, "seed"]).any():
+    if scores.duplicated([parameter, "seed"]).any():
         raise UserError(
-            f"the sweep has several systems for one {' and '.join(parameters)}: {', '.join(scores.system.unique()[:3])}, ...; "
-            "name every parameter that it varies"
+            f"the sweep has several systems for one {parameter}: {', '.join(scores.system.unique()[:3])}, ...; let it vary "
+            "one parameter"
         )
-    return scores.groupby(list(parameters))
+    return scores.groupby(parameter)
 
 
-def best_of_sweep(scores: pd.DataFrame, *parameters: str) -> Finding:
-    """Which value of a parameter, or which values of several, have the highest mean F0.5, and by how much they lead the next.
+def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
+    """Which value of a parameter has the highest mean F0.5, and by how much it leads the next.
 
     Raises:
-        UserError: the sweep varies a parameter that is not named.
+        UserError: the sweep varies another parameter, too.
     """
-    if not any(varies(scores, parameter) for parameter in parameters):
-        return Finding(f"This profile does not vary `{'`, `'.join(parameters)}`.")
-    points = points_of_sweep(scores, parameters)
+    if not varies(scores, parameter):
+        return Finding(f"This profile does not vary `{parameter}`.")
+    points = points_of_sweep(scores, parameter)
     means = (points.f05.mean() * 100).sort_values(ascending=False)
     seeds = int(points.seed.nunique().min())
-    values = means.index[0] if isinstance(means.index[0], tuple) else (means.index[0],)
-    best = ", ".join(f"{name} = {value:g}" for name, value in zip(parameters, values, strict=True))
+    best = f"{parameter} = {means.index[0]:g}"
     lead = means.iloc[0] - means.iloc[1]
     caution = " With one seed a value, a lead below the spread over seeds in the table above may be chance." if seeds == 1 else ""
     return Finding(f"The best value here is **{best}** (F0.5 {means.iloc[0]:.1f}, {lead:.1f} points above the next).{caution}")

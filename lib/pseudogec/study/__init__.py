@@ -1,8 +1,7 @@
 """Profiles, the recipes that planning makes of them, and the tidy table of scores."""
 
 from artefacts import missing
-from artefacts.engine import BuildError, Engine
-from artefacts.store import Store
+from artefacts.engine import BuildError
 from pseudogec.study.grid import Grid, Pipeline, System
 from pseudogec.study.loading import load_profile
 from pseudogec.study.outputs import ScoredOutputs, score_outputs
@@ -16,14 +15,12 @@ __all__ = [
     "PROJECT",
     "YAML",
     "BuildError",
-    "Engine",
     "Grid",
     "MissingSentencesError",
     "Pipeline",
     "Planner",
     "Profile",
     "ScoredOutputs",
-    "Store",
     "Study",
     "System",
     "edits_by_level",

@@ -27,32 +27,29 @@ _CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
 
 class Bpe:
-    """A segmentation of words into subwords; every subword except a word's last ends in ``@@``.
+    """A segmentation of words into subwords, which end in ``@@`` unless they are a word's last; the mask token is one subword.
 
     Args:
         merges: the learnt merges, most frequent first, each two symbols with a space between (``"t h"``, ``"th e</w>"``).
-        protected: tokens that always stay one subword, such as the mask token.
     """
 
-    def __init__(self, merges: Sequence[str], protected: Iterable[str] = (MASK,)) -> None:
+    def __init__(self, merges: Sequence[str]) -> None:
         from subword_nmt.apply_bpe import BPE
 
         self.merges = tuple(merges)
-        self.protected = frozenset(protected)
         self._segmenter = BPE(io.StringIO("\n".join(["#version: 0.2", *self.merges])))
         self._subwords = functools.lru_cache(_CACHED_WORDS)(self._split)
 
-    def __reduce__(self) -> tuple[type[Bpe], tuple[tuple[str, ...], frozenset[str]]]:
-        return (type(self), (self.merges, self.protected))
+    def __reduce__(self) -> tuple[type[Bpe], tuple[tuple[str, ...]]]:
+        return (type(self), (self.merges,))
 
     @classmethod
-    def learn(cls, sentences: Iterable[Sequence[str]], merges: int, protected: Iterable[str] = (MASK,)) -> Bpe:
-        """Learn merges from tokenised text.
+    def learn(cls, sentences: Iterable[Sequence[str]], merges: int) -> Bpe:
+        """Learn merges from tokenised text, without its mask tokens.
 
         Args:
             sentences: tokens; read once.
             merges: how many merges to learn; fewer when no pair of symbols is left that occurs twice.
-            protected: tokens that always stay one subword; not learnt from.
 
         Raises:
             UserError: ``merges`` is not positive, or the text has no word of two characters.
@@ -61,35 +58,30 @@ class Bpe:
 
         if merges < 1:
             raise UserError(f"{merges} BPE merges were asked for; at least 1 is needed")
-        protected = frozenset(protected)
-        counts = Counter(token for sentence in sentences for token in sentence if token not in protected)
+        counts = Counter(token for sentence in sentences for token in sentence if token != MASK)
         if all(len(word) < 2 for word in counts):
             raise UserError("BPE cannot be learnt: the text has no word of two characters or more")
         codes = io.StringIO()
         with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
             learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
-        return cls(codes.getvalue().rstrip("\n").split("\n")[1:], protected)
+        return cls(codes.getvalue().rstrip("\n").split("\n")[1:])
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
         """Split tokens into subwords."""
         return list(chain.from_iterable(map(self._subwords, tokens)))
 
     def _split(self, word: str) -> list[str]:
-        if word in self.protected:
+        if word == MASK:
             return [word]
         self._segmenter.cache.clear()  # it would grow without bound; the cache of `_subwords` serves
         return self._segmenter.segment_tokens([word])
 
-    def possible_subwords(self, characters: Iterable[str] = _PRINTABLE) -> list[str]:
-        """Every subword that words can be split into, sorted; with them as vocabulary no subword is unknown.
-
-        Args:
-            characters: of the words, besides those in the merges; printable ASCII by default.
-        """
-        symbols = {symbol for character in characters for symbol in (character, character + _WORD_END)}
+    def possible_subwords(self) -> list[str]:
+        """Every subword that words of printable ASCII and the merges' characters can be split into, sorted."""
+        symbols = {symbol for character in _PRINTABLE for symbol in (character, character + _WORD_END)}
         symbols |= {symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", ""))}
         final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
-        return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | self.protected)
+        return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | {MASK})
 
     @staticmethod
     def undo(subwords: Iterable[str]) -> list[str]:
@@ -101,7 +93,7 @@ class Bpe:
         write_lines(path, ["#version: 0.2", *self.merges])
 
     @classmethod
-    def load(cls, path: Path | str, protected: Iterable[str] = (MASK,)) -> Bpe:
+    def load(cls, path: Path | str) -> Bpe:
         """Read a codes file of subword-nmt (version 0.2).
 
         Raises:
@@ -113,7 +105,7 @@ class Bpe:
         for number, line in enumerate(lines[1:], start=2):
             if len(line.split(" ")) != 2 or not all(line.split(" ")):
                 raise DataError(path, f"a merge must be two symbols with one space between them, not {line!r}", number)
-        return cls(lines[1:], protected)
+        return cls(lines[1:])
 
 
 @functools.lru_cache(maxsize=2)
@@ -138,19 +130,11 @@ class Vocabulary:
         complete = dict.fromkeys(symbols, 0) | {subword: n for subword, n in counts.items() if subword not in FAIRSEQ_SYMBOLS}
         self.counts: dict[str, int] = dict(sorted(complete.items(), key=lambda entry: (-entry[1], entry[0])))
 
-    def __contains__(self, subword: object) -> bool:
-        return subword in self.counts
-
     def __iter__(self) -> Iterator[str]:
         return iter(self.counts)
 
     def __len__(self) -> int:
         return len(self.counts)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Vocabulary) and list(self.counts.items()) == list(other.counts.items())
-
-    __hash__ = None  # type: ignore[assignment]
 
     def save(self, path: Path | str) -> None:
         """Write a fairseq dictionary: a line ``subword count`` each."""
