@@ -81,7 +81,7 @@ def test_batches_follow_the_documented_rule():
 def test_batches_keep_order_and_limits():
     for indices, lengths, max_tokens, max_sentences, multiple in random_cases(seed=2, count=100):
         length_of = dict(zip(indices.tolist(), lengths.tolist(), strict=True))
-        batches = as_lists(compiled.batch_by_size_fn(indices, length_of.__getitem__, max_tokens, max_sentences, multiple))
+        batches = as_lists(compiled.batch_by_size_vec(indices, lengths, max_tokens, max_sentences, multiple))
         assert [index for batch in batches for index in batch] == indices.tolist()
         for batch in batches:
             assert max_tokens < 0 or len(batch) * max(length_of[index] for index in batch) <= max_tokens
@@ -97,12 +97,6 @@ def test_no_sentences_make_no_batches():
     assert compiled.batch_by_size_vec(np.arange(0), np.arange(0), 10, -1, 8) == []
 
 
-def test_fixed_shapes_take_the_first_shape_that_fits():
-    lengths = [2, 2, 3, 9, 1]
-    shapes = np.array([[2, 10], [3, 4]])
-    assert compiled.batch_fixed_shapes_fast(np.arange(5), lengths.__getitem__, shapes) == [[0, 1, 2], [3, 4]]
-
-
 def test_batches_equal_the_compiled_ones():
     module = fairseqs_own("data_utils_fast")
     for indices, lengths, *limits in random_cases(seed=3, count=500):
@@ -111,33 +105,13 @@ def test_batches_equal_the_compiled_ones():
         assert [batch.tolist() for batch in found] == [batch.tolist() for batch in expected]
 
 
-@pytest.mark.parametrize(
-    ("mode", "expected"),
-    [
-        ("none", [[0, 4], [4, 8], [8, 11]]),
-        ("eos", [[0, 3], [3, 4], [4, 6], [6, 11]]),
-        ("complete", [[0, 4], [4, 6], [6, 11]]),
-        ("complete_doc", [[0, 3], [4, 6], [6, 11]]),
-    ],
-)
-def test_token_blocks_of_every_mode(mode, expected):
-    sizes = np.array([3, 1, 2, 5])
-    assert compiled._get_slice_indices_fast(sizes, mode, 4, 1).tolist() == expected
+def test_a_token_block_is_a_sentence():
+    assert compiled._get_slice_indices_fast(np.array([3, 1, 2, 5]), "eos", 4, 1).tolist() == [[0, 3], [3, 4], [4, 6], [6, 11]]
 
 
-def test_an_unknown_mode_of_token_blocks_is_refused():
-    with pytest.raises(ValueError, match="break_mode"):
-        compiled._get_slice_indices_fast(np.array([1]), "lines", 4, 1)
-
-
-def test_blocks_know_their_sentences():
-    numbers = np.random.default_rng(4)
-    for _ in range(50):
-        sizes = numbers.integers(1, 9, 30)
-        owner = [(sentence, offset) for sentence, size in enumerate(sizes) for offset in range(size)]
-        blocks = compiled._get_slice_indices_fast(sizes, "none", int(numbers.integers(1, 20)), 0)
-        expected = [[*owner[start], owner[end - 1][0]] for start, end in blocks]
-        assert compiled._get_block_to_dataset_index_fast(sizes, blocks).tolist() == expected
+def test_other_modes_of_token_blocks_are_refused():
+    with pytest.raises(ValueError, match="break_mode: complete"):
+        compiled._get_slice_indices_fast(np.array([1]), "complete", 4, 1)
 
 
 def test_token_blocks_equal_the_compiled_ones():
@@ -145,41 +119,8 @@ def test_token_blocks_equal_the_compiled_ones():
     numbers = np.random.default_rng(5)
     for _ in range(200):
         sizes = numbers.integers(0, 12, 60)
-        for mode in ("none", "eos", "complete", "complete_doc"):
-            expected = module._get_slice_indices_fast(sizes, mode, 20, 1)
-            found = compiled._get_slice_indices_fast(sizes, mode, 20, 1)
-            assert found.tolist() == expected.tolist()
-            owners = module._get_block_to_dataset_index_fast(sizes, expected)
-            assert compiled._get_block_to_dataset_index_fast(sizes, found).tolist() == owners.tolist()
-
-
-def test_bleu_equals_sacrebleu():
-    compat.apply()
-    import sacrebleu
-    import torch
-    from fairseq.scoring import bleu
-
-    numbers = np.random.default_rng(6)
-    scorer = bleu.Scorer(bleu.BleuConfig(pad=1, eos=2, unk=3))
-    references, predictions = [], []
-    for _ in range(100):
-        reference, prediction = (numbers.integers(4, 9, numbers.integers(5, 12)) for _ in range(2))
-        references.append(" ".join(map(str, reference)))
-        predictions.append(" ".join(map(str, prediction)))
-        padded = [torch.tensor([1, *ids, 2, 1], dtype=torch.int32) for ids in (reference, prediction)]
-        scorer.add(*padded)
-    expected = sacrebleu.corpus_bleu(predictions, [references], tokenize="none", smooth_method="none").score
-    assert scorer.score() == pytest.approx(expected)
-
-
-def test_unknown_reference_words_match_nothing():
-    compat.apply()
-    from fairseq.scoring.bleu import BleuStat
-
-    statistics = BleuStat()
-    compiled.reset_bleu(statistics, smoothed=False)
-    compiled.add_to_bleu(statistics, [4, -1, 5], [4, 3, 5], pad=1, eos=2)
-    assert (statistics.match1, statistics.count1, statistics.match2) == (2, 3, 0)
+        expected = module._get_slice_indices_fast(sizes, "eos", 20, 1)
+        assert compiled._get_slice_indices_fast(sizes, "eos", 20, 1).tolist() == expected.tolist()
 
 
 def run_python(code: str) -> subprocess.CompletedProcess[str]:

@@ -32,6 +32,7 @@ NEARLY_NONE = 1e-6  # the noise is drawn and added, but changes no output: the s
 PAPER = "the paper's is 1.2 (Kiyono et al. 2019, section 4.2)"
 MAX_TOKENS = 4000  # the default of Decoder
 GENERATE = ["-s", "src", "-t", "trg", "--gen-subset", "train", "--beam", "5", "--max-len-a", "1.5", "--max-len-b", "10"]
+GENERATE += ["--scoring", "sacrebleu"]  # the default needs a compiled module
 
 
 def train_reverse_model(folder: Path, updates: int) -> None:

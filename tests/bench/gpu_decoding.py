@@ -57,6 +57,7 @@ def ways(model: Path, sentences: list[list[str]], text: Path, work: Path, precis
 
     fast = Decoder([model], engine="ctranslate2", max_tokens=max_tokens, precision=precision)
     stock = ["--max-tokens", str(max_tokens), *(["--fp16"] if precision == "fp16" else []), *_cpu()]
+    stock += ["--scoring", "sacrebleu"]  # the default needs a compiled module
     return {
         "plain beam: fairseq-generate": generate(model, text, len(sentences), work, ["--beam", str(PAPER_BEAM), *stock]),
         "plain beam: ours": ours(fused=False),

@@ -52,7 +52,6 @@ def apply() -> None:
         _import_quietly()
         _know_meters()
         _keep_one_copy_of_encoder_weights()
-        _score_bleu_without_compiled_module()
         _take_bf16_for_gpus()
         _compose_once()
         importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
@@ -222,29 +221,6 @@ def _keep_one_copy_of_encoder_weights() -> None:
 
     EncoderLayer.__init__ = build_without_copies
     EncoderLayer._load_from_state_dict = load_without_copies
-
-
-def _score_bleu_without_compiled_module() -> None:
-    """`fairseq-generate` scores BLEU by default, with a compiled library that the pure wheel lacks."""
-    from fairseq.scoring import bleu
-
-    if importlib.util.find_spec("fairseq.libbleu") is not None:
-        return
-
-    def build(scorer: Any, cfg: Any) -> None:
-        scorer.stat = bleu.BleuStat()
-        scorer.pad, scorer.eos, scorer.unk = cfg.pad, cfg.eos, cfg.unk
-        scorer.reset()
-
-    def reset(scorer: Any, one_init: bool = False) -> None:
-        compiled.reset_bleu(scorer.stat, smoothed=one_init)
-
-    def add(scorer: Any, reference: Any, prediction: Any) -> None:
-        # An unknown word of the reference matches nothing, not even an unknown word.
-        known = [-1 if token == scorer.unk else token for token in reference.view(-1).tolist()]
-        compiled.add_to_bleu(scorer.stat, known, prediction.view(-1).tolist(), scorer.pad, scorer.eos)
-
-    bleu.Scorer.__init__, bleu.Scorer.reset, bleu.Scorer.add = build, reset, add
 
 
 def _take_bf16_for_gpus() -> None:

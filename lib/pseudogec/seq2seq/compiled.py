@@ -1,4 +1,4 @@
-"""fairseq's compiled functions, which its pure wheel lacks, in numpy: batches, blocks of token streams, counts of BLEU.
+"""fairseq's compiled functions, which its pure wheel lacks, in numpy: batches, and sentences of token streams.
 
 `compat` puts this module in the place of ``fairseq.data.data_utils_fast`` and ``fairseq.data.token_block_utils_fast``. Names,
 arguments and results of the functions are those of a compiled fairseq.
@@ -7,17 +7,12 @@ arguments and results of the functions are those of a compiled fairseq.
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Int64Array = npt.NDArray[np.int64]
-LONGEST_NGRAM = 4
-
-# --- Batches
 
 
 def _boundaries(lengths: list[int], max_tokens: int, max_sentences: int, multiple: int) -> list[int]:
@@ -81,148 +76,21 @@ def batch_by_size_vec(
     return np.split(indices, boundaries)
 
 
-def batch_by_size_fn(
-    indices: Int64Array, num_tokens_fn: Callable[[int], int], max_tokens: int, max_sentences: int, bsz_mult: int
-) -> list[Int64Array]:
-    """`batch_by_size_vec` with the length of a sentence given by a function of its number."""
-    lengths = np.fromiter(map(num_tokens_fn, indices), dtype=np.int64, count=len(indices))
-    return batch_by_size_vec(indices, lengths, max_tokens, max_sentences, bsz_mult)
+def _get_slice_indices_fast(sizes: Int64Array, break_mode: str, block_size: int, document_sep_len: int) -> Int64Array:
+    """First token and last token + 1 of every sentence, shape (n, 2), given their tokens, shape (n,).
 
-
-def batch_fixed_shapes_fast(
-    indices: Int64Array, num_tokens_fn: Callable[[int], int], fixed_shapes_sorted: Int64Array
-) -> list[list[int]]:
-    """Cut sentences into consecutive batches that fit one of the shapes (sentences, tokens per sentence), sorted upwards."""
-    shapes = fixed_shapes_sorted.tolist()
-    batches: list[list[int]] = []
-    batch: list[int] = []
-    longest = first_shape = 0
-    for index in indices.tolist():
-        longest = max(longest, num_tokens_fn(index))
-        while first_shape < len(shapes) and (len(batch) + 1 > shapes[first_shape][0] or longest > shapes[first_shape][1]):
-            first_shape += 1
-        if first_shape == len(shapes):
-            batches.append(batch)
-            batch = []
-            longest = first_shape = 0
-        batch.append(index)
-    if batch:
-        batches.append(batch)
-    return batches
-
-
-# --- Blocks: language models read a corpus as one stream of tokens, cut into blocks
-
-
-def _equal_blocks(sizes: Int64Array, block_size: int) -> Int64Array:
-    """Blocks of ``block_size`` tokens across the bounds of sentences; the last one may be shorter."""
-    total = int(sizes.sum())
-    starts = np.arange(0, total, block_size, dtype=np.int64)
-    return np.stack([starts, np.minimum(starts + block_size, total)], axis=1)
-
-
-def _sentence_blocks(sizes: Int64Array) -> Int64Array:
+    This is fairseq's mode "eos". Others, in which a block has several sentences or a part of one, are not used here.
+    """
+    if break_mode != "eos":
+        raise ValueError(f"Invalid break_mode: {break_mode}; without fairseq's compiled modules only eos is known")
     ends = sizes.cumsum()
     return np.stack([ends - sizes, ends], axis=1)
 
 
-def _whole_sentence_blocks(sizes: Int64Array, block_size: int) -> Int64Array:
-    """As many whole sentences a block as fit; a longer sentence is a block of its own."""
-    blocks: list[tuple[int, int]] = []
-    start = end = 0
-    for size in sizes.tolist():
-        if end > start and end - start + size > block_size:
-            blocks.append((start, end))
-            start = end
-        end += size
-    if end > start:
-        blocks.append((start, end))
-    return np.array(blocks, dtype=np.int64).reshape(-1, 2)
+def _never_called(*arguments: Any) -> Any:
+    raise NotImplementedError("this needs fairseq's compiled modules")
 
 
-def _document_blocks(sizes: Int64Array, block_size: int, separator_size: int) -> Int64Array:
-    """Whole sentences of one document a block; a sentence of ``separator_size`` tokens ends a document and belongs to no block.
-
-    Blocks of a single token are dropped, as fairseq does.
-    """
-    blocks: list[tuple[int, int]] = []
-    start = end = 0
-    for size in sizes.tolist():
-        separates = size == separator_size
-        if separates or (end > start and end - start + size > block_size):
-            if end - start > 1:
-                blocks.append((start, end))
-            start = end
-        end += size
-        if separates:
-            start = end
-    if end - start > 1:
-        blocks.append((start, end))
-    return np.array(blocks, dtype=np.int64).reshape(-1, 2)
-
-
-def _get_slice_indices_fast(sizes: Int64Array, break_mode: str | None, block_size: int, document_sep_len: int) -> Int64Array:
-    """First token and last token + 1 of every block, shape (blocks, 2), given the tokens of every sentence, shape (n,).
-
-    Modes are "none", "eos" (a sentence a block), "complete" (whole sentences) and "complete_doc", in which sentences of
-    ``document_sep_len`` tokens separate documents.
-    """
-    if break_mode is None or break_mode == "none":
-        return _equal_blocks(sizes, block_size)
-    if break_mode == "complete":
-        return _whole_sentence_blocks(sizes, block_size)
-    if break_mode == "complete_doc":
-        return _document_blocks(sizes, block_size, document_sep_len)
-    if break_mode == "eos":
-        return _sentence_blocks(sizes)
-    raise ValueError(f"Invalid break_mode: {break_mode}")
-
-
-def _get_block_to_dataset_index_fast(sizes: Int64Array, slice_indices: Int64Array) -> Int64Array:
-    """The sentence in which a block starts, the offset within it, and the sentence in which it ends; shape (blocks, 3)."""
-    starts = np.concatenate([[0], sizes.cumsum()])
-
-    def sentence_of(tokens: Int64Array) -> Int64Array:
-        # Of several sentences that start at a token (all but the last are empty) fairseq means the first.
-        found = np.searchsorted(starts, tokens, side="left")
-        return found - (starts[found] != tokens)
-
-    begin, end = slice_indices[:, 0], slice_indices[:, 1]
-    first = sentence_of(begin)
-    last = np.where(end <= begin, first, sentence_of(np.maximum(end - 1, 0)))
-    return np.stack([first, begin - starts[first], last], axis=1)
-
-
-# --- BLEU
-
-
-def _trim(ids: list[int], pad: int, eos: int) -> list[int]:
-    """Drop padding on the left, padding and ends of sentence on the right (all but the first token, as fairseq does)."""
-    start, end = 0, len(ids)
-    while start < end and ids[start] == pad:
-        start += 1
-    while end > start + 1 and ids[end - 1] in (pad, eos):
-        end -= 1
-    return ids[start:end]
-
-
-def _ngrams(ids: list[int], size: int) -> Counter[tuple[int, ...]]:
-    return Counter(zip(*(ids[shift:] for shift in range(size)), strict=False))
-
-
-def reset_bleu(statistics: Any, smoothed: bool) -> None:
-    """Set a ``fairseq.scoring.bleu.BleuStat`` to zero; ``smoothed`` starts the counts of longer n-grams at one."""
-    for field, _ in statistics._fields_:
-        setattr(statistics, field, int(smoothed and field[-1] in "234"))
-
-
-def add_to_bleu(statistics: Any, reference: list[int], prediction: list[int], pad: int, eos: int) -> None:
-    """Add one sentence's n-gram matches to a ``fairseq.scoring.bleu.BleuStat``."""
-    reference, prediction = _trim(reference, pad, eos), _trim(prediction, pad, eos)
-    statistics.reflen += len(reference)
-    statistics.predlen += len(prediction)
-    for size in range(1, LONGEST_NGRAM + 1):
-        predicted = _ngrams(prediction, size)
-        matched = (predicted & _ngrams(reference, size)).total()
-        setattr(statistics, f"count{size}", getattr(statistics, f"count{size}") + predicted.total())
-        setattr(statistics, f"match{size}", getattr(statistics, f"match{size}") + matched)
+# fairseq imports these names. It calls them for datasets whose lengths are not in an array, for batches of fixed shapes, and for
+# blocks of several sentences.
+batch_by_size_fn = batch_fixed_shapes_fast = _get_block_to_dataset_index_fast = _never_called
