@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pseudogec.edits import Edit, apply_edits, edit_text
+from learner_world import learner_sentences
+from pseudogec.edits import Edit, apply_edits, edit_text, joined
 from pseudogec.text import token_spans, tokenise
 
 
@@ -25,6 +26,16 @@ def corrected(text: str, *edits: Edit) -> str:
         ("(He go)", [Edit(2, 3, "goes")], "(He goes)"),
         ("He do not.", [Edit(1, 3, "does n't")], "He doesn't."),
         ("all right", [], "all right"),
+        ("I like the.", [Edit(3, 3, "dog")], "I like the dog."),
+        ("It's good.", [Edit(1, 2, "is")], "It is good."),
+        ("It is good.", [Edit(1, 2, "'s")], "It's good."),
+        ("I don't like it.", [Edit(2, 3, "not")], "I do not like it."),
+        ("I like it, it is good.", [Edit(3, 4, "and")], "I like it and it is good."),
+        ("red,blue", [Edit(1, 2, "")], "red blue"),
+        ('Then "yes" came.', [Edit(0, 1, "")], '"yes" came.'),
+        ('"Helo" and open-mined.', [Edit(1, 2, "Hello"), Edit(6, 7, "minded")], '"Hello" and open-minded.'),
+        ('"Yes" came.', [Edit(0, 0, "Then")], 'Then "Yes" came.'),
+        ("(He go)", [Edit(1, 1, "Then")], "(Then He go)"),
         ("", [], ""),
     ],
 )
@@ -46,3 +57,14 @@ def test_no_token_holds_a_control_character_or_white_space() -> None:
     tokens = [text[start:end] for start, end in token_spans(text)]
     assert " ".join(tokens).split() == tokens
     assert tokens == ["tab", "here", ",", "bell", "and", "unit", "separator", ",", "no", "break", "😀", "é"]
+
+
+def test_the_corrected_text_of_a_corpus_has_the_corrected_tokens() -> None:
+    compared = 0
+    for sentence in learner_sentences(300, "test", seed=3):
+        text, right = joined(sentence.source), next(iter(tokenise([joined(sentence.target)])))
+        if [text[start:end] for start, end in token_spans(text)] != list(sentence.source) or right != list(sentence.target):
+            continue  # tokens that no text keeps apart, such as a misspelt clitic
+        assert next(iter(tokenise([corrected(text, *sentence.edits)]))) == right, text
+        compared += bool(sentence.edits)
+    assert compared > 100

@@ -15,6 +15,8 @@ DETECTION_TYPES = frozenset({"UNK", "Um"})
 _ALTERNATIVE_SEPARATOR = re.compile(r"(?<=[^\s|])\|\|(?=[^\s|])")
 _CLINGS_TO_THE_LEFT = re.compile(r"[,.;:!?%)\]}\u00bb\u201d\u2026]+|n['\u2019]t|['\u2019](s|m|d|re|ve|ll)?", re.IGNORECASE)
 _CLINGS_TO_THE_RIGHT = re.compile(r"[(\[{\u00ab\u201c$#]")
+_ENDS_A_WORD = re.compile(r"[\w.,;:!?%)\]}\u00bb\u201d\u2026]")
+"""Behind these a word begins after a space; behind a hyphen or a straight quotation mark it may begin at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +130,38 @@ def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]
     Returns:
         The corrected text.
     """
-    parts: list[str] = []
+    corrected = ""
     position = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         correction = joined(edit.correction.split())
-        if edit.start < edit.end:
-            start, end = spans[edit.start][0], spans[edit.end - 1][1]
-            if not correction:  # with the space before it, or, at the beginning, the one behind it
-                gap = spans[edit.start - 1][1] if edit.start else start
-                following = spans[edit.end][0] if not edit.start and edit.end < len(spans) else end
-                start, end = gap, following
-        elif edit.start and (edit.start == len(spans) or _clings(edit.correction)):
-            start = end = spans[edit.start - 1][1]
-            correction = correction if _clings(edit.correction) else f" {correction}"
-        else:
-            start = end = spans[edit.start][0] if spans else len(text)
-            correction = f"{correction} "
-        parts += [text[position : max(start, position)], correction]
+        start, end = _place(spans, edit, len(text))
+        corrected = _behind(corrected, text[position : max(start, position)])
         position = max(end, position)
-    return "".join([*parts, text[position:]])
+        if correction and _ENDS_A_WORD.fullmatch(corrected[-1:]) and not _clings(correction):
+            corrected += " "
+        corrected += correction
+        if correction and not edit.end and spans and not _clings(text[slice(*spans[0])]):  # inserted at the beginning
+            corrected += " "
+    return _behind(corrected, text[position:])
+
+
+def _place(spans: Sequence[tuple[int, int]], edit: Edit, length: int) -> tuple[int, int]:
+    """The characters that an edit replaces; of a deletion, the space before it too, or, at the beginning, the one behind it."""
+    before = spans[edit.start - 1][1] if edit.start else 0
+    if edit.start == edit.end:
+        place = before if edit.start else spans[0][0] if spans else length
+        return place, place
+    start, end = spans[edit.start][0], spans[edit.end - 1][1]
+    if edit.start and (not edit.correction or _clings(edit.correction)):
+        return before, end
+    if not edit.correction and edit.end < len(spans):
+        return start, spans[edit.end][0]
+    return start, end
+
+
+def _behind(corrected: str, text: str) -> str:
+    """Text as it was typed behind text that ends in a correction; words do not grow together."""
+    return f"{corrected} {text}" if corrected[-1:].isalnum() and text[:1].isalnum() else corrected + text
 
 
 def joined(tokens: Sequence[str]) -> str:
