@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -55,6 +56,13 @@ def make_text(count: int, seed: int) -> list[list[str]]:
         numbers.choice(frames).format(**{name: numbers.choice(choices) for name, choices in words.items()}).split()
         for _ in range(count)
     ]
+
+
+def test_a_sentence_that_is_too_long_for_the_language_model_is_left_alone() -> None:
+    def too_long(sentences: Sequence[Sequence[str]]) -> list[float]:
+        return [-math.inf] * len(sentences)
+
+    assert unchanged(spelling(too_long), PAPERS_EXAMPLE)
 
 
 @pytest.fixture(scope="module")

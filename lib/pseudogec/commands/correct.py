@@ -153,7 +153,7 @@ def _batches() -> Iterator[list[str]]:
 def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
     for number, line in enumerate(lines, start=1):
         try:
-            yield line.decode("utf-8")
+            yield line.decode("utf-8-sig" if number == 1 else "utf-8")  # editors put a byte order mark before the first
         except UnicodeDecodeError as error:
             raise UserError(f"standard input, line {number}: not valid UTF-8 (byte {error.start + 1} of the line)") from None
 

@@ -145,7 +145,7 @@ def _is_m2(path: Path) -> bool:
     first = next((line for line in read_lines(path) if line.strip()), None)
     if first is None:
         raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
-    return first.startswith("S ")
+    return first == "S" or first.startswith("S ")  # the first sentence may be empty
 
 
 def _check_length(gold: Gold, path: Path, lines: int) -> None:

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _sentences(path: Path) -> list[list[str]]:
-    return [list(item.source) for item in read_m2(path)] if path.suffix == ".m2" else list(read_plain(path))
+    return [list(item.source) for item in read_m2(path)] if ".m2" in path.suffixes[-2:] else list(read_plain(path))
 
 
 def write_submission(sentences: Sequence[Sequence[str]], test: BlindTest, folder: Path, name: str) -> Path:

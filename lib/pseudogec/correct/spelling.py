@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -50,9 +51,11 @@ class _Sentence:
         place, candidates = self.doubtful[-1]
         return [[*self.tokens[:place], *candidate.split(), *self.tokens[place + 1 :]] for candidate in candidates]
 
-    def mend(self, best: int) -> None:
+    def mend(self, best: int | None) -> None:
+        """Take a candidate of the next doubtful word, or leave the word as it is."""
         place, candidates = self.doubtful.pop()
-        written, chosen = self.tokens[place], candidates[best]
+        written = self.tokens[place]
+        chosen = written if best is None else candidates[best]
         if chosen != written:
             self.mended.append(f"{written} → {chosen}")
             self.tokens[place : place + 1] = chosen.split()
@@ -141,14 +144,14 @@ def _casing(words: Path, times: float) -> Casing:
     return Casing({word: int(count) for word, count in counts}, times)
 
 
-def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | None) -> list[int]:
-    """The best candidate of each sentence's next doubtful word."""
+def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | None) -> list[int | None]:
+    """The best candidate of each sentence's next doubtful word; none where the sentence is too long for the language model."""
     if language_model is None:
         return [0] * len(sentences)
     variants = [sentence.variants() for sentence in sentences]
     scores = iter(language_model([tokens for found in variants for tokens in found]))
     rated = [[next(scores) for _ in found] for found in variants]
-    return [found.index(max(found)) for found in rated]
+    return [None if max(found) == -math.inf else found.index(max(found)) for found in rated]
 
 
 def _doubtful(tokens: Tokens, casing: Casing | None, most: int) -> list[tuple[int, list[str]]]:

@@ -30,7 +30,8 @@ class SpellingErrors(TextMethod):
 def edit_character(text: str, position: int, random: np.random.Generator) -> str:
     """Delete, replace or transpose a character, or insert one after it; each with probability 1/4.
 
-    New characters are lower-case letters, drawn with equal chances; a replacement differs from what it replaces. The last
+    New characters are lower-case letters; a replacement differs from what it replaces (of the 25 left, the first has twice the
+    chance of the others). The last
     character changes places with the one before it, the others with the one after them.
     """
     action, letter = int(random.integers(4)), int(random.integers(26))

@@ -6,6 +6,7 @@ import functools
 import re
 import shutil
 import tempfile
+import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,15 @@ def tokenise(sentences: Iterable[str]) -> Iterator[list[str]]:
 def token_spans(sentence: str) -> list[tuple[int, int]]:
     """Where the tokens of one sentence begin and end, in characters; the same tokens as ``tokenise`` gives.
 
-    Control characters and white space of any kind count as spaces, so that no token holds one.
+    Control characters and white space of any kind count as spaces, so that no token holds one; marks of format, such as a soft
+    hyphen, belong to their word.
     """
-    spaced = "".join(" " if character.isspace() or not character.isprintable() else character for character in sentence)
+    spaced = "".join(" " if _separates(character) else character for character in sentence)
     return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced) if not token.is_space]
+
+
+def _separates(character: str) -> bool:
+    return character.isspace() or not (character.isprintable() or unicodedata.category(character) == "Cf")
 
 
 @functools.cache
