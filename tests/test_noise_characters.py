@@ -76,6 +76,12 @@ def test_masks_are_never_misspelt() -> None:
     assert noiser(["a", "b"], SentenceStreams(1)[0]) == ["<mask>", "<mask>"]
 
 
+def test_an_unknown_subword_stays_one() -> None:
+    """Binarised back-translations have `<unk>` where the dictionary lacks a subword."""
+    noiser = make_noiser("sse", {"sse_rate": 1}, NoiseResources(bpe=BPE))
+    assert noiser(["Z@@", "o@@", "<unk>", "<unk>"], SentenceStreams(1)[0]) == ["<unk>", "<unk>"]
+
+
 def test_no_sentence_becomes_empty() -> None:
     noiser, streams = make_noiser("sse", {"sse_rate": 1}, NoiseResources()), SentenceStreams(1)
     assert all(noiser(["a", "b"], streams[index]) for index in range(200))

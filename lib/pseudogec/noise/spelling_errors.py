@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
-from pseudogec.text import SEPARATOR, Bpe
+from pseudogec.text import SEPARATOR, UNKNOWN, Bpe
 
 
 @METHODS.register
@@ -69,7 +69,7 @@ def add_spelling_errors(
     hit_operations = np.searchsorted(ends, hits, side="right").tolist()
     for number in sorted(set(hit_operations)):
         kind, before, after = operations[number]
-        if kind == "mask":
+        if kind == "mask" or UNKNOWN in after:
             continue
         start = int(ends[number]) - len(after)
         positions = [hit - start for hit, owner in zip(hits.tolist(), hit_operations, strict=True) if owner == number]

@@ -18,7 +18,9 @@ from pseudogec.text.words import MASK
 
 SEPARATOR = "@@"
 """The end of every subword except a word's last."""
-FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", "<unk>")
+UNKNOWN = "<unk>"
+"""What fairseq writes in the place of a subword that its dictionary lacks."""
+FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", UNKNOWN)
 """Symbols that fairseq adds itself; a dictionary file must not contain them."""
 _WORD_END = "</w>"
 _PRINTABLE = string.ascii_letters + string.digits + string.punctuation
@@ -73,6 +75,8 @@ class Bpe:
     def _split(self, word: str) -> list[str]:
         if word == MASK:
             return [word]
+        if UNKNOWN in word:  # read from binarised data; what stood there is lost
+            return [UNKNOWN]
         self._segmenter.cache.clear()  # it would grow without bound; the cache of `_subwords` serves
         return self._segmenter.segment_tokens([word])
 
