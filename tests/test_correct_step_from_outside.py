@@ -89,7 +89,7 @@ def test_it_is_shown_in_tables_tuned_and_walked_through(shared_store: Path, sche
         assert told.startswith(
             "Chosen on development data (development), and not on the test set:\n\n- **mine**: the best word is"
         )
-        shown = systems.walk_through("mine")._repr_html_()
+        shown = systems.walk_through()._repr_html_()
     assert "replacement of a word" in shown and "replaced" in shown
 
 

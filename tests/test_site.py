@@ -12,12 +12,13 @@ from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
 import nbformat
+import pandas as pd
 import pytest
 from bs4 import BeautifulSoup, Tag
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
-from pseudogec.report.site.notebook_page import mathml, read_page
+from pseudogec.report.site.notebook_page import mathml, read_page, write_as_shown
 from pseudogec.study import PROJECT, Study
 from site_example import FAILURE
 
@@ -323,3 +324,15 @@ def test_a_run_of_some_notebooks_keeps_what_is_known_of_the_others(tmp_path: Pat
 def test_a_record_of_another_version_counts_as_none(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"profile": "smoke"}')
     assert read_run(tmp_path) is None
+
+
+def test_a_cell_over_several_rows_is_in_each_row_of_the_data(tmp_path: Path) -> None:
+    """Pandas writes the first level of a grouped table once for its rows."""
+    index = pd.MultiIndex.from_tuples([("joint", 1), ("joint", 2), ("pretrain", 1)], names=["setting", "pairs"])
+    columns = pd.MultiIndex.from_tuples([("F0.5", "mean"), ("F0.5", "sd"), ("seeds", "")])
+    table = BeautifulSoup(pd.DataFrame([[1, 2, 3], [4, 5, 6], [7, 8, 9]], index, columns).to_html(), "html.parser").table
+    assert table is not None
+    write_as_shown(table, tmp_path / "table.csv")
+    rows = list(csv.reader((tmp_path / "table.csv").read_text().splitlines()))
+    assert rows[-3:] == [["joint", "1", "1", "2", "3"], ["joint", "2", "4", "5", "6"], ["pretrain", "1", "7", "8", "9"]]
+    assert rows[0][2] == "F0.5" and rows[1][2:4] == ["mean", "sd"]

@@ -115,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if built and not options.only:
             _write_scores(study)
             study.write_pack(study.outputs / PACK)
-        run = record_run(study, outcomes, time.monotonic() - started, _worker_seconds(study, notebooks))
+        run = record_run(study, outcomes, time.monotonic() - started, *_worker_seconds(study, notebooks))
         index = write_site(study.outputs, run, options.course)
         well = built and all(outcome.error is None for outcome in outcomes.values())
         print(f"{'done' if well else 'failed':8}{_shown(index)}   {format_duration(time.monotonic() - started)}")
@@ -225,10 +225,11 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     return True
 
 
-def _worker_seconds(study: Study, notebooks: Sequence[str]) -> float:
-    """Seconds of work for the artefacts behind the notebooks, in this run or an earlier one."""
-    readable = (recipe for recipe in with_ancestors(study.targets(notebooks)) if study.store.can_read(recipe))
-    return sum(study.store.result(recipe)["seconds"] for recipe in readable)
+def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]:
+    """Seconds of work for the artefacts behind the notebooks, in this run or an earlier one, and how many have no record."""
+    every = with_ancestors(study.targets(notebooks))
+    readable = [recipe for recipe in every if study.store.can_read(recipe)]
+    return sum(study.store.result(recipe)["seconds"] for recipe in readable), len(every) - len(readable)
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:

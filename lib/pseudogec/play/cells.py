@@ -34,7 +34,7 @@ from pseudogec.text import Bpe
 
 _MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
 _MOST_NOISE = 10.0
-_SHOWN_IN_BATCH = 3  # steps of a search, so that a reader without widgets sees how one follows from the other
+_STEPS = 3  # of a search, until its length is known
 _FATES = {"kept": "is kept", "finished": "is finished", "dropped": "is dropped"}
 _HEAD = "text-align:right; padding-left:1em"
 _NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
@@ -139,7 +139,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
         "sentence": line_of_text("Sentence", sentence),
         "beta_random": slider("β_random", 6.0, _MOST_NOISE, 0.5, at_once=False),
         "draw": draw_number(),
-        "step": counter("Step of the search", _SHOWN_IN_BATCH),
+        "step": counter("Step of the search", _STEPS),
     }
     return Panel(controls, render)
 

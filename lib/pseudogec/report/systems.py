@@ -186,11 +186,13 @@ class SystemsReport:
         return self._study.planner.correction(pipeline, self._study.test)
 
     @or_what_to_fetch
-    def walk_through(self, name: str, most: int = 3) -> Html | Finding:
-        """Sentences on their way through a system: first one that becomes its reference, then those that most steps change."""
-        if name not in self._versions:
+    def walk_through(self, most: int = 3) -> Html | Finding:
+        """Sentences on their way through the last system in the list: first one that becomes its reference, then those that most
+        steps change.
+        """
+        if not self._systems:
             return NOT_LISTED
-        study = self._study
+        study, name = self._study, [*self._versions][-1]
         steps = self._last(self._versions[name][0]).steps
         sentences = study.planner.test_sentences(self._versions[name][0], study.test)
         sources = [tuple(line.split()) for line in study.lines(sentences, "source.txt")]
@@ -219,12 +221,13 @@ class SystemsReport:
         study = self._study
         study.scores(self._systems)
         corrected = {name: hypotheses(study, versions[0], study.test) for name, versions in self._versions.items()}
-        targets = study.lines(study.planner.tests[study.test], "target.txt")
+        sources, targets = (study.lines(study.planner.tests[study.test], f"{side}.txt") for side in ("source", "target"))
         made = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
         differing = [place for place, ways in enumerate(made) if len(ways) > 1]
         if not differing:
             return Finding("The systems correct every sentence of the test set in the same way.")
-        place = max(differing, key=lambda each: (targets[each] in made[each], len(made[each]), -len(targets[each])))
+        mended = {each for each in differing if sources[each] != targets[each] and targets[each] in made[each]}
+        place = max(differing, key=lambda each: (each in mended, len(made[each]), -len(targets[each])))
         sentence = overview.annotated_sentences(study, study.planner.tests[study.test])[place]
         annotator = load_annotator(study.profile.annotator)
         edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}

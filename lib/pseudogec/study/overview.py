@@ -241,7 +241,7 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
-    """One row for each corpus: part, sentences, tokens per sentence, pairs left to train on.
+    """One row for each corpus: part, sentences, tokens per sentence, pairs without a correction.
 
     Of a seed corpus one shard is shown; the number of shards that a system uses is part of the grid.
     """
@@ -371,7 +371,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
 
 
 def world_statistics(study: Study) -> dict[str, TextStatistics]:
-    """The statistics of W&I, for each level of the genuine data that W&I has too; empty if these are not simulated."""
+    """The statistics of the genuine data, for each level that W&I has too; empty if they are not simulated."""
     genuine = study.planner.genuine
     if not genuine.simulated:
         return {}

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import itertools
 import re
 import struct
 from collections import Counter
@@ -216,7 +217,7 @@ def _tables(page: BeautifulSoup, outputs: Path, name: str) -> list[Entry]:
         path = outputs / "tables" / f"{saved}.csv"
         if not saved or not path.is_file():
             path = outputs / PAGES / "tables" / f"{name}-{number}.csv"
-            _write_as_shown(table, path)
+            write_as_shown(table, path)
         anchor = _unused(f"table-{saved or number}", {entry.anchor for entry in entries})
         section = table.find_previous(["h2", "h1"])
         text = saved.replace("_", " ") or (section.get_text() if section else name)
@@ -276,18 +277,21 @@ def _mark_numbers(table: Tag) -> None:
             cell["class"] = " ".join([*(cell.get("class") or []), "number"])
 
 
-def _write_as_shown(table: Tag, path: Path) -> None:
-    """Write a table that was not saved as data as it is shown, for readers who want to compute with it."""
-    rows = [
-        [
-            " ".join(cell.get_text(" ").split()) if place == 0 else ""
-            for cell in row.find_all(["th", "td"])
-            for place in range(int(str(cell.get("colspan", "1"))))
-        ]
-        for row in table.find_all("tr")
-    ]
+def write_as_shown(table: Tag, path: Path) -> None:
+    """Write a table that was not saved as data as it is shown, for readers who want to compute with it.
+
+    A cell over several rows, such as that of a group, is written in each of them.
+    """
+    rows = table.find_all("tr")
+    grid: list[dict[int, str]] = [{} for _ in rows]
+    for number, row in enumerate(rows):
+        for cell in row.find_all(["th", "td"]):
+            first = next(column for column in itertools.count() if column not in grid[number])
+            high, wide = (int(str(cell.get(span, "1"))) for span in ("rowspan", "colspan"))
+            for below in grid[number : number + high]:
+                below |= {first: " ".join(cell.get_text(" ").split()), **dict.fromkeys(range(first + 1, first + wide), "")}
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
+    csv.writer(text, lineterminator="\n").writerows([cells[column] for column in sorted(cells)] for cells in grid)
     with write_atomically(path) as stream:
         stream.write(text.getvalue().encode())
 

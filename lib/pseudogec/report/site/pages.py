@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.conclusions import STUDY, conclusion
 from pseudogec.report.contrasts import NOT_IN_THIS_RUN
-from pseudogec.report.papers import PAPERS, PLACES, published_items
+from pseudogec.report.papers import PAPERS, PLACES, PublishedItem, published_items
 from pseudogec.report.site.pack_facts import pack_facts
 from pseudogec.report.site.run_record import PAGES, RunRecord
 
@@ -75,13 +75,15 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
             made = environment.get_template("slides.html").render(run=run, page=page, slides=slides(page.html))
             _write(outputs / PAGES / f"{page.name}-slides.html", made)
     links = _links(pages)
-    items = [(item, [(name, links.get((item.notebook, name), "")) for name in item.ours]) for item in published_items()]
-    counts = {place: sum(item.place == place for item, _ in items) for place in PLACES}
+    items = [(item, [(name, _counterpart(links, item, name)) for name in item.ours]) for item in published_items()]
+    lacking = [item for item, found in items if found and not any(link for _, link in found)]
+    counts = {place: sum(item.place == place and item not in lacking for item, _ in items) for place in PLACES}
     papers = {
         "items": items,
         "papers": PAPERS,
         "places": PLACES,
         "counts": counts,
+        "lacking": lacking,
         "executed": executed,
         "root": "../",
         "site": "",
@@ -106,13 +108,20 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
 
 
 def _links(pages: Sequence[NotebookPage]) -> dict[tuple[str, str], str]:
-    """Notebook and name of a saved table or figure, or ``#heading`` -> where it is."""
+    """Notebook and anchor of a saved table or figure, such as ``table-scaling``, or ``#heading`` -> where it is."""
     links = dict[tuple[str, str], str]()
     for page in pages:
         named = {f"#{entry.anchor}": entry for entry in page.headings}
-        named |= {entry.anchor.partition("-")[2]: entry for entry in (*page.tables, *page.figures)}
+        named |= {entry.anchor: entry for entry in (*page.tables, *page.figures)}
         links |= {(page.name, name): f"{page.name}.html#{entry.anchor}" for name, entry in named.items()}
     return links
+
+
+def _counterpart(links: Mapping[tuple[str, str], str], item: PublishedItem, name: str) -> str:
+    """The place of our table or figure of that name, of the kind of the paper's if there are both; empty if there is none."""
+    other = {"table": "figure", "figure": "table"}[item.kind]
+    anchors = [name] if name.startswith("#") else [f"{kind}-{name}" for kind in (item.kind, other)]
+    return next((links[item.notebook, anchor] for anchor in anchors if (item.notebook, anchor) in links), "")
 
 
 def _headline(pages: Sequence[NotebookPage]) -> str:

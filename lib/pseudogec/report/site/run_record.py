@@ -53,6 +53,7 @@ class RunRecord(BaseModel):
         notebooks: of the profile, in their order; None for those that have not been run.
         seconds: the latest run took, which is short where the store held the artefacts.
         worker_seconds: that all artefacts behind the latest run's notebooks took, in any run, summed over workers.
+        lost_records: artefacts among these whose time is not known.
     """
 
     profile: str
@@ -64,12 +65,15 @@ class RunRecord(BaseModel):
     notebooks: dict[str, NotebookRun | None]
     seconds: float
     worker_seconds: float
+    lost_records: int = 0
     workers: int
     machine: dict[str, str]
     versions: dict[str, str]
 
 
-def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float) -> RunRecord:
+def record_run(
+    study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float, lost_records: int = 0
+) -> RunRecord:
     """Write the record of a run; other notebooks keep what an earlier run with the same settings said of them."""
     import yaml
 
@@ -86,6 +90,7 @@ def record_run(study: Study, runs: Mapping[str, NotebookRun], seconds: float, wo
         notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
         seconds=seconds,
         worker_seconds=worker_seconds,
+        lost_records=lost_records,
         workers=study.engine.workers,
         machine=_machine(),
         versions={"Python": platform.python_version(), **{name: importlib.metadata.version(name) for name in _PACKAGES}},
