@@ -273,7 +273,8 @@ class Claim:
             for row in table.to_dict("records")
             if row["method"] != "none" and all(row[name] in values for name, values in self.rows.items())
         }
-        ours = {system.setting for system in self.grid if system.method != "none"}
+        # Choe et al. name tracks in the place of settings.
+        ours = {name for system in self.grid if system.method != "none" for name in (system.setting, system.track)}
         return theirs.pop() if ours and len(theirs) == 1 and not ours & theirs else ""
 
     def p_value(self, found: Contrast) -> float | None:
