@@ -279,7 +279,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     """
     if curves.empty:
         return NOT_LISTED
-    from matplotlib.ticker import LogLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator
 
     names = names_of_curves(curves)
     told = colours_of(curves.method) if len(names) == curves.method.nunique() else {}
@@ -294,6 +294,8 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
                 looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
                 axes.plot(part[column], part.loss, color=colour, linewidth=1.5, alpha=1 if held_out else 0.3, **looks)
         axes.set(xlabel=label, yscale="log")
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))  # labels of all nine digits would touch
         axes.yaxis.set_major_formatter("{x:g}")
         axes.yaxis.set_minor_formatter("{x:g}")
