@@ -88,7 +88,7 @@ class Budget:
         updates: of each stage; none if a record is lost.
         passes: over the genuine pairs, in all stages.
         pseudo_pairs: in all stages.
-        pairs_read: in all passes of all stages.
+        pairs_read: in all passes of all stages, as the recipes foresee.
     """
 
     updates: tuple[int, ...]
@@ -123,8 +123,8 @@ def budget(study: Study, system: System) -> Budget:
     stages, lost = _stages(study, system), _lost(study, system)
     trainings = [_by_recipe(stage) if lost else _record(study, stage) for stage in stages]
     updates = () if lost else tuple(training.facts["updates"] for training in trainings)
-    pseudo, read = (sum(getattr(training, counted) for training in trainings) for counted in ("pseudo", "read"))
-    return Budget(updates, _passes(trainings), pseudo, read)
+    read = sum(_by_recipe(stage).read for stage in stages)
+    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings), read)
 
 
 class _Training(NamedTuple):
