@@ -215,15 +215,16 @@ def note_on_claims(made: Sequence[Claim]) -> str:
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
         note += (
-            f" No difference: within {' or '.join(f'{margin:g}' for margin in margins)} points either way. Such a claim is "
+            f" No difference: within {_points(margins)} either way. Such a claim is "
             "decided where the interval, corrected in the same way, lies wholly within that margin or wholly outside of it."
         )
     if gains := sorted({claim.margin for claim in made if claim.direction == "not higher"}):
-        note += (
-            f" No gain: below {' or '.join(f'{margin:g}' for margin in gains)} points; decided where the interval lies wholly "
-            "below or above."
-        )
+        note += f" No gain: below {_points(gains)}; decided where the interval lies wholly below or above."
     return note
+
+
+def _points(margins: Sequence[float]) -> str:
+    return f"{' or '.join(f'{margin:g}' for margin in margins)} point{'' if margins[-1] == 1 else 's'}"
 
 
 @dataclass(frozen=True)
