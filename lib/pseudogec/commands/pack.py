@@ -44,7 +44,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     sources = list(map(_source, options.sources))
     packs = [source for source in sources if isinstance(source, Pack)]  # they know the digests of files that are not here
-    study = Study.open(options.profile, options.overrides, store=options.store, packs=packs or not sources)
+    study = Study.open(options.profile, options.overrides, store=options.store, packs=packs if sources else True)
     folder = options.to or study.outputs / PACK
     count = study.write_pack(folder, sources)
     every = with_ancestors(study.targets())

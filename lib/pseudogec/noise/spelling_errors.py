@@ -31,8 +31,7 @@ def edit_character(text: str, position: int, random: np.random.Generator) -> str
     """Delete, replace or transpose a character, or insert one after it; each with probability 1/4.
 
     New characters are lower-case letters; a replacement differs from what it replaces (of the 25 left, the first has twice the
-    chance of the others). The last
-    character changes places with the one before it, the others with the one after them.
+    chance of the others). The last character changes places with the one before it, the others with the one after them.
     """
     action, letter = int(random.integers(4)), int(random.integers(26))
     before, character, after = text[:position], text[position], text[position + 1 :]

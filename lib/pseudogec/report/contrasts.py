@@ -255,22 +255,23 @@ class Claim:
 
     @property
     def made_in(self) -> str:
+        return ", ".join(named_table(part) if part in self.tables else part for part in self.source.split(", "))
+
+    @property
+    def tables(self) -> list[str]:
+        """The published tables among its sources."""
         known = published_tables()
-        return ", ".join(named_table(part) if part in known else part for part in self.source.split(", "))
+        return [part for part in self.source.split(", ") if part in known]
 
     def in_the_paper(self) -> dict[str, float]:
-        known = published_tables()
-        tables = [part for part in self.source.split(", ") if part in known]
-        return paper_differences(tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
+        return paper_differences(self.tables, self.measure, *(self.theirs or (self.column, self.against)), self.rows)
 
     @property
     def setting_in_the_paper(self) -> str:
         """The setting of the paper's numbers if ours are all of others, as where it trains jointly and we pretrain."""
-        known = published_tables()
-        tables = [paper_scores(part) for part in self.source.split(", ") if part in known]
         theirs = {
             str(row["setting"])
-            for table in tables
+            for table in map(paper_scores, self.tables)
             for row in table.to_dict("records")
             if row["method"] != "none" and all(row[name] in values for name, values in self.rows.items())
         }

@@ -66,7 +66,11 @@ class SystemsReport:
         """The steps of the last system in the list, from sentence to correction."""
         if not self._systems:
             return NOT_LISTED
-        return pipeline(self._study, [*self._versions][-1])
+        return pipeline(self._study, self._final)
+
+    @property
+    def _final(self) -> str:
+        return list(self._versions)[-1]
 
     def scores(self, name: str, paper: str | None = None) -> StyledTable | Finding:
         """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
@@ -192,9 +196,9 @@ class SystemsReport:
         """
         if not self._systems:
             return NOT_LISTED
-        study, name = self._study, [*self._versions][-1]
-        steps = self._last(self._versions[name][0]).steps
-        sentences = study.planner.test_sentences(self._versions[name][0], study.test)
+        study, system = self._study, self._versions[self._final][0]
+        steps = self._last(system).steps
+        sentences = study.planner.test_sentences(system, study.test)
         sources = [tuple(line.split()) for line in study.lines(sentences, "source.txt")]
         after = [(step.title, read_corrected(study.folder(step, HYPOTHESES, STEPS))) for step in steps]
         tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]

@@ -87,10 +87,10 @@ def _get_slice_indices_fast(sizes: Int64Array, break_mode: str, block_size: int,
     return np.stack([ends - sizes, ends], axis=1)
 
 
-def _never_called(*arguments: Any) -> Any:
+def _not_rewritten(*arguments: Any) -> Any:
     raise NotImplementedError("this needs fairseq's compiled modules")
 
 
 # fairseq imports these names. It calls them for datasets whose lengths are not in an array, for batches of fixed shapes, and for
 # blocks of several sentences.
-batch_by_size_fn = batch_fixed_shapes_fast = _get_block_to_dataset_index_fast = _never_called
+batch_by_size_fn = batch_fixed_shapes_fast = _get_block_to_dataset_index_fast = _not_rewritten

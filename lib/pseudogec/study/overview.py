@@ -76,7 +76,7 @@ def _kept(optimisation: Optimisation) -> str:
 
 EQUAL_BUDGETS = (
     "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
-    "equally many updates (where a record of them is lost: read equally many pairs), all within a quarter."
+    "equally many updates, or, where a record is lost, read equally many pairs; all within a quarter."
 )
 
 
@@ -123,18 +123,16 @@ def budget(study: Study, system: System) -> Budget:
     stages, lost = _stages(study, system), _lost(study, system)
     trainings = [_by_recipe(stage) if lost else _record(study, stage) for stage in stages]
     updates = () if lost else tuple(training.facts["updates"] for training in trainings)
-    read = sum(_by_recipe(stage).read for stage in stages)
-    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings), read)
+    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings), sum(map(_pairs_read, stages)))
 
 
 class _Training(NamedTuple):
-    """A stage: its report (empty if lost), genuine pairs that it saw and that exist, pseudo pairs, and all pairs that it read."""
+    """A stage: the training's report (empty if it is lost), genuine pairs that it saw and that exist, and pseudo pairs."""
 
     facts: dict[str, Any]
     seen: float
     genuine: int
     pseudo: int
-    read: float
 
 
 def _passes(trainings: Sequence[_Training]) -> float:
@@ -168,21 +166,24 @@ def _record(study: Study, stage: TrainedModel) -> _Training:
 
 
 def _by_recipe(stage: TrainedModel) -> _Training:
-    """A stage without its record, from the sizes of corpora; the epochs of one that ends by updates are estimated."""
-    epochs = stage.work * stage.optimisation.batch / (SUBWORDS_A_SENTENCE * stage.sentences)
-    return _counted(stage, {}, [int(data.work) for data in stage.data], epochs)
+    """A stage without its record, from the sizes of corpora."""
+    return _counted(stage, {}, [int(data.work) for data in stage.data], _pairs_read(stage) / stage.sentences)
+
+
+def _pairs_read(stage: TrainedModel) -> float:
+    """As its recipe foresees; an estimate for a stage that ends by updates."""
+    return stage.work * stage.optimisation.batch / SUBWORDS_A_SENTENCE
 
 
 def _counted(stage: TrainedModel, facts: dict[str, Any], pairs: Sequence[int], epochs: float) -> _Training:
-    seen, genuine, pseudo, read = 0.0, 0, 0, 0.0
+    seen, genuine, pseudo = 0.0, 0, 0
     for data, times, size in zip(stage.data, _repeats(stage), pairs, strict=True):
-        read += times * size * epochs
         if isinstance(data, PseudoData):
             pseudo += size
         elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
             seen += times * size * epochs
             genuine = max(genuine, size)
-    return _Training(facts, seen, genuine, pseudo, read)
+    return _Training(facts, seen, genuine, pseudo)
 
 
 def _repeats(stage: TrainedModel) -> list[int]:
