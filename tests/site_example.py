@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import nbformat
+import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from pseudogec.commands.execute_notebook import CellError, execute
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PROJECT, Study
 
@@ -67,25 +67,16 @@ FAILING = [
 EXAMPLES = {"10_shown": SHOWN, "11_failing": FAILING}
 
 
-def execute(folder: Path, outputs: Path) -> None:
+def execute_examples(folder: Path, outputs: Path) -> None:
     """Execute the small notebooks as the batch program does."""
-    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    environment |= {"PSEUDOGEC_OUTPUTS": str(outputs), "PSEUDOGEC_STORE": str(folder / "store")}
+    environment = {"PSEUDOGEC_OUTPUTS": str(outputs), "PSEUDOGEC_STORE": str(folder / "store")}
     for name, cells in EXAMPLES.items():
         source = folder / f"{name}.ipynb"
         kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
         nbformat.write(new_notebook(cells=cells, metadata=kernel), source)
-        command = [
-            sys.executable,
-            "-m",
-            "pseudogec.commands.execute_notebook",
-            str(source),
-            str(outputs / "notebooks" / source.name),
-        ]
-        finished = subprocess.run(
-            [*command, '{"profile": "smoke"}'], env=environment, capture_output=True, text=True, check=False
-        )
-        assert finished.returncode == (name == "11_failing"), finished.stdout + finished.stderr
+        executed = outputs / "notebooks" / source.name
+        with pytest.raises(CellError) if name == "11_failing" else nullcontext():
+            execute(source, executed, {"profile": "smoke"}, environment=environment)
 
 
 def make_site(folder: Path) -> Path:
@@ -97,7 +88,7 @@ def make_site(folder: Path) -> Path:
     outputs = folder / "outputs"
     shutil.copytree(PROJECT / "outputs" / "classroom", outputs)
     (outputs / "run.json").unlink(missing_ok=True)
-    execute(folder, outputs)
+    execute_examples(folder, outputs)
     study = Study.open("classroom", store=folder / "store", outputs=outputs)
     done = {name: NotebookRun(seconds=3.2, date=today()) for name in study.profile.notebooks}
     run = record_run(study, done, 60, 600)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
+import tempfile
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
+
+from pseudogec.commands.execute_notebook import execute
 
 pytestmark = pytest.mark.slow
 
@@ -30,11 +30,9 @@ def source(tmp_path: Path) -> Path:
     return path
 
 
-def execute(source: Path, executed: Path, temporary: str = "/tmp") -> bytes:
-    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(source), str(executed)]
-    environment = {**os.environ, "TMPDIR": temporary}
-    subprocess.run([*command, '{"greeting": "good day"}'], check=True, capture_output=True, timeout=120, env=environment)
-    return executed.read_bytes()
+def executed(source: Path, target: Path) -> bytes:
+    execute(source, target, {"greeting": "good day"})
+    return target.read_bytes()
 
 
 def printed(notebook: bytes) -> list[list[str]]:
@@ -42,14 +40,17 @@ def printed(notebook: bytes) -> list[list[str]]:
 
 
 def test_a_kernel_listens_at_sockets_and_needs_no_port(source: Path, tmp_path: Path) -> None:
-    assert printed(execute(source, tmp_path / "executed.ipynb")) == [["ipc good day\n"]]
+    assert printed(executed(source, tmp_path / "executed.ipynb")) == [["ipc good day\n"]]
 
 
-def test_where_paths_are_too_long_for_sockets_it_listens_at_ports(source: Path, tmp_path: Path) -> None:
+def test_where_paths_are_too_long_for_sockets_it_listens_at_ports(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     temporary = tmp_path / ("deep" * 20)
     temporary.mkdir()
-    assert printed(execute(source, tmp_path / "executed.ipynb", str(temporary))) == [["tcp good day\n"]]
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    assert printed(executed(source, tmp_path / "executed.ipynb")) == [["tcp good day\n"]]
 
 
 def test_a_notebook_executed_twice_has_the_same_bytes(source: Path, tmp_path: Path) -> None:
-    assert execute(source, tmp_path / "one.ipynb") == execute(source, tmp_path / "two.ipynb")
+    assert executed(source, tmp_path / "one.ipynb") == executed(source, tmp_path / "two.ipynb")

@@ -44,24 +44,20 @@ def endless_notebook(tmp_path: Path) -> Path:
 
 
 def test_a_notebook_ends_with_the_program_that_executes_it(endless_notebook: Path, tmp_path: Path) -> None:
-    words = [
-        sys.executable,
-        "-m",
-        "pseudogec.commands.execute_notebook",
-        str(endless_notebook),
-        str(tmp_path / "done.ipynb"),
-        "{}",
-    ]
-    parent = [sys.executable, "-c", f"import subprocess; subprocess.run({words!r})"]
+    code = f"""
+from pathlib import Path
+from pseudogec.commands.execute_notebook import execute
+execute(Path({str(endless_notebook)!r}), Path({str(tmp_path / "done.ipynb")!r}), {{}})
+"""
     temporary = tmp_path / "t"
     temporary.mkdir()
-    with subprocess.Popen(parent, env={**os.environ, "TMPDIR": str(temporary)}) as program:
+    with subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(temporary)}) as program:
         deadline = time.monotonic() + 120
         while not (tmp_path / "running").exists():
             assert time.monotonic() < deadline
             time.sleep(0.1)
         family = psutil.Process(program.pid).children(recursive=True)
-        assert len(family) >= 2, "the notebook's process and its kernel"
+        assert len(family) >= 2, "the process that kernels are forked from, and the kernel"
         program.kill()
     _, alive = psutil.wait_procs(family, timeout=30)
     assert not alive

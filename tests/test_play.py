@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from html import unescape
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from scipy.stats import chisquare
 from artefacts.errors import UserError
 from noising import make_noiser
 from pseudogec import play
+from pseudogec.commands.execute_notebook import execute
 from pseudogec.edits import load_annotator
 from pseudogec.noise import DirectNoise, NoiseResources, noised_tokens
 from pseudogec.play.cells import taken_actions
@@ -284,8 +283,7 @@ Panel({"number": slider("number", 1.0, 3.0, 0.5)}, lambda number: f"<p>twice is 
     source, executed = tmp_path / "source.ipynb", tmp_path / "executed.ipynb"
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
     nbformat.write(new_notebook(cells=[new_code_cell(code)], metadata=kernel), source)
-    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(source), str(executed), "{}"]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    execute(source, executed, {})
     notebook = json.loads(executed.read_text(encoding="utf-8"))
     (shown,) = (output["data"] for cell in notebook["cells"] for output in cell["outputs"])
     assert set(shown) == {"text/html", "text/plain"} and "twice is 2.0" in "".join(shown["text/html"])

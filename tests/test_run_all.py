@@ -18,6 +18,7 @@ from pathlib import Path
 
 import nbformat
 import pandas as pd
+import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
@@ -315,13 +316,36 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
 
 
-def test_a_notebook_that_is_killed_is_said_to_be(
+def test_a_notebook_whose_kernel_is_killed_is_said_to_be(
     undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, _ = undisturbed
-    kills_its_parent = changed("import os; os.kill(os.getppid(), 9)")
-    assert main([*places(store, tmp_path / "outputs", kills_its_parent), *SMALL, "--only", "00"]) == 1
-    assert "killed by signal 9" in capsys.readouterr().err
+    kills_itself = changed("import os; os.kill(os.getpid(), 9)")
+    assert main([*places(store, tmp_path / "outputs", kills_itself), *SMALL, "--only", "00"]) == 1
+    assert "kernel died, perhaps for lack of memory" in capsys.readouterr().err
+
+
+def test_a_run_that_is_interrupted_ends_its_kernels_and_keeps_earlier_results(
+    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path
+) -> None:
+    executed = tmp_path / "outputs" / "notebooks" / "00_data.ipynb"
+    executed.parent.mkdir(parents=True)
+    executed.write_text("what an earlier run left")
+    endless = changed("import pathlib, time; pathlib.Path('running').touch(); time.sleep(600)")
+    with start(*places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00") as process:
+        deadline = time.monotonic() + 120
+        while not (endless / "running").exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        family = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGINT)
+        output, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, output
+    assert "run the same command again to continue" in output
+    assert "Traceback" not in output
+    _, alive = psutil.wait_procs(family, timeout=30)
+    assert not alive
+    assert executed.read_text() == "what an earlier run left"
 
 
 @pytest.fixture

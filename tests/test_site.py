@@ -6,8 +6,6 @@ import csv
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from urllib.parse import unquote, urldefrag
 
@@ -17,6 +15,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
+from pseudogec.commands.execute_notebook import CellError, execute
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
 from pseudogec.report.site.notebook_page import mathml, read_page, write_as_shown
 from pseudogec.study import PROJECT, Study
@@ -215,11 +214,9 @@ def test_a_notebook_whose_kernel_dies_is_kept_up_to_there(tmp_path: Path) -> Non
     nbformat.write(new_notebook(cells=list(map(new_code_cell, codes)), metadata=kernel), tmp_path / "source.ipynb")
     executed = tmp_path / "executed.ipynb"
     executed.write_text("what an earlier run left")
-    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(tmp_path / "source.ipynb"), str(executed), "{}"]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-    assert finished.returncode == 1
-    told = json.loads(finished.stdout)
-    assert (told["cell"], told["traceback"]) == (3, []) and "kernel died" in told["error"]
+    with pytest.raises(CellError) as told:
+        execute(tmp_path / "source.ipynb", executed, {})
+    assert (told.value.cell, told.value.traceback) == (3, []) and "kernel died" in told.value.error
     assert [len(cell.outputs) for cell in nbformat.read(executed, as_version=4).cells] == [0, 1, 0, 0]
 
 

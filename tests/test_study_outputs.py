@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from artefacts.errors import DataError
 from artefacts.files import write_lines
+from pseudogec.commands.execute_notebook import execute
 from pseudogec.evaluate import MaxMatch, Score
 from pseudogec.report import OutputsReport
 from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
@@ -118,17 +115,7 @@ def test_notebooks_score_files_without_training(scheduler: str, tmp_path: Path) 
     }
     for notebook in ("05_top_systems", "06_error_types", "07_proficiency"):
         source, executed = PROJECT / "notebooks" / f"{notebook}.ipynb", tmp_path / f"{notebook}.ipynb"
-        command = [
-            sys.executable,
-            "-m",
-            "pseudogec.commands.execute_notebook",
-            str(source),
-            str(executed),
-            json.dumps(parameters),
-        ]
-        environment = {**os.environ, **places, "PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)}
-        run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=900, check=False)
-        assert run.returncode == 0, run.stdout
+        execute(source, executed, parameters, environment=places | {"PSEUDOGEC_OUTPUTS": str(tmp_path / notebook)})
         assert "lists no systems for this section" in (tmp_path / f"{notebook}.ipynb").read_text()
         assert (tmp_path / notebook / "tables" / "outputs.csv").read_text().startswith("system,metric,P,R,F0.5")
     assert not list((tmp_path / "store").glob("model/*"))

@@ -27,6 +27,7 @@ from nbformat.reader import NotJSONError
 from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
 
 from browser.conftest import opened
+from pseudogec.commands.execute_notebook import execute
 from pseudogec.study import PACK, PROJECT, Study
 from smallest_study import SMALLEST
 
@@ -187,12 +188,10 @@ def test_all_cells_run_to_the_end_without_an_error(executed: list[NotebookNode])
 def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
     executed: list[NotebookNode], notebook: Path, store: Path, tmp_path: Path
 ) -> None:
-    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
-    environment |= {"PSEUDOGEC_STORE": str(store), "PSEUDOGEC_OUTPUTS": str(tmp_path / "outputs")}
+    environment = {"PSEUDOGEC_STORE": str(store), "PSEUDOGEC_OUTPUTS": str(tmp_path / "outputs")}
     source, batch = tmp_path / "source.ipynb", tmp_path / "batch.ipynb"
     source.write_bytes(notebook.read_bytes())
-    command = [sys.executable, "-m", "pseudogec.commands.execute_notebook", str(source), str(batch), "{}"]
-    subprocess.run(command, env=environment, check=True, capture_output=True, timeout=PATIENCE)
+    execute(source, batch, {}, environment=environment)
     for by_hand, by_batch in zip(executed, code_cells(batch), strict=True):
         # Executed copies leave out where artefacts were found, which differs from run to run.
         lasting = [output for output in shown(by_hand) if "This notebook needs" not in output.get("text/plain", "")]

@@ -1,25 +1,26 @@
-"""Execute one notebook with papermill, in a process of its own (papermill's working directory is that of its process)."""
+"""Execute one notebook with papermill."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import logging
 import os
-import shutil
-import sys
 import tempfile
 import threading
-import time
-import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import papermill
+from nbclient.exceptions import DeadKernelError
+from papermill.engines import NBClientEngine, papermill_engines
+from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
 from artefacts.files import write_atomically
 from pseudogec import METADATA
-from pseudogec.quick_imports import skip_address_grammars
+from pseudogec.commands.kernels import ForkedKernelManager
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
@@ -29,80 +30,110 @@ SOLUTION_TAG = "solution"
 _LONGEST_SOCKET = 103
 """Bytes of the path of a Unix socket: 107 on Linux, 103 on macOS."""
 
+logging.getLogger("papermill").setLevel(logging.ERROR)
 
-def main() -> int:
-    """Run ``python -m pseudogec.commands.execute_notebook SOURCE EXECUTED PARAMETERS-AS-JSON [--course]``.
 
-    Prints one JSON object for each failure: the failing cell's number and the short traceback. The exit status is then 1.
+@dataclass
+class CellError(Exception):
+    """A notebook stopped at a cell.
+
+    Attributes:
+        cell: its number among the code cells, from 1.
+        error: name and message of what was raised.
+        traceback: its last parts, with the colours of a terminal.
     """
-    parser = argparse.ArgumentParser(description="Execute one notebook with papermill.")
-    parser.add_argument("source", type=Path)
-    parser.add_argument("executed", type=Path)
-    parser.add_argument("parameters", type=json.loads)
-    parser.add_argument("--course", action="store_true", help="leave the solutions of exercises out")
-    arguments = parser.parse_args()
-    parent = os.getppid()
-    skip_address_grammars()
-    import papermill
-    from nbclient.exceptions import DeadKernelError
-    from papermill.exceptions import PapermillExecutionError
 
-    logging.getLogger("papermill").setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore")
+    cell: int
+    error: str
+    traceback: list[str]
+
+
+def execute(
+    source: Path,
+    executed: Path,
+    parameters: Mapping[str, Any],
+    *,
+    environment: Mapping[str, str] | None = None,
+    course: bool = False,
+    stopped: threading.Event | None = None,
+) -> None:
+    """Execute a notebook in its folder and write it as readers see it (`as_read`), up to the cell where it failed.
+
+    Args:
+        source: the notebook.
+        executed: where it is written; what is there stays until all cells were run.
+        parameters: for the cell with the tag ``parameters``.
+        environment: variables of the kernel, beside those of this process.
+        course: leave the solutions of exercises out.
+        stopped: if it is set at the end, because the kernels were ended from outside, nothing is written.
+
+    Raises:
+        CellError: a cell failed, or its kernel died.
+    """
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
-        threading.Thread(target=_end_with, args=(parent, folder), daemon=True).start()
         # Of a place of its own: two programs may execute the same notebook at the same time.
-        unfinished = Path(folder) / arguments.executed.name
-        outcome = 0
+        unfinished = Path(folder) / executed.name
+        failure = None
         try:
             papermill.execute_notebook(
-                str(arguments.source),
+                str(source),
                 str(unfinished),
-                arguments.parameters,
+                dict(parameters),
+                engine_name=_ENGINE,
                 kernel_name="python3",
                 progress_bar=False,
-                cwd=str(arguments.source.parent),
-                config=_sockets_in(Path(folder)),
+                resources={"metadata": {"path": str(source.parent)}},
+                kernel_manager_class=ForkedKernelManager,
+                config=Config(ForkedKernelManager={"environment": dict(environment or {}), **_sockets_in(Path(folder))}),
             )
         except PapermillExecutionError as error:
-            told = {"cell": error.exec_count, "error": f"{error.ename}: {error.evalue}", "traceback": error.traceback[-3:]}
-            print(json.dumps(told))
-            outcome = 1
+            failure = CellError(error.exec_count, f"{error.ename}: {error.evalue}", error.traceback[-3:])
         except DeadKernelError:
-            died = "the notebook's kernel died, perhaps for lack of memory"
-            print(json.dumps({"cell": _last_begun(unfinished), "error": died, "traceback": []}))
-            outcome = 1
-        executed = as_read(json.loads(unfinished.read_text(encoding="utf-8")), arguments.course)
-    with write_atomically(arguments.executed) as stream:
-        stream.write((json.dumps(executed, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-    return outcome
+            failure = CellError(_last_begun(unfinished), "the notebook's kernel died, perhaps for lack of memory", [])
+        notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
+    if stopped is not None and stopped.is_set():
+        return
+    with write_atomically(executed) as stream:
+        stream.write((json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    if failure is not None:
+        raise failure
 
 
-def _sockets_in(folder: Path) -> Config:
-    """Let the kernel and its client use sockets in a folder, unless its path is too long for them.
+_ENGINE = "written-once"
+
+
+class _WrittenOnce(NBClientEngine):
+    """papermill's own engine, which writes the notebook before and after each cell: a tenth of the time of a batch."""
+
+    @classmethod
+    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> None:
+        path, nb_man.output_path = nb_man.output_path, None
+        try:
+            super().execute_managed_notebook(nb_man, kernel_name, **options)
+        finally:
+            nb_man.output_path = path  # where papermill writes next, also if the kernel has died
+
+
+papermill_engines.register(_ENGINE, _WrittenOnce)
+
+
+def _sockets_in(folder: Path) -> dict[str, str]:
+    """Options that let the kernel and its client use sockets in a folder, unless its path is too long for them.
 
     A port that looks free can be taken before the kernel binds it, and with many workers it sometimes is.
     """
     short = len(os.fsencode(folder / "kernel-ipc-5")) <= _LONGEST_SOCKET
-    return Config(KernelManager={"transport": "ipc" if short else "tcp", "connection_file": str(folder / "kernel.json")})
+    return {"transport": "ipc" if short else "tcp", "connection_file": str(folder / "kernel.json")}
 
 
 def _last_begun(notebook: Path) -> int:
-    """The number of the cell where a notebook was left, which papermill saves cell by cell.
+    """The number of the cell where a notebook was left.
 
     The kernel may die before it reports that number, so cells are counted.
     """
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     begun = [place for place, cell in enumerate(cells) if cell["metadata"]["papermill"]["start_time"]]
     return sum(cell["cell_type"] == "code" for cell in cells[: max(begun) + 1])
-
-
-def _end_with(parent: int, folder: str) -> None:
-    """End this process, and so its kernel, soon after its parent has ended; else the notebook could be executed twice."""
-    while os.getppid() == parent:
-        time.sleep(0.2)
-    shutil.rmtree(folder, ignore_errors=True)
-    os._exit(1)
 
 
 def _is_shown_while_running(output: dict[str, Any]) -> bool:
@@ -133,7 +164,3 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook
-
-
-if __name__ == "__main__":
-    sys.exit(main())

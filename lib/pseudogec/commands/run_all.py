@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import re
-import subprocess
 import sys
+import threading
 import time
+import traceback
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from artefacts import Estimator, TimeLeft, with_ancestors
 from artefacts.errors import UserError, nearest
@@ -21,8 +22,12 @@ from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show
 from pseudogec.commands.verify_pack import verify_pack
+from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
+
+if TYPE_CHECKING:
+    from pseudogec.commands.execute_notebook import CellError
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
@@ -233,13 +238,18 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
+    from pseudogec.commands.kernels import end_kernels, prepare_kernels
+
+    prepare_kernels()
+    skip_address_grammars()
+    from pseudogec.commands.execute_notebook import CellError, execute
+
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.
     name_or_path = str(profile.absolute()) if profile.suffix in YAML else options.profile
-    parameters = json.dumps({"profile": name_or_path, "overrides": options.overrides})
+    parameters = {"profile": name_or_path, "overrides": options.overrides}
     environment = {
-        **os.environ,
         "PSEUDOGEC_STORE": str(study.store.root),
         "PSEUDOGEC_OUTPUTS": str(study.outputs),
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",  # or the debugger warns in every notebook that it is not in use
@@ -248,21 +258,16 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         environment["PSEUDOGEC_PACKS"] = "no"
     if study.engine.address:
         environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
+    stopped = threading.Event()
 
     def run(name: str) -> NotebookRun:
-        started = time.monotonic()
-        executed = folder / f"{name}.ipynb"
-        command = [
-            sys.executable,
-            "-m",
-            "pseudogec.commands.execute_notebook",
-            str(options.notebooks / f"{name}.ipynb"),
-            str(executed),
-            parameters,
-            *(["--course"] if options.course else []),
-        ]
-        process = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-        error = None if process.returncode == 0 else _failure(process)
+        started, source, error = time.monotonic(), options.notebooks / f"{name}.ipynb", None
+        try:
+            execute(source, folder / source.name, parameters, environment=environment, course=options.course, stopped=stopped)
+        except CellError as failure:
+            error = _failure(failure)
+        except Exception:  # whatever stops one notebook, the others go on
+            error = _indented(traceback.format_exc().strip().splitlines()[-8:])
         return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
 
     outcomes = {}
@@ -272,8 +277,13 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         for future in as_completed(futures):
             outcomes[futures[future]] = future.result()
             _tell(folder / f"{futures[future]}.ipynb", future.result())
+    except BaseException:
+        stopped.set()
+        pool.shutdown(wait=False, cancel_futures=True)
+        end_kernels()  # so that the threads, which wait for them, end
+        raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
     return outcomes
 
 
@@ -284,17 +294,15 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
         print(f"notebook {executed.stem}   FAILED -> {_shown(executed)}\n{outcome.error}", file=sys.stderr)
 
 
-def _failure(process: subprocess.CompletedProcess[str]) -> str:
-    if process.returncode < 0:
-        return f"    killed by signal {-process.returncode}; if nobody sent it, memory was probably too small"
-    try:
-        told = json.loads(process.stdout.strip().splitlines()[-1])
-    except (IndexError, ValueError):
-        return "    " + "\n    ".join(process.stderr.strip().splitlines()[-8:])
+def _failure(failure: CellError) -> str:
     mendable = {"UserError", *(error.__name__ for error in UserError.__subclasses__())}  # whose message says it all
-    traceback = [] if told["error"].partition(":")[0] in mendable else told["traceback"]
-    lines = _COLOUR.sub("", "\n".join([f"cell [{told['cell']}]: {told['error']}", *traceback])).splitlines()
-    return "\n".join(f"    {line}" for line in (*lines[:1], *lines[1:][-6:]))
+    details = [] if failure.error.partition(":")[0] in mendable else failure.traceback
+    lines = _COLOUR.sub("", "\n".join([f"cell [{failure.cell}]: {failure.error}", *details])).splitlines()
+    return _indented([*lines[:1], *lines[1:][-6:]])
+
+
+def _indented(lines: Sequence[str]) -> str:
+    return "\n".join(f"    {line}" for line in lines)
 
 
 def _write_scores(study: Study) -> None:
