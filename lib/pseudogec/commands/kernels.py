@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from multiprocessing.context import ForkServerProcess
+from multiprocessing.forkserver import ensure_running
 from multiprocessing.util import get_temp_dir
 from pathlib import Path
 from typing import Any
@@ -36,8 +37,6 @@ INLINE = "module://matplotlib_inline.backend_inline"
 
 def prepare_kernels() -> None:
     """Start the process from which kernels are forked; it imports while this process goes on."""
-    from multiprocessing.forkserver import ensure_running
-
     ensure_running()
 
 
