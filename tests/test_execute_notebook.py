@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-import tempfile
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -43,13 +45,18 @@ def test_a_kernel_listens_at_sockets_and_needs_no_port(source: Path, tmp_path: P
     assert printed(executed(source, tmp_path / "executed.ipynb")) == [["ipc good day\n"]]
 
 
-def test_where_paths_are_too_long_for_sockets_it_listens_at_ports(
-    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_paths_are_too_long_for_sockets_it_listens_at_ports(source: Path, tmp_path: Path) -> None:
     temporary = tmp_path / ("deep" * 20)
     temporary.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    assert printed(executed(source, tmp_path / "executed.ipynb")) == [["tcp good day\n"]]
+    target = tmp_path / "executed.ipynb"
+    code = f"""
+from pathlib import Path
+from pseudogec.commands.execute_notebook import execute
+execute(Path({str(source)!r}), Path({str(target)!r}), {{"greeting": "good day"}})
+"""
+    environment = {**os.environ, "TMPDIR": str(temporary)}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=120)
+    assert printed(target.read_bytes()) == [["tcp good day\n"]]
 
 
 def test_a_notebook_executed_twice_has_the_same_bytes(source: Path, tmp_path: Path) -> None:

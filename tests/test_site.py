@@ -216,7 +216,7 @@ def test_a_notebook_whose_kernel_dies_is_kept_up_to_there(tmp_path: Path) -> Non
     executed.write_text("what an earlier run left")
     with pytest.raises(CellError) as told:
         execute(tmp_path / "source.ipynb", executed, {})
-    assert (told.value.cell, told.value.traceback) == (3, []) and "kernel died" in told.value.error
+    assert (told.value.cell, told.value.traceback) == (3, ()) and "kernel died" in told.value.error
     assert [len(cell.outputs) for cell in nbformat.read(executed, as_version=4).cells] == [0, 1, 0, 0]
 
 

@@ -7,8 +7,7 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +29,23 @@ SOLUTION_TAG = "solution"
 _LONGEST_SOCKET = 103
 """Bytes of the path of a Unix socket: 107 on Linux, 103 on macOS."""
 
-logging.getLogger("papermill").setLevel(logging.ERROR)
+logging.getLogger("papermill").setLevel(logging.CRITICAL)  # its errors are raised, too
 
 
-@dataclass
 class CellError(Exception):
     """A notebook stopped at a cell.
 
-    Attributes:
+    Args:
         cell: its number among the code cells, from 1.
         error: name and message of what was raised.
         traceback: its last parts, with the colours of a terminal.
     """
 
-    cell: int
-    error: str
-    traceback: list[str]
+    def __init__(self, cell: int, error: str, traceback: Sequence[str] = ()) -> None:
+        super().__init__(f"cell [{cell}]: {error}")
+        self.cell = cell
+        self.error = error
+        self.traceback = traceback
 
 
 def execute(
@@ -63,7 +63,7 @@ def execute(
         source: the notebook.
         executed: where it is written; what is there stays until all cells were run.
         parameters: for the cell with the tag ``parameters``.
-        environment: variables of the kernel, beside those of this process.
+        environment: variables of the kernel, in addition to those of this process.
         course: leave the solutions of exercises out.
         stopped: if it is set at the end, because the kernels were ended from outside, nothing is written.
 
@@ -71,7 +71,7 @@ def execute(
         CellError: a cell failed, or its kernel died.
     """
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder:
-        # Of a place of its own: two programs may execute the same notebook at the same time.
+        # In a folder of its own: two programs may execute the same notebook at the same time.
         unfinished = Path(folder) / executed.name
         failure = None
         try:
@@ -89,7 +89,7 @@ def execute(
         except PapermillExecutionError as error:
             failure = CellError(error.exec_count, f"{error.ename}: {error.evalue}", error.traceback[-3:])
         except DeadKernelError:
-            failure = CellError(_last_begun(unfinished), "the notebook's kernel died, perhaps for lack of memory", [])
+            failure = CellError(_last_begun(unfinished), "the notebook's kernel died, perhaps for lack of memory")
         notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
     if stopped is not None and stopped.is_set():
         return
@@ -103,7 +103,10 @@ _ENGINE = "written-once"
 
 
 class _WrittenOnce(NBClientEngine):
-    """papermill's own engine, which writes the notebook before and after each cell: a tenth of the time of a batch."""
+    """papermill's own engine, but the notebook is written at the end.
+
+    papermill writes it before and after each cell, which takes a tenth of a batch's time.
+    """
 
     @classmethod
     def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> None:

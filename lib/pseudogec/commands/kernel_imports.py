@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
+import signal
 
-from pseudogec.commands.kernels import INLINE
+from pseudogec.commands.kernels import INLINE_BACKEND
+from pseudogec.quick_imports import without_collection
 
-os.environ["MPLBACKEND"] = INLINE  # which matplotlib reads when it is imported
-gc.disable()
+# Matplotlib reads its backend when it is imported. If an import looked at a GPU, no kernel could use it.
+os.environ |= {"MPLBACKEND": INLINE_BACKEND, "CUDA_VISIBLE_DEVICES": ""}
+handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt from the terminal is for the batch program
+# What cannot be imported here fails in the notebook that needs it.
+with contextlib.suppress(Exception), without_collection():
+    import ipykernel.ipkernel  # noqa: F401
+    import matplotlib.pyplot  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import seaborn  # noqa: F401
+    import spacy  # noqa: F401
+    import torch  # noqa: F401
 
-import ipykernel.ipkernel  # noqa: E402, F401
-import matplotlib.pyplot  # noqa: E402, F401
-import scipy.stats  # noqa: E402, F401
-import seaborn  # noqa: E402, F401
-import spacy  # noqa: E402, F401
-import torch  # noqa: E402, F401
-
-import pseudogec.play  # noqa: E402, F401
-
-# Kernels share these modules' memory until they write to it, which looking for garbage in it would do.
-gc.freeze()
-gc.enable()
+    import pseudogec.play  # noqa: F401
+signal.signal(signal.SIGINT, handler)
+gc.freeze()  # kernels share the memory of these modules as long as nothing, such as the search for garbage, writes to it

@@ -10,7 +10,7 @@ import threading
 import time
 import traceback
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -238,7 +238,7 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
-    from pseudogec.commands.kernels import end_kernels, prepare_kernels
+    from pseudogec.commands.kernels import kill_kernels, prepare_kernels
 
     prepare_kernels()
     skip_address_grammars()
@@ -270,17 +270,20 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
             error = _indented(traceback.format_exc().strip().splitlines()[-8:])
         return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
 
-    outcomes = {}
+    outcomes: dict[str, NotebookRun] = {}
+    futures: dict[Future[NotebookRun], str] = {}
     pool = ThreadPoolExecutor(study.engine.workers)
     try:
-        futures = {pool.submit(run, name): name for name in notebooks}
+        futures |= {pool.submit(run, name): name for name in notebooks}
         for future in as_completed(futures):
             outcomes[futures[future]] = future.result()
             _tell(folder / f"{futures[future]}.ipynb", future.result())
     except BaseException:
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        end_kernels()  # so that the threads, which wait for them, end
+        while any(future.running() for future in futures):
+            kill_kernels()  # for which the threads wait; again, since one may be about to start another
+            time.sleep(0.2)
         raise
     finally:
         pool.shutdown()
@@ -297,7 +300,7 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
 def _failure(failure: CellError) -> str:
     mendable = {"UserError", *(error.__name__ for error in UserError.__subclasses__())}  # whose message says it all
     details = [] if failure.error.partition(":")[0] in mendable else failure.traceback
-    lines = _COLOUR.sub("", "\n".join([f"cell [{failure.cell}]: {failure.error}", *details])).splitlines()
+    lines = _COLOUR.sub("", "\n".join([str(failure), *details])).splitlines()
     return _indented([*lines[:1], *lines[1:][-6:]])
 
 
