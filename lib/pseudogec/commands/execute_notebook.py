@@ -144,7 +144,7 @@ def _is_shown_while_running(output: dict[str, Any]) -> bool:
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
-    """A notebook for readers: without parts that differ from run to run or between machines, and without widgets, which need a kernel.
+    """A notebook for readers: without what differs between runs or machines, and without widgets, which need a kernel.
 
     The same study gives the same executed notebook. In place of a widget stands the HTML that came with it.
 
