@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from artefacts.errors import UserError
-from noising import make_noiser
-from pseudogec.noise import DirectNoise, Noiser, NoiseResources, UnigramDistribution, noised_tokens, profile_of
+from noising import make_noiser, noised
+from pseudogec.noise import DirectNoise, Noiser, NoiseResources, UnigramDistribution, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from rates import assert_rate
 
@@ -56,7 +56,7 @@ def test_a_changed_probability_changes_those_that_follow_from_it() -> None:
 
 @pytest.mark.parametrize("mu_mask", [0.1, 0.3, 0.5, 0.7])
 def test_operations_come_at_their_rates(mu_mask: float) -> None:
-    profile = profile_of(direct(mu_mask=mu_mask), SENTENCES, seed=11)
+    profile = noised(direct(mu_mask=mu_mask), SENTENCES, seed=11)
     rest = (0.8 - mu_mask) / 2
     assert (profile.sentences, profile.tokens) == (len(SENTENCES), TOKENS)
     assert_rate(profile.operations["mask"], TOKENS, mu_mask)

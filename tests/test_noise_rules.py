@@ -14,9 +14,9 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from corpora_by_format import pairs_format, read_pairs
 from learner_world import seed_sentences
-from noising import make_noiser
+from noising import make_noiser, noised
 from pseudogec.edits import apply_edits
-from pseudogec.noise import Noiser, NoiseResources, RuleNoise, profile_of
+from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.common_errors import CONFUSIONS, MISSPELLINGS_OF, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
 from pseudogec.noise.misspellings import known_misspellings, misspell
 from pseudogec.random_streams import SentenceStreams
@@ -117,7 +117,7 @@ def test_words_of_4_letters_are_misspelt_at_their_rate() -> None:
 
 def test_by_default_a_tenth_of_the_words_change_and_some_sentences_stay() -> None:
     noiser = make_noiser("rules", {}, NoiseResources())
-    profile = profile_of(noiser, TEXT, 1)
+    profile = noised(noiser, TEXT, 1)
     assert 0.08 < profile.edits_per_token < 0.12
     assert {"replace", "delete", "insert", "spell", "swap"} < set(profile.operations)
     # Sentences of the embedded world have 12 tokens. A sixth of one with 18 and this rate would stay by chance alone.

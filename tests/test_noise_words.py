@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from artefacts.errors import UserError
-from noising import make_noiser
+from noising import learnt_from, make_noiser, noised
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise import (
     ConfusionSets,
@@ -20,7 +20,6 @@ from pseudogec.noise import (
     RealisticNoise,
     SpellNoise,
     noised_tokens,
-    profile_of,
 )
 from pseudogec.noise.realistic import PREPOSITIONS, type_choices
 from pseudogec.random_streams import SentenceStreams
@@ -84,7 +83,7 @@ def test_the_result_depends_on_seed_and_index_alone(noiser: Noiser) -> None:
 
 
 def test_random_noise_comes_at_its_rates() -> None:
-    counts = profile_of(random_noise(shuffle_deviation=0), SENTENCES, seed=1).operations
+    counts = noised(random_noise(shuffle_deviation=0), SENTENCES, seed=1).operations
     for kind in ("delete", "replace", "insert"):
         assert_rate(counts[kind], TOKENS, 0.1)
 
@@ -107,7 +106,7 @@ def test_shuffling_keeps_deletions_and_insertions_in_their_places() -> None:
 def test_spell_noise_changes_a_normal_share_of_words() -> None:
     """The mean of N(0.15, 0.2) clipped to [0, 1] is 0.1751; the four operations divide it 7:1:1:1."""
     sentences = [[f"w{number}" for number in range(90)]] * 4000
-    counts = profile_of(spell_noise(character_noise=0), sentences, seed=1).operations
+    counts = noised(spell_noise(character_noise=0), sentences, seed=1).operations
     changes = {kind: counts[kind] for kind in ("replace", "delete", "insert", "swap")}
     draws = np.clip(np.random.default_rng(0).normal(0.15, 0.2, 1_000_000), 0, 1)
     # The share varies by sentence: its standard error is that of 4,000 draws. A swap may take a word that was to be changed.
@@ -118,12 +117,12 @@ def test_spell_noise_changes_a_normal_share_of_words() -> None:
 
 
 def test_character_noise_befalls_a_tenth_of_the_words_that_stay() -> None:
-    profile = profile_of(spell_noise(mean=0, deviation=0), SENTENCES, seed=1)
+    profile = noised(spell_noise(mean=0, deviation=0), SENTENCES, seed=1)
     # A transposition of equal characters changes nothing; in the words here only "w11", "w22", ... have any.
     assert profile.operations["spell"] / TOKENS == pytest.approx(0.1, abs=0.004)
-    untouched = profile_of(spell_noise(mean=0, deviation=0, character_noise=0), SENTENCES, seed=1)
+    untouched = noised(spell_noise(mean=0, deviation=0, character_noise=0), SENTENCES, seed=1)
     assert untouched.operations == {"keep": TOKENS}
-    punctuation = profile_of(spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1)
+    punctuation = noised(spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1)
     assert punctuation.operations == {"keep": 300}
 
 
@@ -194,7 +193,7 @@ def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
 
 def test_tokens_are_drawn_from_the_dictionary_at_their_rates() -> None:
     noiser = realistic_noise({"zz": {"": 1, "zy": 2, "the zz": 3, "zz": 4}}, type_probability=0)
-    counts = profile_of(noiser, [["zz"] * 50] * 2500, seed=1).operations
+    counts = noised(noiser, [["zz"] * 50] * 2500, seed=1).operations
     trials = 125_000
     assert_rate(counts["delete"], trials, 0.9 * 0.1)
     assert_rate(counts["replace"], trials, 0.9 * 0.2)
@@ -243,6 +242,6 @@ def test_what_cannot_be_made_is_refused(method: str, parameters: dict[str, Any],
 def test_realistic_noise_learns_from_genuine_pairs() -> None:
     sources = [["He", "go", "home", "."], ["She", "depends", "of", "me", "."]] * 2
     targets = [["He", "goes", "home", "."], ["She", "depends", "on", "me", "."]] * 2
-    resources = NoiseResources.from_genuine(iter(sources), iter(targets))
+    resources = learnt_from(iter(sources), iter(targets))
     noiser = make_noiser("realistic", {"token_probability": 1, "type_probability": 0, "minimum_count": 2}, resources)
     assert noiser(["He", "goes", "on", "."], SentenceStreams(1)[0]) == ["He", "go", "of", "."]

@@ -30,7 +30,7 @@ def steps(planner: Planner, name: str, seed: int = 0) -> tuple:
 
 
 def test_a_system_of_one_model_exists_for_each_seed_and_an_ensemble_once(planner: Planner) -> None:
-    assert [system.seed for system in pipelines(planner.profile, "pretlarge")] == planner.profile.seeds
+    assert [system.seed for system in pipelines(planner.profile, "pretlarge")] == list(planner.profile.seeds)
     assert [system.seed for system in pipelines(planner.profile, "pretlarge+sse+r2l")] == [0]
 
 

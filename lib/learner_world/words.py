@@ -255,15 +255,6 @@ def _classes(text: str) -> tuple[str, ...]:
     return tuple(name for name in text.split("|") if name not in ("-", ""))
 
 
-def governed_words() -> Iterator[tuple[str, str]]:
-    """Every governing word of ``governed.txt`` with its preposition."""
-    for pattern in ("verb", "adjective", "noun"):
-        for frame in frames()[pattern]:
-            for entry in frame.words:
-                word, preposition = entry.split()
-                yield word, preposition
-
-
 @functools.cache
 def noun_complements() -> dict[str, tuple[str, tuple[str, ...]]]:
     """Nouns that govern a preposition (*a reason for*), with it and the classes that may follow."""
@@ -385,26 +376,6 @@ def adverbs() -> dict[str, tuple[str, ...]]:
 @functools.cache
 def names() -> dict[str, tuple[str, ...]]:
     return {header: words_of(lines) for header, lines in read_sections("names")}
-
-
-def lemmas() -> dict[str, set[str]]:
-    """The open-class lemmas by part of speech (NOUN, VERB, ADJ, ADV), without names."""
-    targets = [target for target in adjectives() if target != "feeling"]
-    feelings = {word for pair in adjectives()["feeling"] for word in pair}
-    combined = {entry.verb for entry in phrasal_verbs()} | {entry.verb for entry in light_verbs()}
-    return {
-        "NOUN": {noun.lemma for members in nouns().values() for noun in members},
-        "VERB": {
-            word.split()[0]
-            for pattern in frames()
-            for frame in frames()[pattern]
-            for word in frame.words
-            if pattern not in ("adjective", "noun")
-        }
-        | combined,
-        "ADJ": {word for target in targets for word, _ in adjectives()[target]} | feelings,
-        "ADV": {word for words in adverbs().values() for word in words},
-    }
 
 
 # Choosing words with a register's preferences

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections import Counter
 from pathlib import Path
 
 from measuring import Ratio, describe_machine, genuine_text, in_turns, seed_text, show_ratios
@@ -50,6 +51,8 @@ def main() -> None:
     options = parser.parse_args()
     print(describe_machine())
     sources, targets = genuine_text(4000)
+    pairs = [(" ".join(source), " ".join(target)) for source, target in zip(sources, targets, strict=True)]
+    counts = Counter(word for target in targets for word in target)
     bpe = Bpe.learn(targets, 2000)
     words = seed_text(options.text, options.sentences)
     subwords = [bpe.apply(tokens) for tokens in words]
@@ -58,8 +61,8 @@ def main() -> None:
     ratios: list[Ratio] = []
     texts = ("words, cold", "words, warm", "subwords, cold", "subwords, warm")
     for method in (each.model_validate({}) for each in METHODS if issubclass(each, TextMethod)):
-        on_words = measure(method, NoiseResources.from_genuine(sources, targets), words, options.repeats)
-        of_its_own = NoiseResources.from_genuine(sources, targets, Bpe(bpe.merges))  # a segmentation that has seen no word
+        on_words = measure(method, NoiseResources(counts, pairs), words, options.repeats)
+        of_its_own = NoiseResources(counts, pairs, Bpe(bpe.merges))  # a segmentation that has seen no word
         on_subwords = measure(method, of_its_own, subwords, options.repeats)
         print(f"{method.name:30}{on_words[0]:14,.0f}{on_words[1]:10,.0f}{on_subwords[0]:16,.0f}{on_subwords[1]:10,.0f}")
         if target := TARGETS.get(method.name):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from learner_world import REGISTERS, learner_sentences, seed_sentences
-from learner_world.words import lemmas
+from lexicon import lemmas
 from pseudogec.text import tokenise
 
 

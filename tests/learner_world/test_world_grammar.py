@@ -15,15 +15,14 @@ from learner_world.words import (
     adjectives,
     adverbs,
     frames,
-    governed_words,
     grades_with_ending,
     inflect,
-    lemmas,
     names,
     nouns,
     word_pairs,
     word_set,
 )
+from lexicon import governed_words, lemmas
 
 SINGULAR_SUBJECTS = {"he", "she", "it"}
 PLURAL_SUBJECTS = {"we", "they", "you"}

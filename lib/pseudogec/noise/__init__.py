@@ -17,7 +17,7 @@ from pseudogec.noise.method import (
     noised_tokens,
 )
 from pseudogec.noise.noised_text import NoisedText
-from pseudogec.noise.noiser import NoiseProfile, Noiser, profile_of
+from pseudogec.noise.noiser import NoiseProfile, Noiser
 from pseudogec.noise.random_words import RandomNoise
 from pseudogec.noise.realistic import RealisticNoise
 from pseudogec.noise.resources import (
@@ -59,5 +59,4 @@ __all__ = [
     "describe",
     "make_method",
     "noised_tokens",
-    "profile_of",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,6 @@ from artefacts.errors import UserError
 from pseudogec.noise.method import Operation, TextMethod, keep, noised_tokens
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors
-from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 
 _CACHED_OPERATIONS = 1 << 17  # about 50 MB
@@ -104,14 +103,3 @@ class NoiseProfile:
         """Operations other than keeping, per token of the grammatical text."""
         edits = sum(count for kind, count in self.operations.items() if kind != "keep")
         return edits / self.tokens if self.tokens else 0.0
-
-
-def profile_of(noiser: Noiser, sentences: Iterable[Sequence[str]], seed: int | str) -> NoiseProfile:
-    """Noise grammatical sentences, read once, and count the operations."""
-    streams = SentenceStreams(seed)
-    operations: Counter[str] = Counter()
-    count = tokens = 0
-    for count, sentence in enumerate(sentences, start=1):
-        tokens += len(sentence)
-        operations.update(operation.kind for operation in noiser.operations(sentence, streams[count - 1]))
-    return NoiseProfile(count, tokens, dict(sorted(operations.items())))

@@ -217,14 +217,6 @@ class NoiseResources:
         self.confusions = confusions or ConfusionSets()
 
     @classmethod
-    def from_genuine(
-        cls, sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]], bpe: Bpe | None = None
-    ) -> NoiseResources:
-        """Learn from genuine pairs of words; both sides are read once."""
-        pairs = [(" ".join(source), " ".join(target)) for source, target in zip(sources, targets, strict=True)]
-        return cls(Counter(word for _, target in pairs for word in target.split()), pairs, bpe)
-
-    @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], bpe: Bpe | None = None) -> NoiseResources:
         """Learn from grammatical text alone: enough for methods that do not learn from edits."""
         return cls(Counter(word for sentence in sentences for word in sentence), bpe=bpe)
