@@ -67,6 +67,8 @@ def start(*arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, str(PROJECT / "run_all.py"), *arguments],
         start_new_session=True,
+        # Tests that run in the background of a shell ignore interrupts, and so would this process.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -345,13 +347,16 @@ def test_a_run_that_is_interrupted_ends_its_kernels_and_keeps_earlier_results(
     executed.write_text("what an earlier run left")
     endless = changed("import pathlib, time; pathlib.Path('running').touch(); time.sleep(600)")
     with start(*places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00") as process:
-        deadline = time.monotonic() + 120
-        while not ((endless / "running").exists() or (moment == "while kernels start" and forks_kernels(process.pid))):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-        family = psutil.Process(process.pid).children(recursive=True)
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
+        try:
+            deadline = time.monotonic() + 120
+            while not ((endless / "running").exists() or (moment == "while kernels start" and forks_kernels(process.pid))):
+                assert time.monotonic() < deadline
+                time.sleep(0.1)
+            family = psutil.Process(process.pid).children(recursive=True)
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()  # if it has not ended
     assert process.returncode == 130, output
     assert "run the same command again to continue" in output
     assert "Traceback" not in output

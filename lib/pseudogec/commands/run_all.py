@@ -238,12 +238,11 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
+    skip_address_grammars()
+    from pseudogec.commands.execute_notebook import CellError, execute
     from pseudogec.commands.kernels import kill_kernels, prepare_kernels
 
     prepare_kernels()
-    skip_address_grammars()
-    from pseudogec.commands.execute_notebook import CellError, execute
-
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.

@@ -127,6 +127,10 @@ class Models(StepOfModels, DecodingStep):
         chosen = "the best ensemble found among" if self.ensemble == "greedy" else "an ensemble of"
         return f"{chosen} {' and '.join(self.models)}{kept}"
 
+    def title(self, needs: Mapping[str, Need]) -> str:
+        title = super().title(needs)
+        return f"the best of {title}" if self.ensemble == "greedy" else title
+
     def versions(self, seeds: tuple[int, ...]) -> tuple[int, ...]:
         return (self.seeds or seeds) if self.ensemble == "none" else ()
 
