@@ -146,6 +146,7 @@ def _end_with_others(leftovers: Sequence[str]) -> None:
     assert program is not None
     while program.is_alive() and os.getppid() == forked_from:
         program.join(0.2)
+    program.join(1)  # if both are killed, one may end a moment before the other
     if not program.is_alive():
         for path in leftovers:
             shutil.rmtree(path, ignore_errors=True)
