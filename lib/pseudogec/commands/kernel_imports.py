@@ -10,7 +10,7 @@ import signal
 from pseudogec.commands.kernels import INLINE_BACKEND
 from pseudogec.quick_imports import without_collection
 
-# Matplotlib reads its backend when it is imported. If an import looked at a GPU, no kernel could use it.
+# Matplotlib reads its backend when it is imported. No import may look for a GPU: a forked process cannot use one after that.
 os.environ |= {"MPLBACKEND": INLINE_BACKEND, "CUDA_VISIBLE_DEVICES": ""}
 handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt from the terminal is for the batch program
 # What cannot be imported here fails in the notebook that needs it.
@@ -24,4 +24,4 @@ with contextlib.suppress(Exception), without_collection():
 
     import pseudogec.play  # noqa: F401
 signal.signal(signal.SIGINT, handler)
-gc.freeze()  # kernels share the memory of these modules as long as nothing, such as the search for garbage, writes to it
+gc.freeze()  # the garbage collector would write to the memory of these modules, which kernels share until then

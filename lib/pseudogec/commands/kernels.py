@@ -33,12 +33,12 @@ _CONTEXT = multiprocessing.get_context("forkserver")
 _CONTEXT.set_forkserver_preload(["pseudogec.commands.kernel_imports"] if sys.platform == "linux" else [])
 
 INLINE_BACKEND = "module://matplotlib_inline.backend_inline"
-"""With which matplotlib draws in notebooks, as the variable `MPLBACKEND` names it."""
+"""The backend with which matplotlib draws in notebooks, as the variable `MPLBACKEND` names it."""
 
 
 def prepare_kernels() -> None:
     """Start the process from which kernels are forked; it imports while this process goes on."""
-    with contextlib.suppress(OSError):  # for which `_ForkingProvisioner` has another way
+    with contextlib.suppress(OSError):  # then each kernel is started without forking
         ensure_running()
 
 
@@ -85,7 +85,7 @@ _started: WeakSet[_ForkingProvisioner] = WeakSet()
 
 
 class _ForkedProcess:
-    """A kernel's process as jupyter_client wants it, that is, with the interface of `subprocess.Popen`."""
+    """A kernel's process, with the part of the interface of `subprocess.Popen` that `LocalProvisioner` uses."""
 
     stdin = stdout = stderr = None
 
@@ -107,12 +107,6 @@ class _ForkedProcess:
         if self.pid is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        self.send_signal(signal.SIGKILL)
-
-    def terminate(self) -> None:
-        self.send_signal(signal.SIGTERM)
 
 
 def _run_kernel(words: Sequence[str], environment: dict[str, str], folder: str | None, leftovers: Sequence[str]) -> None:

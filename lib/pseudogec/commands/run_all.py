@@ -281,7 +281,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
         while any(future.running() for future in futures):
-            kill_kernels()  # for which the threads wait; again, since one may be about to start another
+            kill_kernels()  # the threads wait for them; more than once, since a thread may be about to start one
             time.sleep(0.2)
         raise
     finally:
