@@ -12,6 +12,7 @@ from artefacts.errors import DataError
 from artefacts.plan import make_plan
 from artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
+from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import Study
 from shipped_profiles import SHIPPED
 
@@ -135,8 +136,17 @@ def test_a_machines_description_changes_the_plan_and_is_checked(tmp_path: Path, 
         with pytest.raises(DataError, match=words):
             load_machine(file)
     file.write_text("gpus: 0\n")
-    assert main(["--profile", "learners-gpu", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
-    assert "half precision" in capsys.readouterr().err
+    assert main(["--profile", "paper", "--plan", "--store", str(tmp_path / "store"), "--machine", str(file)]) == 2
+    assert "trains in fp16, which needs a GPU" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not computes_in_bf16(), reason="this processor cannot compute in bf16")
+def test_a_processor_that_computes_in_bf16_needs_no_gpu_for_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    machine = tmp_path / "machine.yaml"
+    machine.write_text("gpus: 0\ncores: 2\n")
+    plan = ["--plan", "--store", str(tmp_path / "store"), "--machine", str(machine)]
+    assert main(["--profile", "smoke", "--set", "optimisations.joint.precision=bf16", *plan]) == 0
+    assert "On 2 CPU cores about" in capsys.readouterr().out
 
 
 def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -324,6 +324,28 @@ def _allow_failures(at_least: int, dask_scheduler: Any = None) -> None:
     dask_scheduler.allowed_failures = max(dask_scheduler.allowed_failures, at_least)
 
 
+def keep_workers_busy(client: Client) -> None:
+    """Let the scheduler look once a second which workers have nothing to do.
+
+    Dask looks only when a worker's own tasks change. A worker that had little to do at its last change counts as idle for as long
+    as its present task runs, however much waits behind it, and if all workers count as idle, none takes tasks from another.
+    """
+    client.run_on_scheduler(_look_for_idle_workers)
+
+
+def _look_for_idle_workers(dask_scheduler: Any = None) -> None:
+    from tornado.ioloop import PeriodicCallback
+
+    def look() -> None:
+        for worker in list(dask_scheduler.workers.values()):
+            dask_scheduler.check_idle_saturated(worker)
+
+    callbacks = dask_scheduler.periodic_callbacks
+    if "artefacts-idle-workers" not in callbacks:  # programs may share a scheduler
+        callbacks["artefacts-idle-workers"] = callback = PeriodicCallback(look, 1000)
+        callback.start()
+
+
 def refuse_threads(workers: Iterable[tuple[str, int]]) -> None:
     """Refuse workers that do several tasks at a time: training keeps settings of its process, which two would share.
 

@@ -191,6 +191,7 @@ class Engine:
             else:
                 cluster = self._exit.enter_context(clusters.local_cluster(self.workers))
                 client = self._exit.enter_context(clusters.connect(cluster))
+            clusters.keep_workers_busy(client)
             self._client = client
         return self._client
 

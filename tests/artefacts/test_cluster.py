@@ -17,12 +17,21 @@ from typing import Any
 
 import psutil
 import pytest
-from distributed import Client
+from distributed import Client, as_completed
 from toys import Process, Training
 
 import artefacts
 from artefacts import ClusterSection, Engine, Store, UserError, missing
-from artefacts.cluster import ALLOWED_FAILURES, LAUNCHER, connect, deployment, enlist, gpus_of_this_machine, local_cluster
+from artefacts.cluster import (
+    ALLOWED_FAILURES,
+    LAUNCHER,
+    connect,
+    deployment,
+    enlist,
+    gpus_of_this_machine,
+    keep_workers_busy,
+    local_cluster,
+)
 from cluster_processes import dask_worker, start_scheduler, wait_for
 
 pytestmark = pytest.mark.slow
@@ -350,3 +359,18 @@ def test_programs_with_stores_of_their_own_share_a_scheduler(
             with dask_worker(address, "--nthreads", "1"):
                 assert [each.result(timeout=60) for each in built] == [2, 2]
     assert not any(missing(processes(2), store) for store in stores)
+
+
+def test_no_worker_idles_while_tasks_wait_behind_a_long_one() -> None:
+    """They were placed there while the other worker seemed to have more to do."""
+    with local_cluster(2, gpus=[]) as cluster, connect(cluster) as client:
+        keep_workers_busy(client)
+        one, other = client.scheduler_info()["workers"]
+        tasks = [(f"quick-{number}", 0.1, other) for number in range(20)]
+        tasks += [("long", 8, one), *((f"short-{number}", 0.1, one) for number in range(3))]
+        futures = [
+            client.submit(time.sleep, seconds, key=key, workers=worker, allow_other_workers=True)
+            for key, seconds, worker in tasks
+        ]
+        ended = [future.key for future in as_completed(futures, loop=client.loop)]
+    assert ended[-1] == "long"

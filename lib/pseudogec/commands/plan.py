@@ -12,12 +12,13 @@ from artefacts.errors import UserError
 from artefacts.plan import Plan, make_plan
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
+from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import Study
 from pseudogec.study.planning import missing_files
 from pseudogec.study.profile import Profile
 
 ASSUMED_GPUS = 8
-"""Number of GPUs for the plan of a study in half precision on a machine without GPUs."""
+"""Number of GPUs for the plan of a study that needs some, on a machine without GPUs."""
 
 
 def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> Plan:
@@ -29,16 +30,13 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
         machine_file: the machine's description; without one, this machine.
 
     Raises:
-        UserError: the description is wrong, or has no GPU while the profile trains in half precision.
+        UserError: the description is wrong, or has no GPU while the profile trains in a precision that needs one.
     """
     machine = load_machine(machine_file) if machine_file else Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
-    halves = _half_precision(study.profile)
     gpus = len(gpus_of_this_machine()) if machine.gpus is None else machine.gpus
-    if halves and not gpus:
+    if not gpus and (precision := _precision_of_gpus(study.profile)):
         if machine.gpus == 0:
-            raise UserError(
-                f"{machine_file}: gpus: 0, and profile {study.profile.name} trains in half precision, which needs one"
-            )
+            raise UserError(f"{machine_file}: gpus: 0, and profile {study.profile.name} trains in {precision}, which needs a GPU")
         gpus = ASSUMED_GPUS
     cores = machine.cores or max(cores_of_this_machine(), gpus)
     return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)
@@ -95,5 +93,8 @@ def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
     return lines
 
 
-def _half_precision(profile: Profile) -> bool:
-    return any(optimisation.precision != "fp32" for optimisation in profile.optimisations.values())
+def _precision_of_gpus(profile: Profile) -> str:
+    """A precision that the profile trains in and this machine's processor cannot compute in; empty if there is none."""
+    possible = {"fp32", "bf16"} if computes_in_bf16() else {"fp32"}
+    asked = (optimisation.precision for optimisation in profile.optimisations.values())
+    return next((precision for precision in asked if precision not in possible), "")
