@@ -29,6 +29,7 @@ from fairseq.dataclass.initialize import add_defaults
 from fairseq.logging import metrics
 from fairseq.trainer import Trainer
 from omegaconf import OmegaConf
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compat
@@ -98,7 +99,9 @@ class TrainingRun:
             use_fused_attention(model, weights_are_read=False)
             use_fused_loss(criterion, model)
         if job.autocast:
-            criterion.forward = torch.autocast("cpu", dtype=torch.bfloat16)(criterion.forward)
+            # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as that of separate products.
+            separately = sdpa_kernel(SDPBackend.MATH)(criterion.forward)
+            criterion.forward = torch.autocast("cpu", dtype=torch.bfloat16)(separately)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
         self._trainer = Trainer(self._cfg, self._task, model, criterion)
