@@ -195,6 +195,22 @@ def test_gains_say_where_a_difference_is_more_than_chance() -> None:
     assert findings.gains({}, ("New", "Old")) == ""
 
 
+def test_gains_of_groups_are_corrected_for_their_number() -> None:
+    barely, loss = Estimate(0.021, 0.01, 1000, (2, 2)), Estimate(-0.03, 0.01, 1000, (2, 2))  # p = 0.036 and 0.003
+    for differences, counted in (
+        ({"DET": barely}, "clearly better in 1, clearly worse in 0 and not decided in 0 of 1"),
+        ({"DET": barely, "NOUN": barely}, "clearly better in 0, clearly worse in 0 and not decided in 2 of 2"),
+        ({"DET": loss}, "clearly better in 0, clearly worse in 1 and not decided in 0 of 1"),
+    ):
+        assert counted in findings.gains(differences, ("New", "Old"))
+    for last, raised in (
+        ({"A": barely}, "at A, of 1"),
+        ({"A": barely, "B": barely}, "at none, of 2"),
+        ({"A": loss}, "at none, of 1"),
+    ):
+        assert f"clearly raises F0.5 {raised} levels" in findings.more_data(last, last, [100, 200])
+
+
 def test_the_best_choice_of_each_category() -> None:
     leads = {"A": Estimate(0.1, 0.01, 1000, (2, 2)), "B": Estimate(0.0, 0.01, 1000, (2, 2))}
     assert findings.best_of({"A": ["x", "y"], "B": ["x", "y"]}, leads, ["A"]).splitlines() == [

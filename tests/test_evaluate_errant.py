@@ -153,7 +153,7 @@ def test_a_group_without_edits_keeps_its_row():
     assert quiet.figures == {"precision": 1, "recall": 1, "f05": 1, "tp": 0, "fp": 0, "fn": 0}
 
 
-def test_the_best_reference_is_chosen_by_the_corpus_so_far():
+def test_the_best_reference_of_a_sentence_counts():
     right, other = Edit(0, 1, "x", "R:NOUN"), Edit(1, 2, "y", "R:NOUN")
     two = sentence("a b", (right,), (other,))
     assert counts(ERRANT.compare(Gold.annotated([two]), [(other,)])) == (1, 0, 0)
@@ -161,6 +161,17 @@ def test_the_best_reference_is_chosen_by_the_corpus_so_far():
     # Equal F0.5, since nothing was right before: the reference with fewer misses wins.
     gold = Gold.annotated([sentence("a b", (right, other), (right,))])
     assert counts(ERRANT.compare(gold, [(Edit(0, 2, "z"),)])) == (0, 1, 1)
+
+
+def test_which_reference_is_best_depends_on_the_sentences_before():
+    """As in ERRANT's `compare_m2.py`: with ten wrong edits before, a second right edit is worth nine that were missed."""
+    text = "a b c d e f g h i j k"
+    x, y, *missed = (Edit(place, place + 1, "x", "R:NOUN") for place in range(11))
+    two = sentence(text, (x,), (x, y, *missed))
+    assert counts(ERRANT.compare(Gold.annotated([two]), [(x, y)])) == (1, 1, 0)
+    wrong = [Edit(place, place + 1, "w", "R:NOUN") for place in range(10)]
+    gold = Gold.annotated([sentence(text, (), ()), two])
+    assert counts(ERRANT.compare(gold, [wrong, (x, y)])) == (2, 10, 9)
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.evaluate import Gleu, Gold, Score, gleu_of
+from pseudogec.evaluate.gleu import _draw
 
 JFLEG = Path(__file__).parents[2] / "shared" / "data" / "jfleg"
 SAMPLE = Path(__file__).parent / "data" / "world_sample"
@@ -68,8 +69,23 @@ def test_references_are_drawn_by_sentence():
     score = Gleu().score(gold, [REFERENCE])
     assert 0 < score["gleu"] < 1
     assert score["std"] > 0
+    _draw.cache_clear()
     assert Gleu().score(gold, [REFERENCE])["gleu"] == score["gleu"], "draws are seeded"
+    assert Gleu(iterations=1).score(gold, [REFERENCE])["std"] == 0
     assert Gleu().score(Gold.parallel([SOURCE], [[REFERENCE]]), [REFERENCE])["std"] == 0
+
+
+def test_differences_rest_on_the_mean_over_references():
+    alone = [Gleu().score(Gold.parallel([SOURCE], [[rewrite]]), [REFERENCE]).per_sentence() for rewrite in (REFERENCE, SOURCE)]
+    both = Gleu().score(Gold.parallel([SOURCE], [[REFERENCE], [SOURCE]]), [REFERENCE])
+    assert both.per_sentence().tolist() == np.mean(alone, axis=0).tolist()
+
+
+def test_the_longest_n_grams_are_of_the_order():
+    """Of the 5 words of the hypothesis all are in the reference, and 2 of its 4 bigrams."""
+    gold = Gold.parallel([["f"]], [["a b c d e".split()]])
+    found = Gleu(order=2).score(gold, ["a b d c e".split()])
+    assert found["gleu"] == pytest.approx((5 / 5 * 1 / 4) ** 0.5)
 
 
 def test_gleu_of_takes_many_sums_at_once():

@@ -52,6 +52,13 @@ def test_the_interaction_of_sentence_and_seed_is_counted_once() -> None:
     assert np.mean(squares) == pytest.approx(1 / 200, rel=0.35), "both parts alone would add up to twice as much"
 
 
+def test_seeds_that_agree_by_chance_do_not_make_a_score_certain() -> None:
+    """Two seeds with the same score that differ on every sentence are as uncertain as the mean of all their values."""
+    differing = ONE - ONE.mean()
+    found = compare([values(differing), values(-differing)], [values(np.zeros(40))], mean_of)
+    assert found.standard_error**2 == pytest.approx(differing.var(ddof=1) / (2 * 40))
+
+
 def test_a_side_with_one_seed_is_taken_as_it_is() -> None:
     scores = [values(ONE + shift) for shift in (-1, 0, 1)]
     against_one = compare(scores, [values(OTHER)], mean_of)

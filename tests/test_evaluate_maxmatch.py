@@ -60,6 +60,20 @@ def test_the_paper_s_example():
     assert counts([reference], [hypothesis.split()]) == (1, 0, 0)
 
 
+@pytest.mark.parametrize(("most", "right"), [(0, 0), (1, 1), (2, 1)])
+def test_an_edit_holds_as_many_unchanged_words_as_allowed(most, right):
+    reference = sentence("we feeds word in", (Edit(2, 3, "a word", "Nn"),))
+    score = MaxMatch(max_unchanged_words=most).score(Gold.annotated([reference]), ["we feeds a word in".split()])
+    assert score["tp"] == right
+
+
+def test_edits_are_counted_in_the_annotator_s_order():
+    """The published scorer reads the annotator's list once: behind the second edit it does not find the first."""
+    first, second = Edit(0, 1, "x"), Edit(2, 3, "z")
+    assert counts([sentence("a b c", (first, second))], [["x", "b", "z"]]) == (2, 0, 0)
+    assert counts([sentence("a b c", (second, first))], [["x", "b", "z"]]) == (1, 1, 1)
+
+
 # Sentences with one and with two annotators, as files with alternative annotations have them; the metrics say so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*lack an annotator")
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pickle
 from collections import Counter
 
+import numpy as np
 import pytest
+from rapidfuzz.distance import Levenshtein
 
-from noising import make_noiser
+from noising import make_noiser, noised
 from pseudogec.noise import NoiseResources, noised_tokens
 from pseudogec.noise.spelling_errors import add_spelling_errors, edit_character
 from pseudogec.random_streams import SentenceStreams
@@ -28,7 +30,9 @@ def test_a_character_is_edited_in_four_ways_with_equal_chances() -> None:
     replaced = {text: count for text, count in written.items() if len(text) == 3 and text != "acb"}
     assert_rate(sum(replaced.values()), 100_000, 1 / 4)
     assert len(replaced) == 25, "every other letter"
-    assert all(text[:2] == "ab" and text[3] == "c" for text in written if len(text) == 4)
+    inserted = [text for text in written if len(text) == 4]
+    assert all(text[:2] == "ab" and text[3] == "c" for text in inserted)
+    assert len(inserted) == 26, "every letter"
     assert "bac" not in written
     assert {edit_character("ab", 1, streams[index]) for index in range(200)} >= {"ba", "a"}
 
@@ -71,9 +75,30 @@ def test_operations_still_cover_the_sentence(method: str) -> None:
         assert all(operation.before or operation.after for operation in operations)
 
 
+@pytest.mark.parametrize(
+    ("method", "still"),
+    [
+        ("random", {"delete": 0, "replace": 0, "insert": 0, "shuffle_deviation": 0}),
+        ("direct_noise", {"mu_mask": 0, "mu_del": 0, "mu_ins": 0, "mu_keep": 1}),
+    ],
+)
+def test_errors_come_at_their_rate_on_top_of_a_method(method: str, still: dict[str, float]) -> None:
+    noiser = make_noiser(method, {**still, "sse_rate": 0.003}, NoiseResources.from_sentences(GENUINE))
+    assert_rate(noised(noiser, SENTENCES, seed=3).operations["spell"], 120_000, 1 - (1 - 0.003) ** 10)
+
+
+def test_a_word_may_have_several_errors() -> None:
+    noiser, streams = make_noiser("sse", {"sse_rate": 1}, NoiseResources()), SentenceStreams(1)
+    distances = [Levenshtein.distance("abcdefghij", noiser(["abcdefghij"], streams[index])[0]) for index in range(100)]
+    assert np.mean(distances) > 3
+
+
 def test_masks_are_never_misspelt() -> None:
-    noiser = make_noiser("direct_noise", {"mu_mask": 1, "mu_keep": 0, "sse_rate": 1}, NoiseResources.from_sentences(GENUINE))
-    assert noiser(["a", "b"], SentenceStreams(1)[0]) == ["<mask>", "<mask>"]
+    noiser = make_noiser("direct_noise", {"mu_mask": 0.5, "mu_keep": 0.5, "sse_rate": 1}, NoiseResources.from_sentences(GENUINE))
+    written = Counter(token for index in range(300) for token in noiser(["abcdef"] * 4, SentenceStreams(1)[index]))
+    assert_rate(written["<mask>"], 1200, 0.5)
+    assert not [token for token in written if token != "<mask>" and "<" in token]
+    assert written["abcdef"] < 0.01 * 1200, "the others are misspelt, at every character"
 
 
 def test_an_unknown_subword_stays_one() -> None:

@@ -18,7 +18,7 @@ from noising import make_noiser, noised
 from pseudogec.edits import apply_edits
 from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.common_errors import CONFUSIONS, MISSPELLINGS_OF, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
-from pseudogec.noise.misspellings import known_misspellings, misspell
+from pseudogec.noise.misspellings import known_misspellings, misspell, slip
 from pseudogec.random_streams import SentenceStreams
 from rates import assert_rate
 
@@ -220,3 +220,20 @@ def test_text_is_kept_for_validation(tmp_path: Path) -> None:
 def test_a_method_that_needs_more_than_text_is_refused(method: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises((UserError, ValueError), match=message):
         pairs_format("noised", text_of(tmp_path), method=method)
+
+
+def test_a_typing_error_leaves_the_first_letter() -> None:
+    streams = SentenceStreams(1)
+    assert all(slip("receive", streams[index])[0] == "r" for index in range(1000))
+
+
+def test_seven_of_ten_misspellings_keep_the_sound_and_common_ones_count_twice() -> None:
+    known, streams, trials = known_misspellings("receive"), SentenceStreams(1), 20_000
+    common = set(MISSPELLINGS_OF["receive"])
+    written = Counter(misspell("receive", streams[index]) for index in range(trials))
+    slips = Counter(slip("receive", streams[index]) for index in range(trials, 2 * trials))
+    for texts in (set(known), common):
+        drawn, by_chance = sum(text in texts for text in known) / len(known), sum(slips[text] for text in texts) / trials
+        assert_rate(sum(written[text] for text in texts), trials, 0.7 * drawn + 0.3 * by_chance)
+    assert min(known.count(text) for text in common) == 2
+    assert {known.count(text) for text in set(known) - common} == {1}

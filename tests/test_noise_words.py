@@ -6,8 +6,10 @@ import pickle
 from collections import Counter
 from typing import Any
 
+import jellyfish
 import numpy as np
 import pytest
+from rapidfuzz.distance import Levenshtein
 
 from artefacts.errors import UserError
 from noising import learnt_from, make_noiser, noised
@@ -96,11 +98,17 @@ def test_words_are_shuffled_as_the_normal_keys_say() -> None:
     assert Counter(noiser(SENTENCES[2], streams[0])) == Counter(SENTENCES[2])
 
 
-def test_shuffling_keeps_deletions_and_insertions_in_their_places() -> None:
+def test_shuffling_changes_no_words() -> None:
     streams = SentenceStreams(2)
     still, moving = random_noise(shuffle_deviation=0), random_noise(shuffle_deviation=0.4)
     for index, tokens in enumerate(SENTENCES[:300]):
         assert Counter(still(tokens, streams[index])) == Counter(moving(tokens, streams[index]))
+
+
+def test_words_that_are_deleted_count_as_no_distance_in_shuffling() -> None:
+    noiser, streams = random_noise(delete=1 / 3, replace=0, insert=0), SentenceStreams(2)
+    written = Counter(" ".join(noiser(["a", "x", "b"], streams[index])) for index in range(50_000))
+    assert_rate(written["b a"], written["a b"] + written["b a"], 0.0786496)
 
 
 def test_spell_noise_changes_a_normal_share_of_words() -> None:
@@ -122,6 +130,10 @@ def test_character_noise_befalls_a_tenth_of_the_words_that_stay() -> None:
     assert profile.operations["spell"] / TOKENS == pytest.approx(0.1, abs=0.004)
     untouched = noised(spell_noise(mean=0, deviation=0, character_noise=0), SENTENCES, seed=1)
     assert untouched.operations == {"keep": TOKENS}
+    always, streams = spell_noise(mean=0, deviation=0, character_noise=1), SentenceStreams(1)
+    written = [always(["abcdefghij"], streams[index])[0] for index in range(500)]
+    alike = {next((place for place in range(10) if text[place : place + 1] != "abcdefghij"[place]), 10) for text in written}
+    assert alike == set(range(11)), "at every character, and behind the last"
     punctuation = noised(spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1)
     assert punctuation.operations == {"keep": 300}
 
@@ -133,6 +145,12 @@ def test_every_word_can_be_changed_in_one_way(kind: str, expected: str) -> None:
     shares = dict.fromkeys(("replace", "delete", "insert", "swap"), 0.0) | {kind: 1.0}
     noiser = spell_noise(mean=1, deviation=0, character_noise=0, **shares)
     assert noiser(["w1", "w2", "w3"], SentenceStreams(1)[0]) == expected.split()
+
+
+def test_the_share_of_changed_words_is_rounded() -> None:
+    """As in the authors' code."""
+    noiser = spell_noise(mean=0.19, deviation=0, character_noise=0, replace=1, delete=0, insert=0, swap=0)
+    assert noiser(["w1"] * 10, SentenceStreams(1)[0]).count("other") == 2
 
 
 def test_with_no_chance_of_change_every_method_is_the_identity() -> None:
@@ -154,13 +172,22 @@ def test_no_sentence_becomes_empty() -> None:
     assert realistic_noise({"a": {"": 1}}, token_probability=1)(["a"], streams[0]) == ["a"]
 
 
+def _distance(word: str, other: str) -> float:
+    """The mean of the edit distances of spelling and of sound (Grundkiewicz et al. 2019, section 4.1)."""
+    sounds = jellyfish.metaphone(word), jellyfish.metaphone(other)
+    return (Levenshtein.distance(word, other) + Levenshtein.distance(*sounds)) / 2
+
+
 def test_confusion_sets_hold_near_words_nearest_first() -> None:
     sets = ConfusionSets()
     assert {"whether", "leather"} <= set(sets["weather"])
     assert "peace" in sets["piece"]
     assert "there" in sets["their"]
-    assert len(sets["their"]) <= 20
-    assert "their" not in sets["their"]
+    for word in ("their", "piece", "weather", "meat"):
+        distances = [_distance(word, other) for other in sets[word]]
+        assert 1 < len(distances) <= 20
+        assert distances == sorted(distances)
+        assert word not in sets[word]
     assert sets["Their"] == tuple(other[0].upper() + other[1:] for other in sets["their"])
     assert sets["THEIR"][0] == sets["their"][0].upper()
     assert sets["1999"] == sets["."] == ()
@@ -178,10 +205,13 @@ def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
         sentence("a lot people", (0, 2, "many")),  # two tokens for one: not counted
         sentence("fine now"),
         AnnotatedSentence(("vague", "now"), {0: (Edit(0, 1, "", "UNK"),)}),
+        AnnotatedSentence(("likes",), {0: (Edit(0, 1, "like||love", "R:VERB"),), 1: (Edit(0, 1, "enjoys", "R:VERB"),)}),
     ]
     counts = EditDictionary.from_annotated(data, minimum_count=1).counts
     assert counts == {
         "depends": {"depend": 1},
+        "enjoys": {"likes": 1},  # by the second annotator
+        "like": {"likes": 1},  # the first of two corrections
         "home": {"to home": 1},
         "on": {"of": 1, "on": 1},
         "sit": {"": 1},

@@ -234,7 +234,7 @@ def test_a_profile_in_fp16_needs_a_gpu(tmp_path: Path) -> None:
     profile = small_profile(tmp_path, "optimisations: {joint: {precision: fp16}}\n")
     [problem] = problems(run(profile, tmp_path))
     assert (problem.item, problem.finding) == ("GPUs", "none; the profile computes in fp16")
-    assert "each precision to fp32" in problem.remedy
+    assert "each precision to fp32: --set optimisations" in problem.remedy
 
 
 def test_gpus_that_only_emulate_bf16_are_refused_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

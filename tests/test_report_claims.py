@@ -42,12 +42,22 @@ def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), pa
         (found(0.1, error=0.2, seeds=(1, 1)), "no clear difference", "not decided"),
         (found(-4), "not higher", "as claimed"),  # a loss is no gain
         (found(0.1), "not higher", "not decided"),
+        (found(0.1, error=0.2), "not higher", "as claimed"),
+        (found(0.9, error=0.2), "not higher", "not decided"),
         (found(4), "not higher", "clearly higher"),
     ],
 )
 def test_a_claim_is_decided_by_an_interval_over_sentences_and_seeds(compared: Contrast, direction: Any, expected: str) -> None:
     (row,) = claims_table([(replace(CLAIM, direction=direction), [compared])])
     assert row["verdict"] == expected
+
+
+def test_a_claim_is_decided_by_its_own_measure() -> None:
+    worse = found(-4)
+    compared = replace(worse, differences={**worse.differences, "P": found(4).differences["F0.5"]})
+    of_f05, of_precision = claims_table([(CLAIM, [compared]), (replace(CLAIM, measure="P"), [compared])])
+    assert (of_f05["verdict"], of_precision["verdict"]) == ("the opposite", "as claimed")
+    assert of_precision["here"].startswith("one against other: +4.0 [+3.0, +5.0]")
 
 
 def test_the_margin_of_no_difference_is_the_claim_s() -> None:

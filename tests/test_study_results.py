@@ -15,8 +15,6 @@ from pseudogec.study.grid import expand
 from pseudogec.study.profile import GridAxes
 from pseudogec.study.results import CHOICES, score_columns, tidy
 
-pytestmark = pytest.mark.slow
-
 
 def system(**changes: Any) -> System:
     values = {

@@ -30,13 +30,13 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
         machine_file: the machine's description; without one, this machine.
 
     Raises:
-        UserError: the description is wrong, or has no GPU while the profile trains in a precision that needs one.
+        UserError: the description is wrong, or has no GPU while the profile computes in a precision that needs one.
     """
     machine = load_machine(machine_file) if machine_file else Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
     gpus = len(gpus_of_this_machine()) if machine.gpus is None else machine.gpus
     if not gpus and (precision := _precision_of_gpus(study.profile)):
         if machine.gpus == 0:
-            raise UserError(f"{machine_file}: gpus: 0, and profile {study.profile.name} trains in {precision}, which needs a GPU")
+            raise UserError(f"{machine_file}: gpus: 0, and profile {study.profile.name} computes in {precision}, which needs a GPU")
         gpus = ASSUMED_GPUS
     cores = machine.cores or max(cores_of_this_machine(), gpus)
     return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)
@@ -94,7 +94,6 @@ def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
 
 
 def _precision_of_gpus(profile: Profile) -> str:
-    """A precision that the profile trains in and this machine's processor cannot compute in; empty if there is none."""
+    """A precision that the profile asks for and this machine's processor cannot compute in; empty if there is none."""
     possible = {"fp32", "bf16"} if computes_in_bf16() else {"fp32"}
-    asked = (optimisation.precision for optimisation in profile.optimisations.values())
-    return next((precision for precision in asked if precision not in possible), "")
+    return next((precision for precision in profile.precisions.values() if precision not in possible), "")

@@ -427,14 +427,12 @@ def _gpus(profile: Profile, elsewhere: bool) -> Finding:
     import torch
 
     devices = [torch.cuda.get_device_properties(number) for number in range(torch.cuda.device_count())]
-    trains_in = {name: optimisation.precision for name, optimisation in profile.optimisations.items()}
-    precisions = sorted({*trains_in.values(), profile.decoding.precision} - {"fp32"})
+    precisions = sorted({*profile.precisions.values()} - {"fp32"})
     asked = f"; the profile computes in {' and '.join(precisions)}" if precisions else ""
     if devices:
         finding = ", ".join(f"{each.name} ({format_size(each.total_memory)})" for each in devices)
         if "bf16" in precisions and not elsewhere and not all(map(_computes_in_bf16, range(len(devices)))):
-            changes = " ".join(f"--set optimisations.{name}.precision=fp16" for name, own in trains_in.items() if own == "bf16")
-            return "missing", f"{finding}; they cannot compute in bf16{asked}", f"add {changes}"
+            return "missing", f"{finding}; they cannot compute in bf16{asked}", f"add {_changes(profile, 'bf16', 'fp16')}"
         return "ok", f"{len(devices)}: {finding}{asked}", ""
     if elsewhere:
         return "ok", f"none here{asked}; the workers' machines must have them" if asked else "none here", ""
@@ -442,10 +440,16 @@ def _gpus(profile: Profile, elsewhere: bool) -> Finding:
         return "ok", "none, and none is needed", ""
     if precisions == ["bf16"] and computes_in_bf16():
         return "ok", f"none{asked}, as this processor can", ""
-    remedy = "run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set each precision to fp32"
+    changes = " ".join(_changes(profile, precision, "fp32") for precision in precisions)
+    remedy = f"run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set each precision to fp32: {changes}"
     if torch.version.cuda is None:
         remedy += "; where there is a GPU: this build of torch is for CPUs, make env TORCH=cuda takes the other"
     return "missing", f"none{asked}", remedy
+
+
+def _changes(profile: Profile, precision: str, to: str) -> str:
+    """The options of the command line that replace one precision by another, wherever the profile has it."""
+    return " ".join(f"--set {key}={to}" for key, own in profile.precisions.items() if own == precision)
 
 
 def _computes_in_bf16(device: int) -> bool:

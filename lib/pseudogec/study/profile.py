@@ -372,6 +372,15 @@ class Profile(Section):
         optimisation = self.optimisations[name]
         return Optimisation.model_validate({**optimisation.model_dump(), **changes}) if changes else optimisation
 
+    @property
+    def precisions(self) -> dict[str, str]:
+        """In what the profile computes: the key of each precision, such as ``optimisations.joint.precision``, and its value."""
+        own = {f"optimisations.{name}": optimisation.precision for name, optimisation in self.optimisations.items()}
+        for architecture, changed in self.optimisations_of.items():
+            for name in changed:
+                own[f"optimisations_of.{architecture}.{name}"] = self.optimisation_of(name, architecture).precision
+        return {f"{place}.precision": value for place, value in {**own, "decoding": self.decoding.precision}.items()}
+
     def stages(self, setting: str) -> tuple[StageOfTraining, ...]:
         """All stages of a setting from ``settings``, or of ``reverse_model``."""
         return (*self.first_stages, *(self.reverse_model if setting == "reverse_model" else self.settings[setting]))
