@@ -74,6 +74,12 @@ def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
     assert [item.name for item in grid] == ["s/b beam=2 beta_random=0/x/1", "s/b beam=2 beta_random=3/x/1"]
 
 
+def test_values_that_differ_in_the_seventh_digit_are_two_systems() -> None:
+    sweep = {"mu_mask": (0.3, 0.3000001)}
+    axes = GridAxes(method=("a",), seed_corpus=("x",), setting=("s",), pseudo_pairs=(1,), sweep=sweep)
+    assert [item.name for item in expand(axes, ANY, (1,))] == ["s/a mu_mask=0.3/x/1", "s/a mu_mask=0.3000001/x/1"]
+
+
 def test_a_grid_without_systems_is_refused() -> None:
     with pytest.raises(UserError, match="names no system"):
         expand(GridAxes(method=("a",)), ANY, (1,))

@@ -10,7 +10,7 @@ import shlex
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from artefacts import cluster as clusters
 from artefacts.cluster import ClusterSection
@@ -56,6 +56,20 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
     return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
 
 
+class Capacity(NamedTuple):
+    """What a cluster builds with.
+
+    Attributes:
+        workers: artefacts that are built at a time.
+        with_gpus: how many of the workers have GPUs.
+        gpus: of the worker that has most.
+    """
+
+    workers: int
+    with_gpus: int
+    gpus: int
+
+
 class Engine:
     """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
 
@@ -65,6 +79,9 @@ class Engine:
         workers: processes of the local cluster, which is started without a scheduler or a section.
         display: shows progress.
         section: a deployment to start, as the profile says.
+
+    Raises:
+        UserError: fewer than one worker is asked for.
     """
 
     def __init__(
@@ -75,6 +92,8 @@ class Engine:
         display: Display | None = None,
         section: ClusterSection | None = None,
     ) -> None:
+        if workers is not None and workers < 1:
+            raise UserError(f"{workers} workers cannot build anything; at least 1 is needed (--jobs)")
         self.store = store
         self.workers = workers or clusters.default_workers()
         self.display = display or Display()
@@ -98,22 +117,12 @@ class Engine:
         todo = missing(targets, self.store, in_full)
         if not todo:
             return 0
-        client = self.connect()
-        workers = client.scheduler_info(n_workers=-1)["workers"]
-        clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
-        if self._deployment is not None:  # its workers come when the batch system has room for them
-            gpus, expected = self._deployment.gpus_per_worker, self._deployment.largest
-            with_gpus = expected if gpus else 0
-        else:
-            gpus, expected = clusters.gpus_of(workers.values()), max(len(workers), 1)
-            with_gpus = sum(clusters.gpus_of([worker]) > 0 for worker in workers.values())
-        if not workers and self._deployment is None:
-            log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
+        client, capacity = self.connect(), self.capacity()
         failed: dict[str, BaseException] = {}
         needed = len(with_ancestors(targets))
-        time_left = TimeLeft(todo, Estimator(self.store), expected, with_gpus)
+        time_left = TimeLeft(todo, Estimator(self.store), capacity.workers, capacity.with_gpus)
         with self.display.building(time_left, needed), self._listening(client, todo):
-            for recipe, error in self._run(client, todo, gpus):
+            for recipe, error in self._run(client, todo, capacity.gpus):
                 if error is None:
                     self.display.finished(recipe)
                 else:
@@ -123,6 +132,22 @@ class Engine:
         if causes:
             raise BuildError([(recipe, failed[recipe.key]) for recipe in causes], self.store)
         return len(todo)
+
+    def capacity(self) -> Capacity:
+        """The workers of the cluster, which is started if it is not running.
+
+        Raises:
+            UserError: as of `connect`; a worker does several tasks at a time.
+        """
+        workers = self.connect().scheduler_info(n_workers=-1)["workers"]
+        clusters.refuse_threads((address, worker["nthreads"]) for address, worker in workers.items())
+        if self._deployment is not None:  # its workers come when the batch system has room for them
+            expected, gpus = self._deployment.largest, self._deployment.gpus_per_worker
+            return Capacity(expected, expected if gpus else 0, gpus)
+        if not workers:
+            log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
+        with_gpus = sum(clusters.gpus_of([worker]) > 0 for worker in workers.values())
+        return Capacity(max(len(workers), 1), with_gpus, clusters.gpus_of(workers.values()))
 
     def _run(self, client: Client, todo: Sequence[Recipe], gpus: int) -> Iterator[tuple[Recipe, BaseException | None]]:
         """Hand the tasks to the scheduler; yields each as it ends, with its error if it failed."""

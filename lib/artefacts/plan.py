@@ -83,21 +83,22 @@ class Estimator:
 
     def __init__(self, store: Store, machine: Machine | None = None) -> None:
         self._machine = machine or Machine()  # type: ignore[call-arg]  # pydantic fills the defaults
-        seconds: dict[str, list[float]] = defaultdict(list)
+        seconds: dict[tuple[str, bool], list[float]] = defaultdict(list)
         sizes: dict[str, list[float]] = defaultdict(list)
         artefacts = list(store.artefacts())
         for recipe, result in artefacts:
             if result.get("work"):
                 kind = result.get("work_kind", recipe["kind"])
-                seconds[kind].append(result["seconds"] / result["work"])
+                seconds[kind, "gpu" in result].append(result["seconds"] / result["work"])
                 sizes[kind].append(sum(file["bytes"] for file in result["files"].values()) / result["work"])
         trainings = [speed for _, record in artefacts if (speed := _cpu_training(record))]
         self._cpu_training = median(trainings or [self._machine.cpu_training])
         self._seconds = {kind: median(values) for kind, values in seconds.items()}
         self._bytes = {kind: median(values) for kind, values in sizes.items()}
 
-    def is_measured(self, recipe: Recipe) -> bool:
-        return recipe.work_kind in self._seconds
+    def is_measured(self, recipe: Recipe, on_gpu: bool = False) -> bool:
+        """Whether the store has the speed of such work on such a device."""
+        return (recipe.work_kind, on_gpu) in self._seconds
 
     def seconds(self, recipe: Recipe, on_gpu: bool = False) -> float:
         """Expected seconds to build one artefact on one worker.
@@ -109,8 +110,8 @@ class Estimator:
         machine = self._machine
         if recipe.kind in machine.seconds:
             return machine.seconds[recipe.kind] * recipe.work
-        if recipe.work_kind in self._seconds:
-            return self._seconds[recipe.work_kind] * recipe.work
+        if self.is_measured(recipe, on_gpu):
+            return self._seconds[recipe.work_kind, on_gpu] * recipe.work
         if recipe.operations:
             return recipe.operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
         if on_gpu and recipe.decoded:
@@ -215,7 +216,7 @@ def make_plan(targets: Sequence[Recipe], store: Store, estimator: Estimator, cor
             )
         )
     at_once = sorted((recipe.bytes_at_work for recipe in todo), reverse=True)[: gpus or cores]
-    measured = sum(seconds[recipe.key] for recipe in todo if estimator.is_measured(recipe))
+    measured = sum(seconds[recipe.key] for recipe in todo if estimator.is_measured(recipe, on_gpu[recipe.key]))
     return Plan(
         kinds=tuple(kinds),
         longest_path=_longest_path(todo, seconds),

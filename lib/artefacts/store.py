@@ -115,7 +115,7 @@ class Store:
         for damage in damages[:1]:
             if damage not in self._logged:
                 self._logged.add(damage)
-                log.warning("%s; it is built again", damage)
+                log.warning("%s; it counts as missing", damage)
         return not damages
 
     def result(self, recipe: Recipe) -> dict[str, Any]:

@@ -68,7 +68,7 @@ class TimeLeft:
         self._gpu_workers = gpu_workers
         self._on_gpu = {recipe.key: gpu_workers > 0 and recipe.needs_gpu for recipe in todo}
         self._expected = {recipe.key: max(0.05, estimator.seconds(recipe, self._on_gpu[recipe.key])) for recipe in todo}
-        self._foreseen = {recipe.work_kind for recipe in todo if estimator.is_measured(recipe)}
+        self._foreseen = {recipe.work_kind for recipe in todo if estimator.is_measured(recipe, self._on_gpu[recipe.key])}
         self._began: dict[str, _Told] = {}
         self._last: dict[str, _Told] = {}
         self._built: dict[str, _Measured] = defaultdict(_Measured)

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print("\nstopped; nothing was written", file=sys.stderr)
+        print("\nstopped; what was built is in the store, and no file is half-written", file=sys.stderr)
         return 130
     return 0
 

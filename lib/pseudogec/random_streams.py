@@ -13,8 +13,8 @@ from artefacts.kinds import OneOrMore
 
 def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
     for seed in seeds:
-        if not 0 <= seed < 2**32:  # numpy's generators, which fairseq seeds, take no others
-            raise ValueError(f"{seed} is no seed; take a whole number from 0 to {2**32 - 1}")
+        if not 1 <= seed < 2**32:  # numpy's generators, which fairseq seeds, take no larger ones; 0 stands for no seed in tables
+            raise ValueError(f"{seed} is no seed; take a whole number from 1 to {2**32 - 1}")
     twice = [seed for seed in seeds if seeds.count(seed) > 1]
     if twice:
         raise ValueError(f"the seed {twice[0]} is named twice, and its model would count twice; name each once")

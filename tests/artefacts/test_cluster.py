@@ -374,3 +374,8 @@ def test_no_worker_idles_while_tasks_wait_behind_a_long_one() -> None:
         ]
         ended = [future.key for future in as_completed(futures, loop=client.loop)]
     assert ended[-1] == "long"
+
+
+def test_an_engine_without_workers_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="-1 workers cannot build anything"):
+        Engine(Store(tmp_path), workers=-1)

@@ -60,6 +60,19 @@ class Training(Pages):
         return 500.0
 
 
+def test_a_speed_is_that_of_the_device_it_was_measured_on(tmp_path: Path) -> None:
+    store, machine = Store(tmp_path), Machine(gpu_training=2.0, cpu_training=0.1)
+    for device, pages, seconds in (("cpu", 10, 500.0), ("NVIDIA V100", 20, 40.0)):
+        recipe = Training(pages=pages)
+        assert Estimator(store, machine).seconds(recipe, on_gpu=device != "cpu") == pytest.approx(
+            pages / (0.1 if device == "cpu" else 2.0)
+        )
+        store.build(recipe, lambda *_, device=device: {"device": device})
+        write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
+    estimator = Estimator(store, machine)
+    assert (estimator.seconds(Training(pages=1)), estimator.seconds(Training(pages=1), on_gpu=True)) == (50, 2)
+
+
 class Decoding(Pages):
     kind: ClassVar[str] = "decoding"
     needs_gpu: ClassVar[bool] = True

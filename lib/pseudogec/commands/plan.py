@@ -36,7 +36,9 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
     gpus = len(gpus_of_this_machine()) if machine.gpus is None else machine.gpus
     if not gpus and (precision := _precision_of_gpus(study.profile)):
         if machine.gpus == 0:
-            raise UserError(f"{machine_file}: gpus: 0, and profile {study.profile.name} computes in {precision}, which needs a GPU")
+            raise UserError(
+                f"{machine_file}: gpus: 0, and profile {study.profile.name} computes in {precision}, which needs a GPU"
+            )
         gpus = ASSUMED_GPUS
     cores = machine.cores or max(cores_of_this_machine(), gpus)
     return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)

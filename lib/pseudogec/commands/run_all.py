@@ -70,7 +70,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--verify",
         action="store_true",
-        help="first compare all files of the store with their digests; damaged artefacts are built again",
+        help="first compare all files of the store with their digests; damaged artefacts are built again or read from the pack",
     )
     parser.add_argument(
         "--verify-pack",
@@ -94,6 +94,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.fresh and (options.check or options.plan):
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
+    if options.fresh and options.verify_pack is not None:
+        parser.error("--fresh uses no pack; --verify-pack checks one")
     if options.jobs is not None and options.jobs < 1:
         parser.error(f"--jobs {options.jobs}: at least 1 is needed")
     if options.verify_pack is not None and options.verify_pack < 1:
@@ -179,7 +181,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
-    """Remove artefacts whose files have changed; returns them, to be built again."""
+    """Remove artefacts whose files have changed; returns them."""
     every = with_ancestors(study.targets(notebooks))
     damages = study.store.verify(every)
     for damage in damages:
@@ -199,10 +201,11 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     for prefix in only:
         if not any(name.startswith(prefix) for name in names):
             raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
-    for name in names:
+    selected = [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
+    for name in selected:
         if not (options.notebooks / f"{name}.ipynb").is_file():
             raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no {options.notebooks / name}.ipynb")
-    return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
+    return selected
 
 
 def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> bool:
@@ -212,12 +215,16 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
         study.engine.connect()  # nothing is deleted if no worker is there to build it again
         for recipe in every:
             study.store.remove(recipe)
-    # Damaged artefacts are built again even if no missing artefact needs them.
-    targets += [*removed, *(damage.recipe for damage in study.store.damaged(every))]
+    # What is damaged is built again even if no missing artefact needs it, or else read from the pack.
+    damaged = [damage.recipe for damage in study.store.damaged(every)]
+    for recipe in damaged:
+        study.store.remove(recipe)
+    targets += [*removed, *damaged]
     stock = study.stock(targets)
-    todo = stock.to_build
-    foreseen = describe_foreseen(TimeLeft(todo, Estimator(study.store), study.engine.workers))
-    about = f", {foreseen}" if todo else ""
+    todo, about = stock.to_build, ""
+    if todo:
+        workers, with_gpus, _ = study.engine.capacity()
+        about = f", {describe_foreseen(TimeLeft(todo, Estimator(study.store), workers, with_gpus))}"
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}{about}")
     started = time.monotonic()
     try:

@@ -40,6 +40,11 @@ class System(BaseModel):
         return {name: getattr(self.noise, name) for name in self.swept}
 
     @property
+    def swept_values(self) -> dict[str, str]:
+        """The parameters that a sweep varies, with all digits: other values make other names."""
+        return {name: str(value).removesuffix(".0") for name, value in self.point.items()}
+
+    @property
     def parameters(self) -> dict[str, float]:
         """All numbers among the method's parameters."""
         return {} if self.noise is None else self.noise.numbers
@@ -51,7 +56,7 @@ class System(BaseModel):
         others += [self.track] if self.track != "restricted" else []
         if self.method == "none":
             return " ".join([self.setting, *others])
-        values = "".join(f" {name}={value:g}" for name, value in self.point.items())
+        values = "".join(f" {name}={value}" for name, value in self.swept_values.items())
         upsample = [f"x{self.upsample}"] if self.upsample != 1 else []
         made = f"{self.setting}/{self.method}{values}/{self.seed_corpus}/{self.pseudo_pairs}"
         return " ".join([made, *upsample, *others])

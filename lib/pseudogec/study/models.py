@@ -253,7 +253,9 @@ class Training(Learner):
 
     @property
     def work_kind(self) -> str:
-        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} subwords"
+        precision = self.optimisation.precision
+        in_bits = f", {precision}" if precision != "fp32" else ""
+        return f"{self.kind} {self.architecture.shape}, {self.optimisation.batch} subwords{in_bits}"
 
 
 class TrainedModel(Training):

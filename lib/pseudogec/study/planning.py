@@ -200,7 +200,7 @@ class Planner:
         """The shards of a system's pseudo data; none for a system without."""
         if system.noise is None or system.seed_corpus is None:
             return ()
-        values = "".join(f"-{parameter}={value:g}" for parameter, value in system.point.items())
+        values = "".join(f"-{parameter}={value}" for parameter, value in system.swept_values.items())
         return self._pseudo_data(system.method + values, system.noise, system.seed_corpus, system.pseudo_pairs, system.track)
 
     def _pseudo_data(self, name: str, method: Method, seed_corpus: str, pairs: int, track: str) -> tuple[PseudoData, ...]:
