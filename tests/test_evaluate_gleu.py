@@ -82,7 +82,7 @@ def test_differences_rest_on_the_mean_over_references():
 
 
 def test_the_longest_n_grams_are_of_the_order():
-    """Of the 5 words of the hypothesis all are in the reference, and 2 of its 4 bigrams."""
+    """Of the 5 words of the hypothesis all are in the reference, and 1 of its 4 bigrams."""
     gold = Gold.parallel([["f"]], [["a b c d e".split()]])
     found = Gleu(order=2).score(gold, ["a b d c e".split()])
     assert found["gleu"] == pytest.approx((5 / 5 * 1 / 4) ** 0.5)

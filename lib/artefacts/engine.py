@@ -93,7 +93,7 @@ class Engine:
         section: ClusterSection | None = None,
     ) -> None:
         if workers is not None and workers < 1:
-            raise UserError(f"{workers} workers cannot build anything; at least 1 is needed (--jobs)")
+            raise UserError(f"{workers} workers cannot build anything; at least 1 is needed")
         self.store = store
         self.workers = workers or clusters.default_workers()
         self.display = display or Display()
@@ -144,8 +144,6 @@ class Engine:
         if self._deployment is not None:  # its workers come when the batch system has room for them
             expected, gpus = self._deployment.largest, self._deployment.gpus_per_worker
             return Capacity(expected, expected if gpus else 0, gpus)
-        if not workers:
-            log.warning("the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.address, self.address)
         with_gpus = sum(clusters.gpus_of([worker]) > 0 for worker in workers.values())
         return Capacity(max(len(workers), 1), with_gpus, clusters.gpus_of(workers.values()))
 
@@ -207,6 +205,10 @@ class Engine:
             clusters.keep_time_steady()
             if self.scheduler is not None:
                 client = self._exit.enter_context(clusters.connect(self.scheduler))
+                if not client.scheduler_info(n_workers=-1)["workers"]:
+                    log.warning(
+                        "the scheduler at %s has no workers yet: dask worker %s --nthreads 1", self.scheduler, self.scheduler
+                    )
                 clusters.expect_losses(client)
             elif self._deployment is not None:
                 cluster = self._exit.enter_context(clusters.deployment(self._deployment))

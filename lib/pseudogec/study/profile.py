@@ -374,7 +374,7 @@ class Profile(Section):
 
     @property
     def precisions(self) -> dict[str, str]:
-        """In what the profile computes: the key of each precision, such as ``optimisations.joint.precision``, and its value."""
+        """The precisions that the profile computes in, by their keys, such as ``optimisations.joint.precision``."""
         own = {f"optimisations.{name}": optimisation.precision for name, optimisation in self.optimisations.items()}
         for architecture, changed in self.optimisations_of.items():
             for name in changed:
