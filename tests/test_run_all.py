@@ -14,8 +14,10 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob
 from pathlib import Path
+from typing import Any, NoReturn
 
 import nbformat
 import pandas as pd
@@ -365,6 +367,24 @@ def test_a_run_that_is_interrupted_ends_its_kernels_and_keeps_earlier_results(
     _, alive = psutil.wait_procs(family, timeout=30)
     assert not alive
     assert executed.read_text() == "what an earlier run left"
+
+
+def test_an_interrupt_between_the_start_of_a_notebook_and_its_record_ends_the_run(
+    undisturbed: tuple[Path, Path],
+    changed: Callable[[str], Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class InterruptedPool(ThreadPoolExecutor):
+        def submit(self, *arguments: Any, **options: Any) -> NoReturn:
+            super().submit(*arguments, **options)
+            raise KeyboardInterrupt
+
+    endless = changed("import time; time.sleep(600)")
+    monkeypatch.setattr("pseudogec.commands.run_all.ThreadPoolExecutor", InterruptedPool)
+    assert main([*places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00"]) == 130
+    assert "run the same command again to continue" in capsys.readouterr().err
 
 
 @pytest.fixture

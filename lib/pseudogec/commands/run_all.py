@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 """IPython colours its tracebacks for terminals."""
 
+_THREADS = "notebook"
+"""How the names of the threads begin that execute notebooks."""
+
 
 _DESCRIPTION = """\
 Build what the notebooks of a profile need, execute them, and write a site of the results. What is in the store or in the
@@ -278,7 +281,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
 
     outcomes: dict[str, NotebookRun] = {}
     futures: dict[Future[NotebookRun], str] = {}
-    pool = ThreadPoolExecutor(study.engine.workers)
+    pool = ThreadPoolExecutor(study.engine.workers, thread_name_prefix=_THREADS)
     try:
         futures |= {pool.submit(run, name): name for name in notebooks}
         for future in as_completed(futures):
@@ -287,7 +290,8 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
     except BaseException:
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        while any(future.running() for future in futures):
+        # Not by `futures`: an interrupt may come while they are made.
+        while any(thread.name.startswith(_THREADS) for thread in threading.enumerate()):
             kill_kernels()  # the threads wait for them; more than once, since a thread may be about to start one
             time.sleep(0.2)
         raise
