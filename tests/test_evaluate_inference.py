@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import ERRANT, Estimate, Gold, compare, compare_scores, f05_of, holm, score_interval
+from pseudogec.evaluate import (
+    ERRANT,
+    Estimate,
+    Gold,
+    compare,
+    compare_scores,
+    f05_of,
+    holm,
+    score_interval,
+    seeds_to_decide,
+    spread_of_seeds,
+)
 from simulated_scores import Trial
 
 
@@ -21,6 +34,10 @@ def mean_of(sums: np.ndarray) -> np.ndarray:
 def values(numbers: np.ndarray) -> np.ndarray:
     return np.stack([numbers, np.ones_like(numbers)], axis=-1)
 
+
+TRIALS = 400
+FOUR_ERRORS = 4 * (0.05 * 0.95 / TRIALS) ** 0.5
+"""How far a share of trials may be from 5%: four of its standard errors, 4.4%. `bench/bench_inference.py` has more trials."""
 
 DRAWS = np.random.default_rng(1)
 ONE, OTHER = DRAWS.normal(1, 2, 40), DRAWS.normal(0, 2, 40)
@@ -87,6 +104,39 @@ def test_the_side_of_a_margin_is_decided_where_the_interval_lies_on_it(value: fl
     assert (found.p_value_of_side(1) < 0.05) == (-1 < low < high < 1 or low > 1 or high < -1)
 
 
+@pytest.mark.parametrize(("distance", "seeds"), [(0.5, 64), (0.8, 26), (1.0, 17), (0.0, np.inf), (0.1, np.inf)])
+def test_seeds_to_decide_are_those_of_cohen_s_table(distance: float, seeds: float) -> None:
+    """Cohen 1988, table 2.4.1, two-sided 5% and power 0.8, where the choice of sentences does not matter."""
+    found = compare([values(np.full(20, score)) for score in (3.0, 4.0)], [values(np.full(20, 1.0))], mean_of)
+    assert found.of_sentences == 0
+    assert seeds_to_decide(found, 2 * distance, spread=4) == seeds
+
+
+def test_seeds_to_decide_rise_with_what_sentences_leave_open_and_with_the_comparisons() -> None:
+    alike, differing = Estimate(0, 1, 9, (2, 2), 4000), Estimate(0, 1, 9, (2, 2), 4000, 0.05)
+    assert seeds_to_decide(alike, 1, 1) < seeds_to_decide(alike, 1, 1, comparisons=4) < seeds_to_decide(differing, 1, 1, 4)
+    assert seeds_to_decide(replace(differing, of_sentences=0.2), 1, 1) == np.inf, "no number of seeds replaces sentences"
+    assert seeds_to_decide(replace(alike, of_sentences=1e-9), 1, 0) == 2
+
+
+def test_so_many_seeds_decide_four_simulated_studies_of_five() -> None:
+    random = np.random.default_rng(5)
+    many = Trial(80, spread=3, correlation=0.25, lead=5)
+    plans = [compare(*many.draw(random), f05_of) for _ in range(5)]
+    seeds = int(np.median([seeds_to_decide(plan, 0.05, spread_of_seeds([plan]) or 0) for plan in plans]))
+    assert 5 < seeds < 15
+    decided = [compare(*replace(many, seeds=seeds).draw(random), f05_of).interval[0] > 0 for _ in range(TRIALS)]
+    assert np.mean(decided) == pytest.approx(0.8, abs=0.1)
+
+
+def test_seeds_spread_is_pooled_and_a_system_of_several_comparisons_counts_once() -> None:
+    one, other, third = ([values(np.full(20, score)) for score in side] for side in ([1.0, 3.0], [2.0, 4.0, 6.0], [5.0]))
+    against_one, against_third = compare(one, other, mean_of), compare(one, third, mean_of)
+    # variances 2 and 4, with 1 and 2 degrees of freedom
+    assert spread_of_seeds([against_one, against_third]) == pytest.approx((2 + 2 * 4) / 3)
+    assert spread_of_seeds([compare(third, third, mean_of)]) is None
+
+
 def test_holm_s_correction() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.5, 0.9]) == [1, 1]
@@ -112,11 +162,6 @@ def test_a_single_sentence_says_nothing_of_others() -> None:
     found = compare([values(ONE[:1])] * 2, [values(OTHER[:1])], mean_of)
     assert (found.p_value, found.interval) == (1, (-np.inf, np.inf))
     assert score_interval(np.array([[1, 0, 1]]), f05_of) == (0, 1)
-
-
-TRIALS = 400
-FOUR_ERRORS = 4 * (0.05 * 0.95 / TRIALS) ** 0.5
-"""How far a share of trials may be from 5%: four of its standard errors, 4.4%. `bench/bench_inference.py` has more trials."""
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,38 @@ def test_claims_of_one_table_are_corrected_together() -> None:
     assert "(p = 0.072)" in twice[0]["here"]
 
 
+def spread(points: float, **options: Any) -> Contrast:
+    """A difference between systems whose seeds differ by one point (standard deviation), where sentences leave nothing open."""
+    compared = found(points, error=0.8, **options)
+    return replace(
+        compared, differences={"F0.5": replace(compared.differences["F0.5"], sentences=4000, of_seeds=((3, 0.01**2),))}
+    )
+
+
+def test_what_is_not_decided_is_told_with_the_seeds_that_would_decide_it() -> None:
+    (alone,) = claims_table([(CLAIM, [spread(1)])])
+    assert alone["seeds to decide"] == "one against other: 17"  # Cohen 1988, table 2.4.1
+    of_three, no_gain = claims_table(
+        [
+            (CLAIM, [spread(3), spread(1), spread(1, passes=9)]),
+            (replace(CLAIM, direction="not higher"), [spread(-0.5, seeds=(1, 3))]),
+        ]
+    )
+    assert of_three["verdict"] == "1 as claimed, 1 not decided, 1 not comparable"
+    number = int(of_three["seeds to decide"].removeprefix("one against other: "))
+    assert number > 17, "comparisons of one table divide the 5%"
+    assert int(no_gain["seeds to decide"].removeprefix("one against other: ")) < number, "1.5 points below the margin"
+
+
+def test_the_seeds_that_would_decide_a_difference_like_the_paper_s() -> None:
+    claim = replace(CLAIM, source="taslp2020:VI", rows={"method": ["direct_noise"], "setting": ["pretrain"]})
+    (row,) = claims_table([(claim, [spread(0)])])
+    assert row["seeds to decide"].startswith("one against other: more than 100, or 4 for the paper's +2.8")  # +1.4 and +4.3
+    known = replace(spread(0), label="1,400,000 pairs: DirectNoise against Baseline")
+    (row,) = claims_table([(claim, [known])])
+    assert row["seeds to decide"].endswith(": more than 100, or 10 for the paper's +1.4")
+
+
 def test_verdicts_of_several_comparisons_are_counted() -> None:
     row = claims_table([(CLAIM, [found(4), found(0), found(5), found(-3, passes=1)])])[0]
     assert row["verdict"] == "2 as claimed, 1 not decided, 1 not comparable"

@@ -4,7 +4,18 @@ from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
-from pseudogec.evaluate.inference import Estimate, Versions, compare, compare_means, compare_scores, holm, score_interval
+from pseudogec.evaluate.inference import (
+    MOST_SEEDS,
+    Estimate,
+    Versions,
+    compare,
+    compare_means,
+    compare_scores,
+    holm,
+    score_interval,
+    seeds_to_decide,
+    spread_of_seeds,
+)
 from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, wi_statistics
 from pseudogec.evaluate.maxmatch import MaxMatch
 from pseudogec.evaluate.metric import (
@@ -24,6 +35,7 @@ __all__ = [
     "ERRANT",
     "LENGTHS",
     "METRICS",
+    "MOST_SEEDS",
     "AnyMetric",
     "EditMetric",
     "Errant",
@@ -47,6 +59,8 @@ __all__ = [
     "main_type",
     "precision_recall_f05",
     "score_interval",
+    "seeds_to_decide",
+    "spread_of_seeds",
     "type_agreement",
     "wi_statistics",
 ]

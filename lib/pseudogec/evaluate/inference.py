@@ -23,7 +23,7 @@ A t distribution is used, with the degrees of freedom of Satterthwaite (1946), a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +39,8 @@ Versions = Sequence[np.ndarray]
 """A system: the statistics of each of its seeds, (sentences, statistics), with the sentences in one order."""
 
 LEVEL = 0.95
+POWER = 0.8
+MOST_SEEDS = 100
 _NUMBERS_AT_ONCE = 4_000_000
 """Number of shuffled values in memory at once: some 60 MB."""
 
@@ -52,12 +54,18 @@ class Estimate:
         standard_error: over sentences, and over the seeds of each side that has several.
         degrees_of_freedom: of the t distribution.
         seeds: how many each side has. For a side with one seed the estimate holds for that model only.
+        sentences: of the test set.
+        of_sentences: the variance from the choice of sentences, which more seeds do not lower.
+        of_seeds: for each side with several seeds, their number and the variance of their scores.
     """
 
     value: float
     standard_error: float
     degrees_of_freedom: float
     seeds: tuple[int, ...]
+    sentences: int = 0
+    of_sentences: float = 0.0
+    of_seeds: tuple[tuple[int, float], ...] = ()
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -136,7 +144,7 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
         raise UserError("there are no sentences on which to compare systems")
     value, both = 0.0, 0.0
     of_sentence = np.zeros(sentences)
-    of_seeds: list[tuple[float, int]] = []  # variance of a side's mean, and its degrees of freedom
+    of_seeds: list[tuple[int, float]] = []
     for sign, versions in sides:
         matrices = np.stack(versions).astype(float)
         totals, seeds = matrices.sum(axis=1, keepdims=True), len(versions)
@@ -145,17 +153,56 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
         value += sign * float(scores.mean())
         of_sentence += sign * shares.mean(axis=0)
         if seeds > 1:
-            of_seeds.append((float(scores.var(ddof=1)) / seeds, seeds - 1))
+            of_seeds.append((seeds, float(scores.var(ddof=1))))
             rest = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
             both += float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
+    numbers = tuple(len(versions) for _, versions in sides)
     if sentences == 1:  # nothing follows for other sentences
-        return Estimate(value, np.inf, 1.0, tuple(len(versions) for _, versions in sides))
+        return Estimate(value, np.inf, 1.0, numbers)
     from_sentences = float(of_sentence.var(ddof=1)) / sentences
     # Few seeds may be close together by chance. Their part contains the interaction, so half of that is its lower limit.
-    variance = max(from_sentences - both, 0.0) + max(sum(part for part, _ in of_seeds), both / 2)
-    squares = sum(part**2 / freedom for part, freedom in [(from_sentences, sentences - 1), *of_seeds])
+    remaining = max(from_sentences - both, 0.0)
+    variance = remaining + max(sum(spread / seeds for seeds, spread in of_seeds), both / 2)
+    parts = [(from_sentences, sentences - 1), *((spread / seeds, seeds - 1) for seeds, spread in of_seeds)]
+    squares = sum(part**2 / freedom for part, freedom in parts)
     freedom = min(max(variance**2 / squares, 1.0), sentences - 1.0) if squares else sentences - 1.0
-    return Estimate(value, variance**0.5, freedom, tuple(len(versions) for _, versions in sides))
+    return Estimate(value, variance**0.5, freedom, numbers, sentences, remaining, tuple(of_seeds))
+
+
+def spread_of_seeds(estimates: Iterable[Estimate]) -> float | None:
+    """The variance of a model's score over seeds, pooled over all systems of these estimates; ``None`` if each has one seed.
+
+    For the planning of further seeds, which two or three of one system say little about; not for tests (above).
+    """
+    sides = {side for estimate in estimates for side in estimate.of_seeds}  # a system of several comparisons counts once
+    return sum((seeds - 1) * variance for seeds, variance in sides) / sum(seeds - 1 for seeds, _ in sides) if sides else None
+
+
+def seeds_to_decide(estimate: Estimate, distance: float, spread: float, comparisons: int = 1) -> float:
+    """With how many seeds of each side a test finds, in four studies of five, on which side of a value the true difference is.
+
+    The power of a two-sided t test, by the noncentral t distribution (Cohen 1988, chapter 2), with the standard error and degrees
+    of freedom that `compare` would find.
+
+    Args:
+        estimate: of the difference, whose sentences stay the same.
+        distance: of the true difference from the value; not negative.
+        spread: the variance of a model's score over seeds.
+        comparisons: tests in the same table, among which 5% are divided (Bonferroni). Holm's correction needs no more seeds.
+
+    Returns:
+        The number, or infinity if it is above `MOST_SEEDS`.
+    """
+    from scipy.special import nctdtr, stdtrit
+
+    seeds = np.arange(2, MOST_SEEDS + 1)
+    from_seeds = spread / seeds  # of one side
+    variance = estimate.of_sentences + 2 * from_seeds
+    with np.errstate(invalid="ignore", divide="ignore"):  # models that do nothing have no variance, and nothing is enough
+        freedom = variance**2 / (estimate.of_sentences**2 / (estimate.sentences - 1) + 2 * from_seeds**2 / (seeds - 1))
+        critical = stdtrit(freedom, 1 - (1 - LEVEL) / 2 / comparisons)
+        enough = 1 - nctdtr(freedom, distance / np.sqrt(variance), critical) >= POWER
+    return float(seeds[enough.argmax()]) if enough.any() else np.inf
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

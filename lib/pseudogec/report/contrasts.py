@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from artefacts.errors import UserError
-from pseudogec.evaluate import ERRANT, Estimate, Versions, compare, holm
+from pseudogec.evaluate import ERRANT, MOST_SEEDS, Estimate, Versions, compare, holm, seeds_to_decide, spread_of_seeds
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import MARK, in_points, with_interval
 from pseudogec.report.methods import method_label
@@ -199,6 +199,9 @@ Direction = Literal["higher", "lower", "not higher", "no clear difference"]
 NOT_IN_THIS_RUN = "not in this run"
 """The verdict on a claim where there is nothing to compare."""
 
+NOT_DECIDED = "not decided"
+"""The verdict where chance may have made the difference."""
+
 MARGIN = 1.0
 """Points of F0.5, precision or recall within which two systems are called equal, unless a claim says otherwise."""
 
@@ -210,7 +213,9 @@ def note_on_claims(made: Sequence[Claim]) -> str:
         "of this table; a claim is decided where p is below 0.05. Where a side has one seed nothing is decided, as another seed "
         f"may give another result. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without a spread, so "
         "they have no interval; their setting is named where ours is another. "
-        f"{NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained."
+        f"{NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained. Seeds to decide: with so many on each side, four "
+        "studies of five decide what is open here, if the true difference is as large as here or, the second number, as in the "
+        "paper (the mean of what it prints, where it compares others), and if seeds spread as those of this table do."
     )
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
@@ -288,6 +293,12 @@ class Claim:
             return difference.p_value_of_side(self.margin / 100)
         return difference.p_value_against(self.margin / 100 if self.direction == "not higher" else 0)
 
+    def distance(self, points: float) -> float:
+        """The points between a difference and the value on whose sides the claim holds and fails."""
+        if self.direction == "no clear difference":
+            return abs(abs(points) - self.margin)
+        return abs(points - (self.margin if self.direction == "not higher" else 0))
+
     def verdict(self, found: Contrast, p_value: float | None) -> str:
         """Whether a comparison agrees with the claim.
 
@@ -297,7 +308,7 @@ class Claim:
         if found.unequal_budgets:
             return "not comparable"
         if p_value is None or p_value >= 0.05:
-            return "not decided"
+            return NOT_DECIDED
         value = 100 * found.differences[self.measure].value
         if self.direction == "no clear difference":
             return "as claimed" if abs(value) < self.margin else "clearly higher" if value > 0 else "clearly lower"
@@ -307,33 +318,55 @@ class Claim:
 
 
 def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
-    """One row for each claim: its text and source, the differences there and here, and the verdict, or the number of each."""
+    """One row for each claim: its text and source, the differences there and here, the verdict, and what would decide it."""
     tested = [claim.p_value(found) for claim, compared in made for found in compared]
     corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
     p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
+    spreads = {
+        name: spread_of_seeds(found.differences[name] for claim, compared in made for found in compared if claim.measure == name)
+        for name in {claim.measure for claim, _ in made}
+    }
     rows = []
     for claim, compared in made:
-        here, verdicts = [], list[str]()
+        here, verdicts, needed = [], list[str](), list[str]()
+        theirs, spread = claim.in_the_paper(), spreads[claim.measure]
         for found in compared:
             p_value = next(p_values)
             here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
             verdicts.append(claim.verdict(found, p_value))
+            if verdicts[-1] == NOT_DECIDED and spread is not None:
+                needed.append(_seeds_needed(claim, found, theirs, spread, len(tested)))
         words = list(dict.fromkeys(verdicts)) or [NOT_IN_THIS_RUN]
         setting = claim.setting_in_the_paper
-        theirs = [
-            f"{setting + ': ' if setting else ''}{label}: {in_points(points)}" for label, points in claim.in_the_paper().items()
-        ]
         rows.append(
             {
                 "claim": claim.text,
                 "made in": claim.made_in,
                 "measure": claim.measure,
-                "in the paper": "; ".join(theirs),
+                "in the paper": "; ".join(
+                    f"{setting + ': ' if setting else ''}{label}: {in_points(points)}" for label, points in theirs.items()
+                ),
                 "here": "; ".join(here) or "this profile has nothing to compare",
                 "verdict": words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words),
+                "seeds to decide": "; ".join(needed),
             }
         )
     return rows
+
+
+def _seeds_needed(claim: Claim, found: Contrast, theirs: Mapping[str, float], spread: float, comparisons: int) -> str:
+    """How many seeds a side would decide a comparison; ``theirs`` is what the paper prints for the claim."""
+    difference = found.differences[claim.measure]
+
+    def number(points: float) -> str:
+        seeds = seeds_to_decide(difference, claim.distance(points) / 100, spread, comparisons)
+        return f"{seeds:.0f}" if seeds <= MOST_SEEDS else f"more than {MOST_SEEDS}"
+
+    text = f"{found.label}: {number(100 * difference.value)}"
+    if not theirs:
+        return text
+    points = theirs.get(found.label, sum(theirs.values()) / len(theirs))
+    return f"{text}, or {number(points)} for the paper's {in_points(points)}"
 
 
 def _reason(p_value: float | None, found: Contrast) -> str:
