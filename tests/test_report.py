@@ -398,8 +398,18 @@ def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: 
 
 def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:
     def points(system: str, stage: int, losses: Mapping[int, float]) -> pd.DataFrame:
-        choices = {"system": system, "method": "mine", "setting": "joint", "pseudo_pairs": 1, "seed": 1, "stage": stage}
-        rows = [{**choices, "data": "validation", "update": n, "passes": n / 100, "loss": loss} for n, loss in losses.items()]
+        choices = {
+            "system": system,
+            "method": "mine",
+            "setting": "joint",
+            "pseudo_pairs": 1,
+            "architecture": "default",
+            "seed": 1,
+        }
+        rows = [
+            {**choices, "stage": stage, "data": "validation", "update": n, "passes": n / 100, "loss": loss}
+            for n, loss in losses.items()
+        ]
         return pd.DataFrame(rows)
 
     falling = points("falling", 1, {100: 9.0, 200: 5.0}), points("falling", 2, {300: 1.0, 600: 0.9})
@@ -415,6 +425,19 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
     axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
     assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
     assert axes[0].get_legend() is None and len(axes[0].lines) == 7
+
+
+def test_learning_curves_are_named_by_what_tells_their_systems_apart() -> None:
+    def named(*systems: tuple[str, str, str, int]) -> list[str]:
+        columns = ["method", "architecture", "setting", "pseudo_pairs"]
+        curves = pd.DataFrame(systems, columns=columns).assign(system=[str(number) for number in range(len(systems))])
+        return list(figures.names_of_curves(curves).values())
+
+    baseline, noise = ("none", "default", "baseline", 0), ("direct_noise", "default", "pretrain", 3000)
+    assert named(baseline, noise) == ["Baseline", "DirectNoise"]
+    assert named(baseline, noise, ("none", "small", "baseline", 0)) == ["Baseline", "DirectNoise", "Baseline, small"]
+    both = named(baseline, noise, ("direct_noise", "default", "joint", 3000))
+    assert both == ["Baseline", "DirectNoise, pretrain, 3,000", "DirectNoise, joint, 3,000"]
 
 
 def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:

@@ -41,6 +41,21 @@ def test_baselines_of_several_trainings_are_not_taken_for_one() -> None:
     assert (ours.setting, theirs.setting) == ("pretrain_long", "baseline_long")
 
 
+def test_each_architecture_has_a_baseline_of_its_own() -> None:
+    grid = [
+        system(method, architecture=architecture, seed=seed)
+        for method, architecture, seeds in (("none", "default", 1), ("direct_noise", "default", 1), ("none", "small", 2))
+        for seed in range(seeds)
+    ]
+    small = system("realistic", architecture="small")
+    found = {label: [each.name for each in sides[0] + sides[1]] for label, *sides in opponents([*grid, small], "method", "none")}
+    assert found == {
+        "default: DirectNoise against Baseline": [system().name, "baseline"],
+        "small: Realistic against Baseline": [small.name, "baseline small", "baseline small"],
+    }
+    assert not list(opponents([system("none"), small], "method", "none"))
+
+
 def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> None:
     sizes = [
         system(method, pseudo_pairs=pairs, setting=setting)

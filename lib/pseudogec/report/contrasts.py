@@ -31,9 +31,12 @@ NOTE_ON_MARKS = (
 )
 
 _Kind = tuple[tuple[str, Any], ...]
-"""The choices that make up a system, as names and values, without the seed."""
+"""The choices that make up a system, as names and values, without the seed; the method is the first."""
 
-_BASELINE: _Kind = (("method", "none"),)
+_NO_METHOD = ("method", "none")
+
+_TOGETHER = ("architecture", "track")
+"""Choices in which a system and its baseline are the same."""
 
 
 @dataclass(frozen=True)
@@ -106,20 +109,24 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
     Args:
         column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, ``architecture``, ``track``,
             or a method's parameter.
-        against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system.
+        against: the value that all others are paired with; the method ``none``, the baseline, is paired with every system of its
+            architecture and track.
 
     Yields:
         A label such as ``DirectNoise against Baseline``, and the systems of both sides, one for each seed.
 
     Raises:
-        UserError: systems are to be paired with the baseline, and the grid has several.
+        UserError: systems are to be paired with the baseline, and the grid has several of one architecture and track.
     """
     kinds: dict[_Kind, list[System]] = {}
     for system in grid:
         kinds.setdefault(_kind(system), []).append(system)
-    baselines = dict.fromkeys(system.name for system in kinds.get(_BASELINE, ()))
-    if (column, against) in _BASELINE and len(baselines) > 1:
-        raise UserError(f"the grid has several baselines ({', '.join(baselines)}); keep one, with `grid.only(setting=[...])`")
+    if (column, against) == _NO_METHOD:
+        for kind in filter(_is_baseline, kinds):
+            baselines = dict.fromkeys(system.name for system in kinds[kind])
+            if len(baselines) > 1:
+                told = ", ".join(baselines)
+                raise UserError(f"the grid has several baselines ({told}); keep one, with `grid.only(setting=[...])`")
     for label, kind, opponent in _pairs(kinds, column, against):
         yield label, kinds[kind], kinds[opponent]
 
@@ -128,7 +135,8 @@ def _pairs(kinds: Collection[_Kind], column: str, against: Any) -> Iterator[tupl
     varying = _varying(kinds) - {column}
     for kind in kinds:
         choices = dict(kind)
-        opponent = _BASELINE if (column, against) in _BASELINE else tuple({**choices, column: against}.items())
+        paired = (column, against) == _NO_METHOD
+        opponent = _baseline(choices) if paired else tuple({**choices, column: against}.items())
         if choices.get(column, against) == against or opponent not in kinds:
             continue
         context = ", ".join(_shown(name, value) for name, value in kind if name in varying)
@@ -138,16 +146,25 @@ def _pairs(kinds: Collection[_Kind], column: str, against: Any) -> Iterator[tupl
 
 def _kind(system: System) -> _Kind:
     if system.method == "none":
-        return _BASELINE
-    names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample", "architecture", "track")
+        return _baseline(system.choices)
+    names = ("method", "seed_corpus", "setting", "pseudo_pairs", "upsample", *_TOGETHER)
     return (*((name, getattr(system, name)) for name in names), *system.point.items())
+
+
+def _baseline(choices: Mapping[str, Any]) -> _Kind:
+    """The system without pseudo data that one with these choices is paired with; papers do not print all choices."""
+    return (_NO_METHOD, *((name, choices[name]) for name in _TOGETHER if name in choices))
+
+
+def _is_baseline(kind: _Kind) -> bool:
+    return kind[0] == _NO_METHOD
 
 
 def _varying(kinds: Iterable[_Kind]) -> set[str]:
     """The choices in which systems with pseudo data differ, and which a label must therefore name."""
     values: dict[str, set[Any]] = {}
     for kind in kinds:
-        if kind != _BASELINE:
+        if not _is_baseline(kind):
             for name, value in kind:
                 values.setdefault(name, set()).add(value)
     return {name for name, found in values.items() if len(found) > 1}
@@ -186,7 +203,7 @@ def paper_differences(
         for row in table.to_dict("records"):
             baseline = row["method"] == "none"
             if baseline or all(row[name] in values for name, values in rows.items()):
-                kind = _BASELINE if baseline else tuple((name, row[name]) for name in names)
+                kind = _baseline({}) if baseline else tuple((name, row[name]) for name in names)
                 printed.setdefault(kind, row[_NAMES[measure]])
     found = {label: printed[kind] - printed[opponent] for label, kind, opponent in _pairs(printed, column, against)}
     return {label: difference for label, difference in found.items() if difference == difference}

@@ -310,9 +310,12 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
 
 
 def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
-    """The names of systems in learning curves: their methods; with setting and amount of pseudo data where methods are equal."""
+    """The names of systems in learning curves: their methods and the architecture, unless it is the profile's first.
+
+    Where these are equal, setting and amount of pseudo data are added.
+    """
     systems = curves.drop_duplicates("system").set_index("system")
-    names = systems.method.map(method_label)
+    names = systems.method.map(method_label) + (", " + systems.architecture).where(systems.architecture != "default", "")
     if names.duplicated().any():
         more = ", " + systems.setting + ", " + systems.pseudo_pairs.map("{:,}".format)
         names += more.where(systems.method != "none", "")

@@ -201,13 +201,13 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
     A stage of copying, which all systems share, is left out.
 
     Returns:
-        One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``seed``; ``stage`` (from 1); ``data``,
-        which is ``training`` (means since the points before) or ``validation``; ``update`` and ``passes`` over the genuine data,
-        both counted through all stages; ``loss``, in bits per subword.
+        One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``architecture``, ``seed``; ``stage`` (from
+        1); ``data``, which is ``training`` (means since the points before) or ``validation``; ``update`` and ``passes`` over the
+        genuine data, both counted through all stages; ``loss``, in bits per subword.
     """
     import pandas as pd
 
-    choices = ["system", "method", "setting", "pseudo_pairs", "seed"]
+    choices = ["system", "method", "setting", "pseudo_pairs", "architecture", "seed"]
     rows = []
     for system in systems:
         if _lost(study, system):
