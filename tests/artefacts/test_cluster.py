@@ -141,6 +141,13 @@ if __name__ == "__main__":
 """
 
 
+def test_a_program_that_shares_a_local_cluster_does_not_let_tasks_outlive_more_workers(tmp_path: Path) -> None:
+    """On one machine workers mostly die for lack of memory, and would do so again."""
+    with local_cluster(1, gpus=[]) as cluster, connect(cluster) as client:
+        assert Engine(Store(tmp_path), cluster.scheduler_address).build(processes(1)) == 1
+        assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.allowed_failures) == 3
+
+
 def test_workers_of_a_killed_program_end_by_themselves_and_free_their_locks(tmp_path: Path) -> None:
     import filelock
 
