@@ -104,10 +104,12 @@ def test_what_is_not_decided_is_told_with_the_seeds_that_would_decide_it() -> No
 def test_the_seeds_that_would_decide_a_difference_like_the_paper_s() -> None:
     claim = replace(CLAIM, source="taslp2020:VI", rows={"method": ["direct_noise"], "setting": ["pretrain"]})
     (row,) = claims_table([(claim, [spread(0)])])
-    assert row["seeds to decide"].startswith("one against other: more than 100, or 4 for the paper's +2.8")  # +1.4 and +4.3
-    known = replace(spread(0), label="1,400,000 pairs: DirectNoise against Baseline")
+    assert row["seeds to decide"] == "one against other: more than 100, or 10 for the paper's +1.4", (
+        "the smaller of +1.4 and +4.3"
+    )
+    known = replace(spread(0), label="14,000,000 pairs: DirectNoise against Baseline")
     (row,) = claims_table([(claim, [known])])
-    assert row["seeds to decide"].endswith(": more than 100, or 10 for the paper's +1.4")
+    assert row["seeds to decide"].endswith(": more than 100, or 3 for the paper's +4.3")
 
 
 def test_verdicts_of_several_comparisons_are_counted() -> None:

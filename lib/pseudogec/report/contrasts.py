@@ -232,7 +232,7 @@ def note_on_claims(made: Sequence[Claim]) -> str:
         "they have no interval; their setting is named where ours is another. "
         f"{NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained. Seeds to decide: with so many on each side, four "
         "studies of five decide what is open here, if the true difference is as large as here or, the second number, as in the "
-        "paper (the mean of what it prints, where it compares others), and if seeds spread as those of this table do."
+        "paper (where it compares others, the one that takes most seeds), and if seeds spread as those of this table do."
     )
     margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
     if margins:
@@ -382,7 +382,7 @@ def _seeds_needed(claim: Claim, found: Contrast, theirs: Mapping[str, float], sp
     text = f"{found.label}: {number(100 * difference.value)}"
     if not theirs:
         return text
-    points = theirs.get(found.label, sum(theirs.values()) / len(theirs))
+    points = theirs.get(found.label, min(theirs.values(), key=claim.distance))
     return f"{text}, or {number(points)} for the paper's {in_points(points)}"
 
 
