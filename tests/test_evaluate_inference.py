@@ -109,24 +109,37 @@ def test_seeds_to_decide_are_those_of_cohen_s_table(distance: float, seeds: floa
     """Cohen 1988, table 2.4.1, two-sided 5% and power 0.8, where the choice of sentences does not matter."""
     found = compare([values(np.full(20, score)) for score in (3.0, 4.0)], [values(np.full(20, 1.0))], mean_of)
     assert found.of_sentences == 0
-    assert seeds_to_decide(found, 2 * distance, spread=4) == seeds
+    assert seeds_to_decide(found, [2 * distance], spread=4) == seeds
 
 
 def test_seeds_to_decide_rise_with_what_sentences_leave_open_and_with_the_comparisons() -> None:
     alike, differing = Estimate(0, 1, 9, (2, 2), 4000), Estimate(0, 1, 9, (2, 2), 4000, 0.05)
-    assert seeds_to_decide(alike, 1, 1) < seeds_to_decide(alike, 1, 1, comparisons=4) < seeds_to_decide(differing, 1, 1, 4)
-    assert seeds_to_decide(replace(differing, of_sentences=0.2), 1, 1) == np.inf, "no number of seeds replaces sentences"
-    assert seeds_to_decide(replace(alike, of_sentences=1e-9), 1, 0) == 2
+    assert seeds_to_decide(alike, [1], 1) < seeds_to_decide(alike, [1], 1, comparisons=4) < seeds_to_decide(differing, [1], 1, 4)
+    assert seeds_to_decide(replace(differing, of_sentences=0.2), [1], 1) == np.inf, "no number of seeds replaces sentences"
+    assert seeds_to_decide(replace(alike, of_sentences=1e-9), [1], 0) == 2
 
 
 def test_so_many_seeds_decide_four_simulated_studies_of_five() -> None:
     random = np.random.default_rng(5)
     many = Trial(80, spread=3, correlation=0.25, lead=5)
     plans = [compare(*many.draw(random), f05_of) for _ in range(5)]
-    seeds = int(np.median([seeds_to_decide(plan, 0.05, spread_of_seeds([plan]) or 0) for plan in plans]))
+    seeds = int(np.median([seeds_to_decide(plan, [0.05], spread_of_seeds([plan]) or 0) for plan in plans]))
     assert 5 < seeds < 15
     decided = [compare(*replace(many, seeds=seeds).draw(random), f05_of).interval[0] > 0 for _ in range(TRIALS)]
     assert np.mean(decided) == pytest.approx(0.8, abs=0.1)
+
+
+@pytest.mark.parametrize("truth", [0.0, 0.2])
+def test_so_many_seeds_show_four_times_of_five_that_there_is_no_difference(truth: float) -> None:
+    seeds = seeds_to_decide(Estimate(0, 1, 9, (2, 2), 4000, 0.01), [1 - truth, 1 + truth], 1, comparisons=2)
+    assert seeds < 50
+    random, spread = np.random.default_rng(6), (2 / seeds) ** 0.5
+    freedom = (0.01 + 2 / seeds) ** 2 / (0.01**2 / 3999 + 2 / seeds**2 / (seeds - 1))
+    drawn = truth + random.normal(0, (0.01 + spread**2) ** 0.5, 4000)
+    errors = (0.01 + spread**2 * random.chisquare(2 * seeds - 2, 4000) / (2 * seeds - 2)) ** 0.5
+    found = [Estimate(value, error, freedom, (2, 2)) for value, error in zip(drawn, errors, strict=True)]
+    shown = [abs(each.value) < 1 and each.p_value_of_side(1) < 0.025 for each in found]
+    assert np.mean(shown) == pytest.approx(0.8, abs=0.04)
 
 
 def test_seeds_spread_is_pooled_and_a_system_of_several_comparisons_counts_once() -> None:
@@ -150,6 +163,8 @@ def test_scores_are_compared_when_they_are_comparable() -> None:
     bad = ERRANT.compare(Gold.annotated(references), [right] * 5 + [wrong] * 35)
     assert compare_scores([good], [bad]).value == pytest.approx(0.75)
     assert compare_scores([good], [bad]).p_value < 0.01
+    with pytest.raises(UserError, match="without a score"):
+        compare_scores([], [bad])
     with pytest.raises(UserError, match="same references can be compared"):
         compare_scores([good], [ERRANT.compare(Gold.annotated(references[:39]), [[]] * 39)])
     with pytest.raises(UserError, match="must be the same"):

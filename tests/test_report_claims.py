@@ -92,13 +92,15 @@ def test_what_is_not_decided_is_told_with_the_seeds_that_would_decide_it() -> No
     of_three, no_gain = claims_table(
         [
             (CLAIM, [spread(3), spread(1), spread(1, passes=9)]),
-            (replace(CLAIM, direction="not higher"), [spread(-0.5, seeds=(1, 3))]),
+            (replace(CLAIM, direction="not higher"), [spread(-0.5), spread(-0.5, seeds=(1, 3))]),
         ]
     )
     assert of_three["verdict"] == "1 as claimed, 1 not decided, 1 not comparable"
     number = int(of_three["seeds to decide"].removeprefix("one against other: "))
     assert number > 17, "comparisons of one table divide the 5%"
     assert int(no_gain["seeds to decide"].removeprefix("one against other: ")) < number, "1.5 points below the margin"
+    (equal,) = claims_table([(replace(CLAIM, direction="no clear difference"), [spread(0)])])
+    assert int(equal["seeds to decide"].removeprefix("one against other: ")) > 17, "both margins are a point away"
 
 
 def test_the_seeds_that_would_decide_a_difference_like_the_paper_s() -> None:

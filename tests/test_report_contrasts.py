@@ -54,6 +54,7 @@ def test_each_architecture_has_a_baseline_of_its_own() -> None:
         "small: Realistic against Baseline": [small.name, "baseline small", "baseline small"],
     }
     assert not list(opponents([system("none"), small], "method", "none"))
+    assert not list(opponents(grid, "architecture", "default")), "baselines are no systems of a method"
 
 
 def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> None:

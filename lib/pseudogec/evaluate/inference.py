@@ -55,7 +55,8 @@ class Estimate:
         degrees_of_freedom: of the t distribution.
         seeds: how many each side has. For a side with one seed the estimate holds for that model only.
         sentences: of the test set.
-        of_sentences: the variance from the choice of sentences, which more seeds do not lower.
+        of_sentences: the variance from the choice of sentences. If each side has several seeds, more would not lower it; that of
+            one model contains how sentences and models go together.
         of_seeds: for each side with several seeds, their number and the variance of their scores.
     """
 
@@ -127,6 +128,8 @@ def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
     Raises:
         UserError: the scores are not of the same metric, settings and references, or as of `compare`.
     """
+    if not first or not second:
+        raise UserError("a system without a score cannot be compared")
     kinds = {(score.signature, score.sentences): None for score in (*first, *second)}
     if len(kinds) > 1:
         found = " and ".join(f"{signature} ({sentences} sentences)" for signature, sentences in kinds)
@@ -178,15 +181,15 @@ def spread_of_seeds(estimates: Iterable[Estimate]) -> float | None:
     return sum((seeds - 1) * variance for seeds, variance in sides) / sum(seeds - 1 for seeds, _ in sides) if sides else None
 
 
-def seeds_to_decide(estimate: Estimate, distance: float, spread: float, comparisons: int = 1) -> float:
-    """With how many seeds of each side a test finds, in four studies of five, on which side of a value the true difference is.
+def seeds_to_decide(estimate: Estimate, distances: Sequence[float], spread: float, comparisons: int = 1) -> float:
+    """With how many seeds of each side a test finds, in four studies of five, on which side of some values the truth is.
 
-    The power of a two-sided t test, by the noncentral t distribution (Cohen 1988, chapter 2), with the standard error and degrees
+    The power of two-sided t tests, by the noncentral t distribution (Cohen 1988, chapter 2), with the standard error and degrees
     of freedom that `compare` would find.
 
     Args:
-        estimate: of the difference, whose sentences stay the same.
-        distance: of the true difference from the value; not negative.
+        estimate: of the difference, whose sentences stay the same; each side has several seeds.
+        distances: of the true difference from each value: one, or for a test of no difference those of both margins.
         spread: the variance of a model's score over seeds.
         comparisons: tests in the same table, among which 5% are divided (Bonferroni). Holm's correction needs no more seeds.
 
@@ -201,7 +204,8 @@ def seeds_to_decide(estimate: Estimate, distance: float, spread: float, comparis
     with np.errstate(invalid="ignore", divide="ignore"):  # models that do nothing have no variance, and nothing is enough
         freedom = variance**2 / (estimate.of_sentences**2 / (estimate.sentences - 1) + 2 * from_seeds**2 / (seeds - 1))
         critical = stdtrit(freedom, 1 - (1 - LEVEL) / 2 / comparisons)
-        enough = 1 - nctdtr(freedom, distance / np.sqrt(variance), critical) >= POWER
+        missed = sum(nctdtr(freedom, distance / np.sqrt(variance), critical) for distance in distances)
+    enough = missed <= 1 - POWER
     return float(seeds[enough.argmax()]) if enough.any() else np.inf
 
 

@@ -137,7 +137,7 @@ def _pairs(kinds: Collection[_Kind], column: str, against: Any) -> Iterator[tupl
         choices = dict(kind)
         paired = (column, against) == _NO_METHOD
         opponent = _baseline(choices) if paired else tuple({**choices, column: against}.items())
-        if choices.get(column, against) == against or opponent not in kinds:
+        if _is_baseline(kind) or choices.get(column, against) == against or opponent not in kinds:
             continue
         context = ", ".join(_shown(name, value) for name, value in kind if name in varying)
         label = f"{_shown(column, choices[column])} against {_shown(column, against)}"
@@ -310,11 +310,12 @@ class Claim:
             return difference.p_value_of_side(self.margin / 100)
         return difference.p_value_against(self.margin / 100 if self.direction == "not higher" else 0)
 
-    def distance(self, points: float) -> float:
-        """The points between a difference and the value on whose sides the claim holds and fails."""
-        if self.direction == "no clear difference":
-            return abs(abs(points) - self.margin)
-        return abs(points - (self.margin if self.direction == "not higher" else 0))
+    def distances(self, points: float) -> tuple[float, ...]:
+        """The points between a difference and the value, or both values, on whose sides the claim holds and fails."""
+        if self.direction != "no clear difference":
+            return (abs(points - (self.margin if self.direction == "not higher" else 0)),)
+        to_nearer, to_other = abs(abs(points) - self.margin), abs(points) + self.margin
+        return (to_nearer, to_other) if abs(points) < self.margin else (to_nearer,)
 
     def verdict(self, found: Contrast, p_value: float | None) -> str:
         """Whether a comparison agrees with the claim.
@@ -337,6 +338,7 @@ class Claim:
 def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
     """One row for each claim: its text and source, the differences there and here, the verdict, and what would decide it."""
     tested = [claim.p_value(found) for claim, compared in made for found in compared]
+    comparable = sum(not found.unequal_budgets for _, compared in made for found in compared)
     corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
     p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
     spreads = {
@@ -351,8 +353,8 @@ def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[
             p_value = next(p_values)
             here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
             verdicts.append(claim.verdict(found, p_value))
-            if verdicts[-1] == NOT_DECIDED and spread is not None:
-                needed.append(_seeds_needed(claim, found, theirs, spread, len(tested)))
+            if verdicts[-1] == NOT_DECIDED and not found.of_one_model and spread is not None:
+                needed.append(_seeds_needed(claim, found, theirs, spread, comparable))
         words = list(dict.fromkeys(verdicts)) or [NOT_IN_THIS_RUN]
         setting = claim.setting_in_the_paper
         rows.append(
@@ -376,13 +378,13 @@ def _seeds_needed(claim: Claim, found: Contrast, theirs: Mapping[str, float], sp
     difference = found.differences[claim.measure]
 
     def number(points: float) -> str:
-        seeds = seeds_to_decide(difference, claim.distance(points) / 100, spread, comparisons)
+        seeds = seeds_to_decide(difference, [each / 100 for each in claim.distances(points)], spread, comparisons)
         return f"{seeds:.0f}" if seeds <= MOST_SEEDS else f"more than {MOST_SEEDS}"
 
     text = f"{found.label}: {number(100 * difference.value)}"
     if not theirs:
         return text
-    points = theirs.get(found.label, min(theirs.values(), key=claim.distance))
+    points = theirs.get(found.label, min(theirs.values(), key=lambda printed: min(claim.distances(printed))))
     return f"{text}, or {number(points)} for the paper's {in_points(points)}"
 
 
