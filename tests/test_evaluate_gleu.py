@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from artefacts.errors import UserError
+from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import Gleu, Gold, Score, gleu_of
 from pseudogec.evaluate.gleu import _draw
 
@@ -47,6 +48,13 @@ def test_figures_equal_the_script_s(hypothesis, gleu, deviation):
 
 SOURCE = "there is a cats on the mat".split()
 REFERENCE = "there are cats on the mat".split()
+
+
+def test_edits_of_a_later_annotator_that_overlap_are_named_with_their_sentence():
+    overlapping = {0: (Edit(0, 1, "x", "R:OTHER"),), 1: (Edit(0, 2, "x", "R:OTHER"), Edit(1, 3, "y", "R:OTHER"))}
+    gold = Gold.annotated([AnnotatedSentence(("a", "b", "c")), AnnotatedSentence(("a", "b", "c"), overlapping)], "dev.m2")
+    with pytest.raises(UserError, match=r"dev\.m2, sentence 2, annotator 1: the edit 1 3 .* overlaps"):
+        Gleu().score(gold, [["a"]] * 2)
 
 
 def test_by_hand():

@@ -258,6 +258,8 @@ def test_references_of_other_types_are_retyped_for_errant_alone() -> None:
     assert plan.score(model, "CoNLL-2014", ERRANT).references.retyped
     assert not plan.score(model, "CoNLL-2014", MaxMatch()).references.retyped
     assert not plan.score(model, "BEA-valid", ERRANT).references.retyped
+    assert plan.references(plan.tests["CoNLL-2014"]).retyped, "tables by type have the types of the scores"
+    assert not plan.references(plan.tests["BEA-valid"]).retyped
 
 
 def low_resource(plan: Planner, **changes: object) -> System:

@@ -80,6 +80,11 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("settings.baseline=[]", ["settings.baseline", "at least 1 item"]),
         ("models.pretlarge.method=none", ["models.pretlarge", "`pretrain` takes pseudo data", "name the `method`"]),
         ("models.x={setting: pretran}", ["models.x", "did you mean `pretrain`"]),
+        ("models.x={seed_corpus: nowhere, pseudo_pairs: 7}", ["models.x", "leave out pseudo_pairs, seed_corpus"]),
+        (
+            "tracks.mine={genuine: {source: m2, files: a}, validation: {source: m2, files: b}, training_share: 0.3}",
+            ["tracks.mine", "leave out training_share"],
+        ),
         ("architectures.default={model_size: 8}", ["architectures.default", "stands for `architecture`"]),
         ("tracks.restricted={training_share: 0.5}", ["tracks.restricted", "all genuine pairs"]),
         ("methods.none={method: direct_noise}", ["methods.none", "no pseudo data"]),
@@ -125,6 +130,18 @@ def test_null_removes_and_replace_replaces_what_is_extended(tmp_path: Path) -> N
     assert "top_systems" not in profile.comparisons and "spelling" in profile.comparisons
     assert profile.corpora.genuine.name == "m2"
     assert list(profile.notebooks) == ["00_data"]
+
+
+def test_null_is_a_value_among_the_changes_of_an_architecture_s_trainings(tmp_path: Path) -> None:
+    """There it says that the training has no limit of updates, whether or not the profile changes another's changes."""
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: learners\noptimisations_of: {small: {copying: {updates: null, epochs: 2}, adaptation: null}}\n")
+    theirs = load_profile(PROJECT / "params" / "learners.yaml")
+    ours = load_profile(path, library=CLASSROOM.parent)
+    copying = ours.optimisation_of("copying", "small")
+    assert (copying.updates, copying.epochs, copying.max_tokens) == (None, 2, 1500)
+    assert theirs.optimisation_of("copying", "small").updates == 1500
+    assert ours.optimisation_of("adaptation", "small") == theirs.optimisation_of("adaptation")
 
 
 def test_every_model_begins_with_the_first_stages() -> None:
@@ -249,3 +266,9 @@ def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:
     assert list(table.length)[:3] == ["40 epochs", "10 epochs", "30 epochs"]
     assert list(table["learning rate"])[2] == "3e-05"
     assert list(table.kept)[:3] == ["mean of the last 20", "last", "best on validation"]
+
+
+def test_the_table_of_stages_is_that_of_an_architecture() -> None:
+    profile = load_profile(PROJECT / "params" / "learners.yaml")
+    batches = {name: stages_table(profile, ["pretrain"], name).batch.tolist() for name in ("default", "small")}
+    assert batches == {"default": [8000, 16_000, 8000], "small": [1500, 1500, 1500]}

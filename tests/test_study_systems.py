@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from artefacts import Store, missing
 from artefacts.errors import UserError
+from artefacts.files import read_lines
 from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile
@@ -99,6 +101,22 @@ def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(plann
         if not copying:
             assert isinstance(stage.validation, BinarisedPairs) and isinstance(stage.validation.corpus, SplitCorpus)
         copying = False
+
+
+def test_a_split_of_rewrites_keeps_all_references(tmp_path: Path) -> None:
+    names = ("src", "ref0", "ref1")
+    for name in names:
+        (tmp_path / name).write_text("".join(f"{name} {number} .\n" for number in range(8)))
+    jfleg = {"source": "jfleg", "files": [str(tmp_path / name) for name in names]}
+    split = Planner(load_profile(CLASSROOM, [f"corpora.development={jfleg}"]), tmp_path).tracks["low_resource"].genuine
+    store = Store(tmp_path / "store")
+    for recipe in missing([split], store):
+        store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
+    files = [list(read_lines(store.folder(split) / f"{name}.txt")) for name in ("source", "reference0", "reference1")]
+    assert len(files[0]) == 6, "three of four sentences"
+    for sides in zip(*files, strict=True):
+        assert [side.split()[0] for side in sides] == list(names)
+        assert len({side.split()[1] for side in sides}) == 1
 
 
 def test_a_split_keeps_the_proportions_of_levels() -> None:

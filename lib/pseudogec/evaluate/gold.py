@@ -84,10 +84,13 @@ class Gold:
         if self._rewrites is not None:
             return self._rewrites
         annotators = max(1, *(len(sentence.annotators) for sentence in self.sentences))
-        return [
-            [apply_edits(sentence.source, _edits_of(sentence, number)) for sentence in self.sentences]
-            for number in range(annotators)
-        ]
+        return [[self._rewritten(place, annotator) for place in range(len(self.sentences))] for annotator in range(annotators)]
+
+    def _rewritten(self, place: int, annotator: int) -> Tokens:
+        try:
+            return apply_edits(self.sentences[place].source, _edits_of(self.sentences[place], annotator))
+        except UserError as error:
+            raise UserError(f"{self.name}, sentence {place + 1}, annotator {annotator}: {error}") from None
 
     def description(self, form: ReferenceForm) -> str:
         """Number and digest of the references in the form that a metric compares, for signatures."""

@@ -190,7 +190,9 @@ class SplitCorpus(WrittenCorpus):
         levels = list(read_lines(whole / "levels.txt"))
         pairs = map(Pair, read_plain(whole / "source.txt"), read_plain(whole / "target.txt"))
         gold = read_m2(whole / "gold.m2") if (whole / "gold.m2").exists() else repeat(None, len(levels))
-        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold)))
+        rewrites = [read_plain(file) for file in sorted(whole.glob("reference*.txt"))]
+        references = zip(*rewrites, strict=True) if rewrites else repeat((), len(levels))
+        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold, references)))
 
     def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
         training = part_of_each(levels, self.training_share, self.seed)

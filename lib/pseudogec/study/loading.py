@@ -31,9 +31,10 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
 
     A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
-    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. Then ``$name`` stands
-    for the value of that name under ``scale``. OmegaConf offers merging and references too, but neither removal nor
-    ``replace``, and it takes the shell variables of a cluster's ``launcher`` for references.
+    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. In a mapping that the other
+    profile lacks, ``null`` is a value. So it is among a training's changes under ``optimisations_of``. Then ``$name`` stands for
+    the value of that name under ``scale``. OmegaConf offers merging and references too, but neither removal nor ``replace``,
+    and it takes the shell variables of a cluster's ``launcher`` for references.
 
     Args:
         path: the YAML file.
@@ -84,15 +85,16 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
     return _merge(_read_extended(extended, library, (*children, path.resolve())), content)
 
 
-def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...] = ()) -> dict[str, Any]:
     merged = dict(base)
+    of_a_training = place[:1] == ("optimisations_of",) and len(place) == 3
     for key, value in changes.items():
-        if value is None:
+        if value is None and not of_a_training:
             merged.pop(key, None)
         elif isinstance(value, dict) and value.get("replace") is True:
             merged[key] = {name: item for name, item in value.items() if name != "replace"}
         elif isinstance(value, dict) and isinstance(merged.get(key), dict):
-            merged[key] = _merge(merged[key], value)
+            merged[key] = _merge(merged[key], value, (*place, key))
         else:
             merged[key] = value
     return merged

@@ -376,7 +376,10 @@ class Planner:
         """The models that correct or corrupt readers' own sentences: for some, the compact form."""
         return self.compact_models.get(recipe, recipe)
 
-    def references(self, corpus: Corpus, retyped: bool = False) -> References:
+    def references(self, corpus: Corpus, retyped: bool | None = None) -> References:
+        """Reference edits; unless ``retyped`` is given, a test set's get the annotator's types where the profile says so."""
+        if retyped is None:
+            retyped = any(test.retyped and self.tests[name] == corpus for name, test in self.profile.corpora.tests.items())
         return References(corpus=corpus, annotator=self.annotator, retyped=retyped)
 
     def masked_references(self, corpus: Corpus) -> MaskedReferences:
@@ -419,7 +422,7 @@ class Planner:
         return TrainedLanguageModel(
             name=choice.seed_corpus,
             architecture=choice.architecture,
-            optimisation=self.profile.optimisations[choice.optimisation],
+            optimisation=self.profile.optimisation_of(choice.optimisation),
             bpe=self.bpe,
             data=tuple(BinarisedText(text=text, bpe=self.bpe) for text in self.word_counts.texts),
             validation=BinarisedText(text=self.validation, bpe=self.bpe),

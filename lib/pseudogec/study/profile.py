@@ -250,6 +250,10 @@ class Track(Section):
     def _some_validate(self) -> Self:
         if (self.genuine is None) != (self.validation is None) or (self.in_domain and self.genuine is None):
             raise ValueError("a track with pairs of its own names `genuine` and `validation`, and perhaps `in_domain`")
+        if self.genuine is not None and (given := {"training_share", "test_share", "seed"} & self.model_fields_set):
+            raise ValueError(
+                f"a track with pairs of its own takes no part of the development data; leave out {', '.join(sorted(given))}"
+            )
         if self.training_share + self.test_share >= 1:
             raise ValueError("training_share and test_share leave no sentences to choose checkpoints on")
         return self
@@ -557,6 +561,8 @@ def _check_systems(profile: Profile) -> None:
             refuse_unknown(where, "setting", [choice.setting], profile.settings)
             if any("pseudo" in stage.data for stage in profile.settings[choice.setting]):
                 raise ValueError(f"{where}: the setting `{choice.setting}` takes pseudo data; name the `method` that makes them")
+            if unused := _OF_PSEUDO_DATA & choice.model_fields_set:
+                raise ValueError(f"{where}: without a `method` there are no pseudo data; leave out {', '.join(sorted(unused))}")
             _check_in_domain(profile, where, [choice.setting], [choice.track])
     language_model = profile.language_model
     if language_model is not None:
@@ -586,11 +592,14 @@ def _check_systems(profile: Profile) -> None:
     refuse_unknown("simple_systems", "system", profile.simple_systems, profile.systems)
 
 
+_OF_PSEUDO_DATA = {"seed_corpus", "pseudo_pairs", "upsample"}
+
+
 def _grid_of(choice: ModelChoice) -> GridAxes:
     """The grid whose only point is one kind of model."""
     values = choice.model_dump()
     if choice.method == "none":
-        values = {name: values[name] for name in ("method", "architecture", "track")}
+        values = {name: value for name, value in values.items() if name not in {"setting", *_OF_PSEUDO_DATA}}
     return GridAxes.model_validate({name: value for name, value in values.items() if value is not None})
 
 
