@@ -75,7 +75,7 @@ def language_model(tmp_path_factory) -> SentenceScorer:
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
-    Vocabulary(Counter(bpe.possible_subwords()), symbols=()).save(folder / "dict.txt")
+    Vocabulary(Counter(bpe.possible_subwords), symbols=()).save(folder / "dict.txt")
     binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)

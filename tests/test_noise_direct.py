@@ -14,6 +14,7 @@ from artefacts.errors import UserError
 from noising import make_noiser, noised
 from pseudogec.noise import DirectNoise, Noiser, NoiseResources, UnigramDistribution, noised_tokens
 from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import Bpe
 from rates import assert_rate
 
 GENUINE = [["the", "cat", "sat", "on", "the", "mat", "."], ["a", "dog", "ran"]] * 3
@@ -143,13 +144,21 @@ def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
     assert always_masked.target(tokens, always_masked.operations(tokens, random), random) == tokens
 
 
+def test_a_mask_that_no_vocabulary_has_is_refused() -> None:
+    resources = NoiseResources.from_sentences([["low", "lower", "lowest"]], Bpe.learn([["low", "lower", "lowest"]], 3))
+    with pytest.raises(UserError, match=r"the mask token '\[MASK\]' is in no vocabulary of subwords; take '<mask>'"):
+        DirectNoise.model_validate({"mask_token": "[MASK]"}).learn(resources)
+    assert DirectNoise.model_validate({"mask_token": "|"}).learn(resources)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
         ({"mu_mask": 0.3, "mu_del": 0.3, "mu_ins": 0.3, "mu_keep": 0.2}, r"= 1\.1; they must sum to 1 .* each is 0\.25"),
-        ({"mu_mask": 0.9}, r"mu_mask 0\.9 and mu_keep 0\.2 exceed 1"),
+        ({"mu_mask": 0.9}, r"mu_mask 0\.9 \+ mu_keep 0\.2 exceed 1, and leave nothing for mu_del and mu_ins"),
+        ({"mu_mask": 0.5, "mu_del": 0.5}, r"mu_mask 0\.5 \+ mu_del 0\.5 \+ mu_keep 0\.2 exceed 1, and leave nothing for mu_ins"),
         ({"mu_mask": -0.1}, r"mu_mask: input should be greater than or equal to 0, not -0\.1"),
-        ({"mu_mask": 1.5, "mu_keep": 0}, r"mu_mask 1\.5 and mu_keep 0 exceed 1"),
+        ({"mu_mask": 1.5, "mu_keep": 0}, r"mu_mask 1\.5 \+ mu_keep 0 exceed 1"),
         ({"mu_mask": "much"}, "mu_mask: input should be a valid number"),
         ({"mu_maks": 0.3}, "has no parameter `mu_maks`; did you mean `mu_mask`"),
         ({"mask_token": "two words"}, "mask_token"),

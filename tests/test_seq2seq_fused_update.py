@@ -51,6 +51,26 @@ def test_weights_are_those_of_fairseq(decay: float, most: float) -> None:
         torch.testing.assert_close(one["exp_avg_sq"], other["exp_avg_sq"], rtol=1e-6, atol=1e-9)
 
 
+def test_weights_that_missed_an_update_go_on_from_their_own_number() -> None:
+    """A layer that was dropped has no gradient."""
+    compat.apply()
+    from pseudogec.seq2seq.fused_update import use_fused_update
+
+    random = torch.Generator().manual_seed(2)
+    start = [torch.randn(shape, generator=random) for shape in SHAPES]
+    ours, theirs = ([torch.nn.Parameter(each.clone()) for each in start] for _ in range(2))
+    fused, plain = optimiser_of(ours, 0.0), optimiser_of(theirs, 0.0)
+    assert use_fused_update(fused)
+    for update in range(4):
+        gradients = [torch.randn(shape, generator=random) for shape in SHAPES]
+        for weights, optimiser in ((ours, fused), (theirs, plain)):
+            for place, (each, gradient) in enumerate(zip(weights, gradients, strict=True)):
+                each.grad = None if (update, place) == (1, 2) else gradient.clone()
+            optimiser.step()
+    for one, other in zip(ours, theirs, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-6, atol=1e-7)
+
+
 def test_another_optimiser_is_left_as_it_is() -> None:
     compat.apply()
     from pseudogec.seq2seq.fused_update import use_fused_update

@@ -15,7 +15,7 @@ import torch
 from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.checkpoints import average_checkpoints
-from pseudogec.seq2seq.data import prepare_pairs
+from pseudogec.seq2seq.data import binarise, prepare_pairs
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import TrainingProgress, computes_in_bf16, train
 from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
@@ -307,6 +307,27 @@ def test_too_long_pairs_are_left_out_and_counted(data, tmp_path):
     architecture = TINY.model_copy(update={"max_positions": 9})
     result = train_tiny(data, tmp_path / "model", valid=None, architecture=architecture)
     assert result.skipped_pairs == sum(len(source) + 1 > 9 for source, _ in make_pairs(150, seed=1))
+
+
+def test_validation_pairs_longer_than_the_positions_are_left_out_and_said(data, tmp_path, caplog):
+    pairs = make_pairs(60, seed=2)
+    binarise(pairs, data / "dict.txt", tmp_path / "short")
+    binarise([*pairs[:30], (["ba"] * 40, ["ba"] * 40), *pairs[30:]], data / "dict.txt", tmp_path / "long")
+    architecture = TINY.model_copy(update={"max_positions": 20})
+    short, long = (
+        train_tiny(data, tmp_path / f"{name} model", valid=tmp_path / name, architecture=architecture)
+        for name in ("short", "long")
+    )
+    assert [point.loss for point in long.validation_curve] == pytest.approx([point.loss for point in short.validation_curve])
+    assert "1 of 61 validation sentences have more than 20 subwords" in caplog.text
+    with pytest.raises(UserError, match=r"all validation data are longer than the model's max_positions \(1\)"):
+        train_tiny(data, tmp_path / "none", architecture=TINY.model_copy(update={"max_positions": 1}))
+
+
+def test_validation_pairs_longer_than_a_batch_of_training_count(data, tmp_path):
+    sizes = {name: train_tiny(data, tmp_path / name, max_tokens=tokens) for name, tokens in (("small", 7), ("large", 300))}
+    assert sizes["small"].skipped_pairs > sizes["large"].skipped_pairs == 0, "some pairs are longer than seven"
+    assert all(len(result.validation_curve) == 2 for result in sizes.values())
 
 
 def test_batches_too_small_for_every_pair_are_refused(data, tmp_path):

@@ -66,6 +66,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ),
         ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
         ("seeds=[0]", ["seeds", "0 is no seed", "from 1"]),
+        ("seeds=[4294967295]", ["seeds", "4294967295 is no seed", "to 2147483647"]),
         ("grids.upsample.upsample=[0]", ["grids.upsample.upsample", "greater than 0"]),
         ("seeds=2024-13-45", ["--set seeds=2024-13-45", "not valid YAML"]),
         ("grids.generation_methods.seeds=[3, 3]", ["generation_methods.seeds", "the seed 3 is named twice"]),

@@ -162,6 +162,13 @@ def test_what_is_wrong_with_a_system_is_refused(override: str, words: list[str])
         assert word in str(caught.value)
 
 
+@pytest.mark.parametrize("step", ["{step: right_to_left, models: pretlarge}", "{step: unknown_words}"])
+def test_steps_that_read_the_profile_s_subwords_cannot_follow_released_models(step: str) -> None:
+    release = "step: released_models, checkpoints: a.pt, source_dictionary: s, target_dictionary: t, codes: c, n_best: 5"
+    with pytest.raises(UserError, match=r"systems\.pretlarge: the step .* the profile's subwords"):
+        load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{{release}}}, {step}]"])
+
+
 def test_a_checkpoint_that_is_missing_is_named_before_anything_runs(tmp_path: Path) -> None:
     release = "{step: released_models, checkpoints: there.pt, source_dictionary: s.txt, target_dictionary: t.txt, codes: c}"
     profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{release}]", f"data_folder={tmp_path}"])

@@ -13,8 +13,9 @@ from artefacts.kinds import OneOrMore
 
 def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:
     for seed in seeds:
-        if not 1 <= seed < 2**32:  # numpy's generators, which fairseq seeds, take no larger ones; 0 stands for no seed in tables
-            raise ValueError(f"{seed} is no seed; take a whole number from 1 to {2**32 - 1}")
+        # fairseq adds the number of the epoch and seeds numpy's generators, which take less than 2**32; 0 is no seed in tables.
+        if not 1 <= seed < 2**31:
+            raise ValueError(f"{seed} is no seed; take a whole number from 1 to {2**31 - 1}")
     twice = [seed for seed in seeds if seeds.count(seed) > 1]
     if twice:
         raise ValueError(f"the seed {twice[0]} is named twice, and its model would count twice; name each once")

@@ -42,7 +42,7 @@ def train_reverse_model(folder: Path, updates: int) -> None:
     bpe.save(folder / "codes.txt")
     pairs = [(bpe.apply(target), bpe.apply(source)) for source, target in zip(sources, targets, strict=True)]
     counts = Counter(piece for pair in pairs for side in pair for piece in side)
-    Vocabulary(counts, symbols=bpe.possible_subwords()).save(folder / "dict.txt")
+    Vocabulary(counts, symbols=bpe.possible_subwords).save(folder / "dict.txt")
     binarise(pairs, folder / "dict.txt", folder / "data")
     optimisation = short_training(learning_rate=5e-3, warmup_updates=100, max_tokens=1500, epochs=None, updates=updates)
     train([folder / "data"], None, folder / "dict.txt", folder / "model", CLASSROOM, optimisation, seed=1)

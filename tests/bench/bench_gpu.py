@@ -95,7 +95,7 @@ def make_text(folder: Path, size: Size, count: int) -> Text:
     pairs = [(bpe.apply(source), bpe.apply(target)) for source, target in zip(sources, targets, strict=True)]
     dictionary = folder / "dict.txt"
     counts = Counter(piece for pair in pairs for side in pair for piece in side)
-    Vocabulary(counts, symbols=bpe.possible_subwords()).save(dictionary)
+    Vocabulary(counts, symbols=bpe.possible_subwords).save(dictionary)
     sentences = [bpe.apply(tokens) for tokens in seed_text(None, count)]
     binarise(pairs, dictionary, folder / "forward")
     binarise([(target, source) for source, target in pairs], dictionary, folder / "reverse")

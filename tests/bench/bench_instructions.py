@@ -64,7 +64,7 @@ def prepare(folder: Path, merges: int) -> None:
     bpe = Bpe.learn(targets, merges)
     pairs = [(bpe.apply(source), bpe.apply(target)) for source, target in zip(sources, targets, strict=True)]
     counts = Counter(subword for pair in pairs for side in pair for subword in side)
-    Vocabulary(counts, symbols=bpe.possible_subwords()).save(folder / "dict.txt")
+    Vocabulary(counts, symbols=bpe.possible_subwords).save(folder / "dict.txt")
     binarise(pairs, folder / "dict.txt", folder / "data")
 
 

@@ -24,7 +24,7 @@ from artefacts.store import Store
 from pseudogec.__main__ import main as pseudogec
 
 FLAT = 1.1
-NOISE_METHODS = ("direct_noise", "realistic")
+NOISE_METHODS = ("direct_noise", "direct_noise_spell", "realistic", "rules")
 
 
 def peak_of(work: Callable[..., object], *arguments: object) -> float:

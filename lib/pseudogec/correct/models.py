@@ -181,6 +181,7 @@ class ReleasedModels(DecodingStep):
     name: ClassVar[str] = "released_models"
     label: ClassVar[str] = "released models"
     incidental: ClassVar[frozenset[str]] = frozenset({"checkpoints", "source_dictionary", "target_dictionary", "codes"})
+    has_own_subwords: ClassVar[bool] = True
     checkpoints: OneOrMore[Path] = Field(min_length=1, description="relative to the profile's data folder")
     source_dictionary: Path
     target_dictionary: Path
@@ -220,6 +221,8 @@ class RightToLeft(StepOfModels):
     def check(self, before: Sequence[Step]) -> None:
         if not (before and before[-1].keeps_candidates):
             raise ValueError("chooses among corrections; the step before must be of models with `n_best` above 1")
+        if before[-1].has_own_subwords:
+            raise ValueError("its models read the profile's subwords, and those of the step before have their own")
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         models = planning.models(self.models, self.seeds, right_to_left=True)

@@ -204,6 +204,8 @@ class Step(Kind):
     incidental: ClassVar[frozenset[str]] = frozenset()
     needs_gpu: ClassVar[bool] = False
     """Whether it runs networks of its own, on a GPU where there is one; so does every step that `uses_language_model`."""
+    has_own_subwords: ClassVar[bool] = False
+    """Whether its models do not read the profile's subwords."""
     tuned: ClassVar[str] = "settings of a step"
     """The name of the tuned parameters, for tables."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
+from artefacts.errors import UserError
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep, mask, noised_tokens
 from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 from pseudogec.text import MASK
@@ -78,6 +79,8 @@ class DirectNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> UnigramDistribution:
+        if resources.bpe is not None and self.mask_token not in resources.bpe.possible_subwords:
+            raise UserError(f"the mask token {self.mask_token!r} is in no vocabulary of subwords; take {MASK!r} or one character")
         return resources.subwords
 
     def draw(self, tokens: Sequence[str], learnt: UnigramDistribution, random: np.random.Generator) -> list[Operation]:
@@ -114,6 +117,7 @@ def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
     missing = [name for name in _PROBABILITIES if name not in complete]
     rest = 1 - sum(complete[name] for name in _PROBABILITIES if name in complete)
     if missing and rest < -_TOLERANCE:
-        raise ValueError(f"mu_mask {complete['mu_mask']:g} and mu_keep {complete['mu_keep']:g} exceed 1; lower one of them")
+        known = " + ".join(f"{name} {complete[name]:g}" for name in _PROBABILITIES if name in complete)
+        raise ValueError(f"{known} exceed 1, and leave nothing for {' and '.join(missing)}; lower one of them")
     complete.update({name: round(max(rest, 0.0) / len(missing), 12) for name in missing})
     return complete

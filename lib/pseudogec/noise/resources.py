@@ -139,14 +139,12 @@ class ConfusionSets:
     """Confusion sets of English words, computed when first needed; keys of ``known`` are lower-case words."""
 
     def __init__(self, known: Mapping[str, Iterable[str]] | None = None) -> None:
-        self._sets = {word: tuple(others) for word, others in (known or {}).items()}
+        self._known = {word: tuple(others) for word, others in (known or {}).items()}
 
     def __getitem__(self, word: str) -> tuple[str, ...]:
         """Up to 20 texts that a word may be confused with, nearest first, in the word's own capitals; none for a non-word."""
         lowered = word.lower()
-        if lowered not in self._sets:
-            self._sets[lowered] = confusion_set(lowered)
-        others = self._sets[lowered]
+        others = self._known[lowered] if lowered in self._known else confusion_set(lowered)
         if word == lowered:
             return others
         if word.isupper() and len(word) > 1:
@@ -154,6 +152,7 @@ class ConfusionSets:
         return tuple(other[:1].upper() + other[1:] for other in others)
 
 
+@functools.lru_cache(maxsize=1 << 17)  # about 150 MB, on a corpus of any size
 def confusion_set(word: str) -> tuple[str, ...]:
     """At most 20 texts with which a lower-case word may be confused, nearest first.
 

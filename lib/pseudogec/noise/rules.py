@@ -70,6 +70,9 @@ class _Word(NamedTuple):
     bounds: tuple[float, ...] = (0.0,)
 
 
+_CACHED_WORDS = 1 << 17  # about 100 MB, on a corpus of any size
+
+
 class _Words(dict[str, _Word]):
     """Words with the errors of a method; each is looked at when it first occurs."""
 
@@ -81,6 +84,9 @@ class _Words(dict[str, _Word]):
         return (type(self), (self._method,))
 
     def __missing__(self, word: str) -> _Word:
+        if len(self) >= _CACHED_WORDS:
+            self.clear()
+            self[_START] = _Word(_START)
         self[word] = found = self._method.errors_of(word)
         return found
 

@@ -94,5 +94,12 @@ def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, 
             misspelt = edit_character(misspelt, position, random)
         if misspelt:
             split = bpe.apply([misspelt]) if bpe else [misspelt]
-            tokens += [*split[:-1], split[-1] + token[len(core) :]]
+            tokens += split if core == token else _inside_a_word(split, bpe)
     return " ".join(tokens)
+
+
+def _inside_a_word(subwords: Sequence[str], bpe: Bpe | None) -> list[str]:
+    """The subwords of a word, where others of the word follow; the last may be possible at the end of words alone."""
+    *before, last = subwords
+    parts = [last] if bpe is None or last + SEPARATOR in bpe.possible_subwords else list(last)
+    return [*before, *(part + SEPARATOR for part in parts)]

@@ -62,8 +62,8 @@ class Decoder:
             raise UserError("no model to decode with")
         _check_dictionaries(models)
         gpus = _gpus()
-        if precision != "fp32" and not gpus:
-            raise UserError(f"precision {precision} needs a GPU, and there is none here; use fp32")
+        if precision != "fp32" and not (gpus and _free_memory()):
+            raise UserError(f"precision {precision} needs a GPU that torch can use, and there is none here; use fp32")
         self._models, self._threads = list(models), threads
         self._max_tokens = max_tokens or (None if gpus else _CPU_TOKENS)
         self._limits: dict[int, BatchLimit] = {}  # by the beam; 0: of scoring
@@ -196,7 +196,7 @@ class Decoder:
         """Of a batch; the models must be in memory already."""
         if beam not in self._limits:
             free = None if self._max_tokens else _free_memory()
-            fitting = _MOST_TOKENS if free is None else int(_SHARE_OF_MEMORY * free / self._bytes_a_token(beam))
+            fitting = _CPU_TOKENS if free is None else int(_SHARE_OF_MEMORY * free / self._bytes_a_token(beam))
             self._limits[beam] = BatchLimit(self._max_tokens or max(1, min(fitting, _MOST_TOKENS)))
         return self._limits[beam]
 
@@ -270,7 +270,7 @@ def _gpus() -> int:
 
 
 def _free_memory() -> int | None:
-    """Free bytes of the GPU; none if torch was built without GPUs."""
+    """Free bytes of the GPU; none if torch cannot use it, as it was built without GPUs or the driver is too old."""
     import torch
 
     if not torch.cuda.is_available():

@@ -83,7 +83,9 @@ def _step(adam: Adam, closure: Callable[[], Any] | None = None) -> Any:
         torch._foreach_add_(spread, group["eps"])
         if group["weight_decay"]:
             torch._foreach_add_(weights, weights, alpha=-group["weight_decay"] * rate)
-        (step,) = {state["step"] for state in states}  # all weights have taken part in every update
-        size = rate * math.sqrt(1 - beta2**step) / (1 - beta1**step)
-        torch._foreach_addcdiv_(weights, first, spread, value=-size)
+        for step in {state["step"] for state in states}:  # several if layers are dropped, which then miss an update
+            size = rate * math.sqrt(1 - beta2**step) / (1 - beta1**step)
+            chosen = [place for place, state in enumerate(states) if state["step"] == step]
+            moved, means, spreads = ([each[place] for place in chosen] for each in (weights, first, spread))
+            torch._foreach_addcdiv_(moved, means, spreads, value=-size)
     return loss

@@ -13,6 +13,7 @@ The loop gives bit for bit the weights of ``fairseq-train`` with the same argume
 
 from __future__ import annotations
 
+import logging
 import math
 import time
 from collections.abc import Callable
@@ -39,6 +40,8 @@ from pseudogec.seq2seq.fused_update import use_fused_update
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import LossPoint, TrainingJob, TrainingProgress, TrainingResult
+
+log = logging.getLogger(__name__)
 
 _SECONDS_BETWEEN_REPORTS = 0.5
 
@@ -104,6 +107,7 @@ class TrainingRun:
             criterion.forward = torch.autocast("cpu", dtype=torch.bfloat16)(separately)
         if not self._cfg.dataset.disable_validation:
             self._task.load_dataset("valid", combine=False, epoch=1)
+            self._allow_for_long_validation_pairs(model)
         self._trainer = Trainer(self._cfg, self._task, model, criterion)
         self._epochs: Any = None  # fairseq's iterator over the shards
         self._stand_in: Any = None  # what a process computes in place of an empty batch, in step with the others
@@ -116,6 +120,26 @@ class TrainingRun:
         self._last_epoch = math.ceil(self._total / per_epoch)
         self._resumed_at = self._trainer.get_num_updates()
         self._saved_at = self._reported_at = self._loop_started = self._resumed_clock = time.perf_counter()
+
+    def _allow_for_long_validation_pairs(self, model: Any) -> None:
+        """Leave out those that the model cannot read, and compute each of the others, however small the batches of training.
+
+        fairseq leaves too long pairs out of the training data, but stops at those of the validation data.
+        """
+        valid, settings = self._task.dataset("valid"), self._cfg.dataset
+        positions = utils.resolve_max_positions(self._task.max_positions(), model.max_positions())
+        most = min(positions) if isinstance(positions, tuple) else positions
+        lengths = np.array([valid.num_tokens(place) for place in range(len(valid))])
+        readable = lengths[lengths <= most]
+        if not readable.size:
+            raise UserError(f"all validation data are longer than the model's max_positions ({most}); raise it")
+        if readable.size < lengths.size and self._process.rank == 0:
+            log.warning(
+                "%d of %d validation sentences have more than %d subwords (max_positions); their loss is left out",
+                *(lengths.size - readable.size, lengths.size, most),
+            )
+        settings.skip_invalid_size_inputs_valid_test = True
+        settings.max_tokens_valid = max(settings.max_tokens, int(readable.max()))
 
     def _share_updates(self) -> None:
         # fairseq deals the batches of an epoch out to the processes in turn, so that an update has the same batches as with one.

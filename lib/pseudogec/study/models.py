@@ -86,7 +86,7 @@ class Subwords(Learner):
         )
         # The dictionary has every subword that these merges can make of ASCII text, so that other words of seed corpora need no
         # <unk>, and all models of a profile share one vocabulary.
-        vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords())
+        vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords)
         vocabulary.save(folder / "dict.txt")
         return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
 

@@ -54,19 +54,21 @@ class Bpe:
             merges: how many merges to learn; fewer when no pair of symbols is left that occurs twice.
 
         Raises:
-            UserError: ``merges`` is not positive, or the text has no word of two characters.
+            UserError: ``merges`` is not positive, or no two characters stand together twice.
         """
         from subword_nmt.learn_bpe import learn_bpe
 
         if merges < 1:
             raise UserError(f"{merges} BPE merges were asked for; at least 1 is needed")
         counts = Counter(token for sentence in sentences for token in sentence if token != MASK)
-        if all(len(word) < 2 for word in counts):
-            raise UserError("BPE cannot be learnt: the text has no word of two characters or more")
         codes = io.StringIO()
-        with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
-            learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
-        return cls(codes.getvalue().rstrip("\n").split("\n")[1:])
+        if any(len(word) > 1 for word in counts):
+            with contextlib.redirect_stderr(io.StringIO()):  # subword-nmt draws a progress bar of its own
+                learn_bpe([f"{word} {count}" for word, count in counts.items()], codes, merges, is_dict=True)
+        learnt = codes.getvalue().rstrip("\n").split("\n")[1:]
+        if not learnt:
+            raise UserError("BPE cannot be learnt: no two characters stand together twice in the words of the text")
+        return cls(learnt)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
         """Split tokens into subwords."""
@@ -80,12 +82,14 @@ class Bpe:
         self._segmenter.cache.clear()  # it would grow without bound; the cache of `_subwords` serves
         return self._segmenter.segment_tokens([word])
 
-    def possible_subwords(self) -> list[str]:
-        """Every subword that words of printable ASCII and the merges' characters can be split into, sorted."""
+    @functools.cached_property
+    def possible_subwords(self) -> frozenset[str]:
+        """Every subword that words of printable ASCII and the merges' characters can be split into."""
         symbols = {symbol for character in _PRINTABLE for symbol in (character, character + _WORD_END)}
         symbols |= {symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", ""))}
         final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
-        return sorted(final | {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)} | {MASK})
+        inner = {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)}
+        return frozenset(final | inner | {MASK})
 
     @staticmethod
     def undo(subwords: Iterable[str]) -> list[str]:
