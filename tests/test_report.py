@@ -273,11 +273,11 @@ def types(**counts: int) -> dict[str, Any]:
     return {"tokens": 100, "edits": sum(counts.values()), "types": counts}
 
 
-def test_a_profile_counts_operations_and_leaves_unknown_types_out() -> None:
+def test_a_profile_counts_operations_and_leaves_out_what_was_marked_but_not_corrected() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "R:VERB:SVA": 3, "U:PREP": 2, "UNK": 1}}
     table = noise_profiles({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
     columns = ["edits per token", "missing", "replacement", "unnecessary"]
-    assert list(table.loc["genuine", columns]) == pytest.approx([0.2, 0.4, 0.3, 0.2])
+    assert list(table.loc["genuine", columns]) == pytest.approx([9 / 50, 4 / 9, 3 / 9, 2 / 9])
     assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
     assert table.loc["genuine", "distance to genuine"] == 0
     assert table.loc["DirectNoise", "distance to genuine"] == pytest.approx(1)
@@ -289,7 +289,7 @@ def test_type_shares_are_of_each_texts_own_edits() -> None:
     axes = figures.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN", "all others"]
     assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25, 75])
-    assert list(axes.lines[0].get_xdata()) == pytest.approx([60, 30, 10]), "the learners' shares"
+    assert list(axes.lines[0].get_xdata()) == pytest.approx([200 / 3, 100 / 3, 0]), "the learners' shares"
 
 
 # Markup

@@ -271,6 +271,9 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
 # Trainings
 
 
+_LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
+
+
 def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     """Loss against updates, and against passes over the genuine data: validation as lines, training as pale ones.
 
@@ -281,18 +284,20 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
         return NOT_LISTED
     from matplotlib.ticker import LogLocator, MaxNLocator
 
-    names = names_of_curves(curves)
-    told = colours_of(curves.method) if len(names) == curves.method.nunique() else {}
-    palette = [told[method] for method in dict.fromkeys(curves.method)] if told else _shades(len(names))
+    names, methods = names_of_curves(curves), curves.drop_duplicates("system").method.tolist()
+    # Several of one method have its colour and lines of their own; if there is no other method, shades tell them apart.
+    palette = _shades(len(names)) if len(set(methods)) == 1 else [colours_of(methods)[method] for method in methods]
+    lines = [_LINES[methods[:place].count(method) % len(_LINES)] for place, method in enumerate(methods)]
     axes_of = {"update": "updates", "passes": "passes over the genuine data"}
     figure, panels = _subplots(1, 2, figsize=(10.5, 3.8), sharey=True)
     for axes, (column, label) in zip(panels, axes_of.items(), strict=True):
-        for (system, name), colour in zip(names.items(), palette, strict=True):
+        for (system, name), colour, line in zip(names.items(), palette, lines, strict=True):
             of_system = curves[curves.system == system]
             for (stage, data), part in of_system.groupby(["stage", "data"]):
                 held_out = data == "validation"
                 looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
-                axes.plot(part[column], part.loss, color=colour, linewidth=1.5, alpha=1 if held_out else 0.3, **looks)
+                alpha = 1 if held_out else 0.3
+                axes.plot(part[column], part.loss, color=colour, linestyle=line, linewidth=1.5, alpha=alpha, **looks)
         axes.set(xlabel=label, yscale="log")
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter("{x:,.0f}")
@@ -304,7 +309,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
     caption = (
         f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins. On the "
-        "right a stage without genuine pairs is a vertical line."
+        "right a stage without genuine pairs is a vertical line. Trainings whose records are lost are not drawn."
     )
     return Picture(figure, caption, curves, curves.seed)
 

@@ -13,7 +13,7 @@ import pandas as pd
 from pandas.io.formats.style import Styler
 
 from artefacts.errors import UserError
-from pseudogec.edits import type_distance
+from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
 from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding
@@ -351,19 +351,20 @@ _OPERATIONS = {"M": "missing", "R": "replacement", "U": "unnecessary"}
 def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) -> pd.DataFrame:
     """The errors of pseudo data compared with those of learners (first row), by ERRANT's types.
 
-    Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones.
+    Edits a token; shares of missing, replacement and unnecessary edits; the distance of the types to the genuine ones. Errors
+    that were marked but not corrected do not count.
     """
     rows = []
     for name, profile in {"genuine": genuine, **profiles}.items():
-        operations: Counter[str] = Counter()
-        for error_type, count in profile["types"].items():
-            operations[error_type.partition(":")[0]] += count  # an edit of unknown type (UNK) is of no operation
+        types, operations = _corrected(profile), Counter[str]()
+        for error_type, count in types.items():
+            operations[error_type.partition(":")[0]] += count
         rows.append(
             {
                 "method": method_label(name),
-                "edits per token": profile["edits"] / profile["tokens"],
-                **{title: operations[letter] / max(profile["edits"], 1) for letter, title in _OPERATIONS.items()},
-                "distance to genuine": type_distance(profile["types"], genuine["types"]),
+                "edits per token": types.total() / profile["tokens"],
+                **{title: operations[letter] / max(types.total(), 1) for letter, title in _OPERATIONS.items()},
+                "distance to genuine": type_distance(types, _corrected(genuine)),
             }
         )
     return pd.DataFrame(rows)
@@ -371,10 +372,15 @@ def noise_profiles(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile) 
 
 def type_shares(profile: NoiseProfile) -> Counter[str]:
     """Percent of a text's edits by type without the operation."""
-    shares: Counter[str] = Counter()
-    for error_type, count in profile["types"].items():
-        shares[main_type(error_type)] += 100 * count / max(profile["edits"], 1)
+    types, shares = _corrected(profile), Counter[str]()
+    for error_type in types:
+        shares[main_type(error_type)] += 100 * profile["types"][error_type] / types.total()
     return shares
+
+
+def _corrected(profile: NoiseProfile) -> Counter[str]:
+    """Its types with their counts, without errors that were marked but not corrected."""
+    return Counter({error_type: count for error_type, count in profile["types"].items() if error_type not in DETECTION_TYPES})
 
 
 def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:

@@ -326,11 +326,11 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
 
 
 def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
-    """One row for each reference edit of a corpus, of its first annotator.
+    """One row for each reference edit of a corpus, of its first annotator; none for errors that it marked but did not correct.
 
     Returns:
         Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels`), ``operation`` (M, R, U; empty for a type
-        without one, such as UNK), ``error_type`` (without the operation), ``start``, ``end``.
+        without one), ``error_type`` (without the operation), ``start``, ``end``.
     """
     import pandas as pd
 
@@ -338,6 +338,8 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
     rows = []
     for number, sentence in enumerate(masked_sentences(study, corpus)):
         for edit in sentence.annotators.get(0, ()):
+            if edit.type in DETECTION_TYPES:
+                continue
             operation, colon, error_type = edit.type.partition(":")
             if not colon:
                 operation, error_type = "", edit.type

@@ -53,10 +53,10 @@ def tokenise(sentences: Iterable[str]) -> Iterator[list[str]]:
 
 
 def token_spans(sentence: str) -> list[tuple[int, int]]:
-    """Where the tokens of one sentence begin and end, in characters; the same tokens as ``tokenise`` gives.
+    """Where the tokens of one sentence begin and end, in characters: those of ``tokenise``, but for control characters.
 
-    Control characters and white space of any kind count as spaces, so that no token holds one; marks of format, such as a soft
-    hyphen, belong to their word.
+    These and white space of any kind count as spaces, so that no token holds one; marks of format, such as a soft hyphen, belong
+    to their word.
     """
     spaced = "".join(" " if _separates(character) else character for character in sentence)
     return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced) if not token.is_space]
