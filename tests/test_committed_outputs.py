@@ -11,6 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from artefacts.pack import ARTEFACTS, FILES
+from pseudogec.edits import annotators
 from pseudogec.study import PACK, PROJECT, Study
 
 
@@ -57,6 +58,15 @@ def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> No
     assert not stock.to_build
     scores = study.scores(list(study.grid("generation_methods")))
     assert scores["f05"].between(0.2, 0.4).all()
+
+
+@pytest.mark.parametrize("profile", ["classroom", "learners", "public"])
+def test_committed_results_are_read_whether_or_not_spacy_s_model_is_installed(
+    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(annotators, "_model_version", lambda: "3.8.0")
+    study = Study.open(profile, ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
+    assert not study.stock(study.targets()).to_build
 
 
 def test_the_front_page_has_the_numbers_of_the_tables() -> None:
