@@ -169,6 +169,20 @@ def test_steps_that_read_the_profile_s_subwords_cannot_follow_released_models(st
         load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{{release}}}, {step}]"])
 
 
+def test_a_classifier_in_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
+    def planned() -> object:
+        gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {{name: {tmp_path / 'classifier'}}}}}"
+        profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{step: spelling}}, {gate}]"])
+        return Planner(profile, PROJECT).correction(pipelines(profile, "pretlarge")[0], "world-test").key
+
+    (tmp_path / "classifier").mkdir()
+    (tmp_path / "classifier" / "weights").write_bytes(b"one")
+    before = planned()
+    assert planned() == before
+    (tmp_path / "classifier" / "weights").write_bytes(b"other")
+    assert planned() != before
+
+
 def test_a_checkpoint_that_is_missing_is_named_before_anything_runs(tmp_path: Path) -> None:
     release = "{step: released_models, checkpoints: there.pt, source_dictionary: s.txt, target_dictionary: t.txt, codes: c}"
     profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{release}]", f"data_folder={tmp_path}"])

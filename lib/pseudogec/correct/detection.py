@@ -80,6 +80,8 @@ class ErrorDetection(Step):
         needs: dict[str, Need] = {}
         if self.model is not None:
             needs = {"subwords": planning.subwords, "detector": planning.detector(self.model)}
+        if self.hugging_face is not None and (folder := Path(self.hugging_face.name)).is_dir():
+            needs["classifier"] = planning.content_of(folder)
         if self.threshold is None:
             needs["found"] = planning.search(self, needs)
         return needs

@@ -522,6 +522,10 @@ class _StepPlanning:
             seed=1,
         )
 
+    def content_of(self, folder: Path) -> str:
+        files = sorted(path for path in folder.absolute().rglob("*") if path.is_file())
+        return " ".join(f"{path.relative_to(folder.absolute())}:{self._planner.file(path).digest}" for path in files)
+
     def search(self, step: Step, needs: Mapping[str, Need]) -> Search:
         development = self._development()
         return Search(
