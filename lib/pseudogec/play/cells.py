@@ -26,7 +26,7 @@ from pseudogec.play.panel import (
     slider,
 )
 from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
-from pseudogec.report.methods import label_of
+from pseudogec.report.methods import method_label, show_methods
 from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
 from pseudogec.study import Pipeline, Study
 from pseudogec.study.corrector import Corrector, to_train
@@ -80,11 +80,12 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
 def every_method(study: Study, sentence: str) -> Panel:
     """A sentence corrupted by every method of the profile, side by side."""
     corruptor = Corruptor(study)
+    show_methods(study.profile.methods)
 
     def render(sentence: str, draw: int) -> str:
         tokens = read_sentence(sentence)
         corrupt = functools.partial(corruptor.corrupt, tokens, draw=draw)
-        rows = [(label_of(method), functools.partial(corrupt, name)) for name, method in study.profile.methods.items()]
+        rows = [(method_label(name), functools.partial(corrupt, name)) for name in study.profile.methods]
         return _side_by_side(rows) + remark_on_strange_characters(study, tokens)
 
     return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)

@@ -27,7 +27,7 @@ NOTE = (
 
 NOTE_ON_MARKS = (
     "*: differs from the baseline by more than chance, over sentences and seeds (p < 0.05, corrected by Holm's method for the "
-    "number of rows)."
+    "number of rows tested; rows of one seed and rows without a baseline are not tested)."
 )
 
 _Kind = tuple[tuple[str, Any], ...]

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from pseudogec.report.figures import Picture
 from pseudogec.report.methods import method_label
 from pseudogec.study import Study
-from pseudogec.study.profile import all_steps
+from pseudogec.study.profile import MorePseudoData, all_steps
 
 Kind = Literal["genuine", "pseudo", "text", "step", "model"]
 
@@ -173,5 +173,9 @@ def _training(study: Study, name: str) -> str:
     model = study.profile.models[name]
     pseudo = f"{model.pseudo_pairs:,} pairs of {method_label(model.method)}"
     names = {"pseudo": pseudo, "genuine": "genuine pairs", "in_domain": "those like the test set"}
-    parts = [str(part) for stage in study.profile.stages(model.setting) for part in stage.data if part != "copies"]
-    return fill(f"trained on {', then '.join(names.get(part, part) for part in parts)}", 24)
+
+    def told(part: str | MorePseudoData) -> str:
+        return names[part] if isinstance(part, str) else f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}"
+
+    stages = [[told(part) for part in stage.data if part != "copies"] for stage in study.profile.stages(model.setting)]
+    return fill(f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}", 24)

@@ -1,8 +1,8 @@
 """All figures, and their common style.
 
-Each method, proficiency level and seed corpus has one colour in all notebooks. Filled marks are this
-study's, hollow marks a paper's. Error bars are one standard deviation over seeds, small dots are single seeds, and a
-dashed line is the baseline.
+Each method, proficiency level and seed corpus has one colour where a figure tells several apart. Where one panel shows both,
+filled marks are this study's and hollow marks a paper's. Error bars are one standard deviation over seeds unless the caption says
+otherwise, small dots are single seeds, and a dashed line is the baseline.
 
 Each function gives a :class:`Picture`, or a :class:`Finding` that says why there is nothing to draw;
 :meth:`pseudogec.report.Report.figure` saves and shows either.
@@ -122,7 +122,8 @@ def sweep(
     method = scores.method.iloc[0]
     figure, axes = _subplots(figsize=(8.5, 3.8))
     _f05_line(axes, scores.f05, scores[parameter], method, colours_of([method])[method])
-    _baseline(axes, baseline.f05)
+    if len(baseline):
+        _baseline(axes, baseline.f05)
     for (paper, value), marker in zip(published_best.items(), "Dsv^", strict=False):
         # On the frame, where no score can stand.
         look: dict[str, Any] = {"marker": marker, "markersize": 7, "markeredgewidth": 1.4, "markerfacecolor": "#ffffff"}
@@ -131,9 +132,10 @@ def sweep(
         axes.plot([value], [1], label=_BEST_IN + paper, **look)
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(scores[parameter].unique()))
     _legend(axes)
+    told = f"; {_baseline_told(baseline)}" if len(baseline) else "."
     caption = (
-        f"{_counted(points.seed.nunique().max())} a point; {_baseline_told(baseline)} Marks on the upper "
-        "edge are no scores: they show the best values in the papers."
+        f"{_counted(points.seed.nunique().max())} a point{told} Marks on the upper edge are no scores: they show the best values "
+        "in the papers."
     )
     return Picture(figure, caption, pd.concat([scores, baseline]), scores.seed)
 
@@ -492,7 +494,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
         each[others] = sum(share for error_type, share in each.items() if error_type not in frequent)
     frequent.append(others)
     learners = [shares["genuine"][error_type] for error_type in frequent]
-    columns = min(4, len(profiles))
+    columns = max(1, min(4, len(profiles)))
     lines = -(-len(profiles) // columns)
     size = (2.3 * columns + 1.2, 0.24 * len(frequent) * lines + 1.2)
     figure, panels = _subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
@@ -583,7 +585,7 @@ def _legend(axes: Axes, title: str = "", baseline_last: bool = True, of: Iterabl
     drawn: dict[str, Any] = {}
     for panel in of or [axes]:
         handles, names = panel.get_legend_handles_labels()
-        drawn.update(zip(names, handles, strict=True))
+        drawn = {**dict(zip(names, handles, strict=True)), **drawn}  # the look in the first panel, which is this study's
 
     def place(label: str) -> tuple[bool, bool]:
         return baseline_last and "baseline" in label.lower(), label.startswith(_BEST_IN)

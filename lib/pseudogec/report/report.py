@@ -39,7 +39,6 @@ from pseudogec.report.tables import (
     note_on_tuning,
     styled,
     summarise,
-    without_empty_precision,
 )
 from pseudogec.study import PROJECT, Pipeline, Study, System
 from pseudogec.study.overview import Budget, budget, changes_made
@@ -69,7 +68,9 @@ class Report:
             return self._origin
         profile = self.study.profile
         kind = "Trained and tested on real learner text."
-        if profile.simulation:
+        if profile.corpora.noised:
+            kind = "Trained on grammatical text with errors that a program made, tested on real learner text."
+        elif profile.simulation:
             kind = "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
         elif simulated := profile.corpora.simulated:
             kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
@@ -157,7 +158,7 @@ class Report:
         found = self.study.scores(self.study.simple_systems(scores.system.unique(), scores.track))
         named = next((name for name in ("system", "method") if name in rows), rows[0])
         others = dict.fromkeys((name for name in rows if name not in {named, "pseudo_pairs", "upsample"}), "")
-        return [without_empty_precision(found).assign(**others, **{named: found.system})]
+        return [found.assign(**others, **{named: found.system})]
 
     def changes(self, systems: Sequence[System | Pipeline], name: str) -> StyledTable | Finding:
         """How much systems change, beside the reference; see :func:`pseudogec.study.overview.changes_made`."""

@@ -142,7 +142,7 @@ NO_EDITS = "\N{EN DASH}"
 
 def without_empty_precision(scores: pd.DataFrame) -> pd.DataFrame:
     """Tidy scores in which precision is missing where a system makes no edit."""
-    return scores.assign(precision=scores.precision.where(scores.tp + scores.fp > 0))
+    return scores.assign(precision=scores.precision.mask(scores.tp + scores.fp == 0))
 
 
 def note_on_tuning(scores: pd.DataFrame) -> str:
@@ -158,13 +158,13 @@ def note_on_tuning(scores: pd.DataFrame) -> str:
 
 
 def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
-    """Mean and standard deviation over seeds, in percent.
+    """Mean and standard deviation over seeds, in percent; precision is that of the models that make edits.
 
     Returns:
         One row for each combination, in order of first appearance: ``rows``, ``seeds``, and for each measure its mean and
         ``<measure>_sd`` (sample standard deviation; missing with one seed).
     """
-    grouped = scores.groupby(list(rows), sort=False)
+    grouped = (without_empty_precision(scores) if {"tp", "fp"} <= set(scores) else scores).groupby(list(rows), sort=False)
     table = grouped[list(MEASURES)].mean() * 100
     spread = grouped[list(MEASURES)].std() * 100
     # Seed 0 stands for a system that exists once.

@@ -14,7 +14,7 @@ from artefacts.kinds import OneOrMore, explain
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
-from pseudogec.noise import METHODS, DecoderMethod, Method
+from pseudogec.noise import METHODS, DecoderMethod, Method, NoisedText
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 
@@ -92,6 +92,11 @@ class Corpora(Section):
     def simulated(self) -> list[str]:
         """The parts that come from the embedded world."""
         return [name for name, corpus in self.parts.items() if corpus.simulated]
+
+    @property
+    def noised(self) -> bool:
+        """Whether the genuine pairs are grammatical text with errors that a program made, so that no learner is learnt from."""
+        return isinstance(self.genuine, NoisedText)
 
 
 class Subwords(Section):

@@ -369,8 +369,8 @@ class _Renderer(IPythonRenderer):
         page = re.fullmatch(r"(\w+)\.ipynb(#.*)?", url)
         if page:
             return str(super().link(text, f"{page[1]}.html{(page[2] or '').lower()}", title))
-        # A file beside the notebooks' sources is none of the results.
-        return str(super().link(text, url, title)) if re.match(r"https?:|#", url) else text
+        # A file beside the notebooks' sources is none of the results; the tables are.
+        return str(super().link(text, url, title)) if re.match(r"https?:|#|\.\./tables/", url) else text
 
 
 class PageExporter(HTMLExporter):

@@ -49,6 +49,7 @@ class RunRecord(BaseModel):
     Attributes:
         simulation: whether all corpora come from the embedded world.
         simulated: the corpora that do.
+        noised: whether the training pairs are grammatical text with errors that a program made.
         settings: the complete profile as YAML.
         notebooks: of the profile, in their order; None for those that have not been run.
         seconds: the latest run took, which is short where the store held the artefacts.
@@ -60,6 +61,7 @@ class RunRecord(BaseModel):
     description: str
     simulation: bool
     simulated: list[str] = []
+    noised: bool = False
     seeds: list[int]
     settings: str
     notebooks: dict[str, NotebookRun | None]
@@ -85,6 +87,7 @@ def record_run(
         description=profile.description,
         simulation=profile.simulation,
         simulated=profile.corpora.simulated,
+        noised=profile.corpora.noised,
         seeds=list(study.profile.seeds),
         settings=settings,
         notebooks={name: runs.get(name) or before.get(name) for name in profile.notebooks},
