@@ -12,6 +12,7 @@ from pyarrow import parquet
 
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.edits import annotators
+from pseudogec.report import Report
 from pseudogec.study import PACK, PROJECT, Study
 
 
@@ -67,6 +68,18 @@ def test_committed_results_are_read_whether_or_not_spacy_s_model_is_installed(
     monkeypatch.setattr(annotators, "_model_version", lambda: "3.8.0")
     study = Study.open(profile, ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
     assert not study.stock(study.targets()).to_build
+
+
+def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:
+    said = {
+        profile: Report(Study.open(profile, ["data_folder=nowhere"], store=tmp_path, packs=True)).origin().partition(".")[0]
+        for profile in ("classroom", "learners", "public")
+    }
+    assert said == {
+        "classroom": "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data",
+        "learners": "Trained and tested on real learner text",
+        "public": "Trained on grammatical text with errors that a program made, tested on real learner text",
+    }
 
 
 def test_the_front_page_has_the_numbers_of_the_tables() -> None:

@@ -93,6 +93,13 @@ def test_a_summary_is_mean_and_sample_deviation_in_percent(scores: pd.DataFrame)
     assert list(table.f05_sd) == pytest.approx([0, 2])  # of 32, 34, 36
 
 
+def test_the_precision_of_models_that_make_no_edit_does_not_count() -> None:
+    """By convention it is 1, which would look like a good score."""
+    rows = {"method": ["a", "a", "b"], "seed": [1, 2, 1], "precision": [0.4, 1.0, 1.0], "recall": 0.1, "f05": 0.2}
+    table = summarise(pd.DataFrame({**rows, "tp": [4, 0, 0], "fp": [6, 0, 0]}), ["method"]).set_index("method")
+    assert table.precision["a"] == pytest.approx(40) and math.isnan(table.precision["b"])
+
+
 def test_one_seed_has_no_deviation(scores: pd.DataFrame) -> None:
     assert summarise(scores[scores.seed == 1], ["method"]).f05_sd.isna().all()
 
@@ -286,7 +293,7 @@ def test_a_profile_counts_operations_and_leaves_out_what_was_marked_but_not_corr
 def test_type_shares_are_of_each_texts_own_edits() -> None:
     genuine = {"tokens": 50, "edits": 10, "types": {"M:DET": 4, "U:DET": 2, "R:NOUN": 3, "UNK": 1}}
     mine = {"tokens": 10, "edits": 4, "types": {"R:NOUN": 1, "R:OTHER": 3}}
-    axes = figures.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]
+    axes = figures.noise_types({"mine": mine}, genuine, most=2).figure.axes[0]  # type: ignore[union-attr]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["DET", "NOUN", "all others"]
     assert [bar.get_width() for bar in axes.containers[0]] == pytest.approx([0, 25, 75])
     assert list(axes.lines[0].get_xdata()) == pytest.approx([200 / 3, 100 / 3, 0]), "the learners' shares"
@@ -394,6 +401,13 @@ def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: 
     assert report.table(NOT_LISTED, "nothing") is NOT_LISTED
     assert report.figure(NOT_LISTED, "nothing") is NOT_LISTED
     assert not report.study.outputs.exists()
+
+
+def test_a_sweep_needs_no_baseline() -> None:
+    swept = pd.DataFrame({"mu_mask": [0.1, 0.3], "f05": [0.3, 0.4], "method": "direct_noise", "seed": 1})
+    picture = figures.sweep(swept, "mu_mask", "mu", swept[:0], {})
+    assert picture.caption.startswith("1 seed a point. Marks")  # type: ignore[union-attr]
+    assert figures.noise_types({}, {"tokens": 9, "edits": 1, "types": {"M:DET": 1}}) is NOT_LISTED
 
 
 def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:

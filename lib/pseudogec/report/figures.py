@@ -484,8 +484,10 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
     )
 
 
-def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, most: int = 10) -> Picture:
+def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, most: int = 10) -> Picture | Finding:
     """Share of the genuine data's most frequent error types in each method's pseudo data: a panel a method, learners as lines."""
+    if not profiles:
+        return NOT_LISTED
     others = "all others"
     shares = {name: type_shares(profile) for name, profile in {"genuine": genuine, **profiles}.items()}
     rows = [(name, error_type, share) for name, each in shares.items() for error_type, share in each.most_common()]
@@ -494,7 +496,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
         each[others] = sum(share for error_type, share in each.items() if error_type not in frequent)
     frequent.append(others)
     learners = [shares["genuine"][error_type] for error_type in frequent]
-    columns = max(1, min(4, len(profiles)))
+    columns = min(4, len(profiles))
     lines = -(-len(profiles) // columns)
     size = (2.3 * columns + 1.2, 0.24 * len(frequent) * lines + 1.2)
     figure, panels = _subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
