@@ -460,5 +460,6 @@ def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
     text = findings.rank_agreement(ours, same, "other")
     assert "over 4 systems" in text and "**+1.00** (exact *p* = 0.083; the least that 4 can have is 0.083)" in text
     assert text.endswith("in `other` Realistic > Backtrans > DirectNoise > Baseline.")
+    assert "no rank correlation" in findings.rank_agreement(ours, dict.fromkeys(same, 1), "other")
     assert "**+0.67**" in findings.rank_agreement(ours, {**same, "none": 2, "direct_noise": 1}, "other")  # one pair of six turned
     assert "too few" in findings.rank_agreement(ours, {"none": 1}, "other")

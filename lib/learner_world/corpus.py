@@ -49,7 +49,7 @@ class LearnerSentence:
 
 
 def seed_sentences(register: str, count: int, seed: int = 1) -> Iterator[list[str]]:
-    """Distinct sentences of a register; a longer request begins with the shorter one's sentences.
+    """Sentences of a register, hardly ever the same twice; a longer request begins with the shorter one's sentences.
 
     Args:
         register: ``simple``, ``encyclopedic`` or ``newswire``.

@@ -177,6 +177,8 @@ def rank_agreement(ours: Mapping[str, float], theirs: Mapping[str, float], name:
     both = [method for method in ours if method in theirs]
     if len(both) < 3:
         return Finding(f"`{name}` has too few of these methods for a rank correlation.")
+    if any(len({run[method] for method in both}) == 1 for run in (ours, theirs)):
+        return Finding("All methods have the same mean F0.5 in one of the two runs, so there is no rank correlation.")
     found = kendalltau([ours[method] for method in both], [theirs[method] for method in both])
     orders = [" > ".join(method_label(each) for each in sorted(both, key=lambda m: -run[m])) for run in (ours, theirs)]
     least = 2 / math.factorial(len(both))
