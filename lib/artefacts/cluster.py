@@ -63,6 +63,9 @@ _UNMEASURED = {
     "distributed.admin.system-monitor.interval": "10s",
 }
 
+# An interrupt from the terminal reaches all processes. It is for the program, which then ends its workers.
+_LEAVES_INTERRUPTS = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
 _UNGUARDED = 'a script must build under `if __name__ == "__main__":`, since each worker process imports the script'
 
 # glibc gives freed memory back to the system at this size. Dask starts its workers with 64 KiB, and then training, which
@@ -211,6 +214,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     # Here a nanny starts a worker again, which may take long on a busy machine.
     dask.config.set({**_SCHEDULER, **_UNMEASURED, "distributed.deploy.lost-worker-timeout": "10 minutes"})
     common = {"nthreads": 1, "memory_limit": 0, "host": _HERE, "dashboard": False, "silence_logs": logging.CRITICAL}
+    common["preload"] = [_LEAVES_INTERRUPTS]
     specification = {}
     for number in range(workers):
         has_gpu = number < len(gpus)

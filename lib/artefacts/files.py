@@ -282,6 +282,17 @@ class FileDigests:
             stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())
 
 
+def refuse_pipe(path: Path | str) -> None:
+    """Refuse what can be read only once, for a program that reads it more than once.
+
+    Raises:
+        DataError: it is a pipe or a terminal.
+    """
+    path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise DataError(path, "is a pipe, which can be read once; write its text to a file")
+
+
 class SourceFile(BaseModel):
     """A file that a recipe reads, identified by its content: moving it changes no key, editing it makes another recipe."""
 

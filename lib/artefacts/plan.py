@@ -91,13 +91,19 @@ class Estimator:
                 kind = result.get("work_kind", recipe["kind"])
                 seconds[kind, "gpu" in result].append(result["seconds"] / result["work"])
                 sizes[kind].append(sum(file["bytes"] for file in result["files"].values()) / result["work"])
-        trainings = [speed for _, record in artefacts if (speed := _cpu_training(record))]
-        self._cpu_training = median(trainings or [self._machine.cpu_training])
+        trainings = [work for _, record in artefacts if (work := _cpu_training(record))]
+        self._measures_training = bool(trainings) and "cpu_training" not in self._machine.model_fields_set
+        self._cpu_training = self._machine.cpu_training
+        if self._measures_training:
+            self._cpu_training = sum(operations for operations, _ in trainings) / sum(seconds for _, seconds in trainings)
         self._seconds = {kind: median(values) for kind, values in seconds.items()}
         self._bytes = {kind: median(values) for kind, values in sizes.items()}
 
     def is_measured(self, recipe: Recipe, on_gpu: bool = False) -> bool:
         """Whether the store has the speed of such work on such a device."""
+        return self._is_known(recipe, on_gpu) or (self._measures_training and bool(recipe.operations) and not on_gpu)
+
+    def _is_known(self, recipe: Recipe, on_gpu: bool) -> bool:
         return (recipe.work_kind, on_gpu) in self._seconds
 
     def seconds(self, recipe: Recipe, on_gpu: bool = False) -> float:
@@ -110,7 +116,7 @@ class Estimator:
         machine = self._machine
         if recipe.kind in machine.seconds:
             return machine.seconds[recipe.kind] * recipe.work
-        if self.is_measured(recipe, on_gpu):
+        if self._is_known(recipe, on_gpu):
             return self._seconds[recipe.work_kind, on_gpu] * recipe.work
         if recipe.operations:
             return recipe.operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
@@ -124,10 +130,14 @@ class Estimator:
         return self._bytes.get(recipe.work_kind, recipe.bytes_a_unit) * recipe.work
 
 
-def _cpu_training(record: Mapping[str, Any]) -> float:
-    """10^12 floating-point operations a second of a step whose time depends on them and that ran on a CPU; 0 for any other."""
-    on_cpu = record["result"].get("device") == "cpu"
-    return record.get("operations", 0.0) / record["seconds"] / 1e12 if on_cpu and record["seconds"] else 0.0
+_SHORT = 60
+"""Seconds of a step below which its start takes a large part, so that its speed tells little of longer ones."""
+
+
+def _cpu_training(record: Mapping[str, Any]) -> tuple[float, float] | None:
+    """10^12 floating-point operations of a step whose time depends on them and that ran on a CPU, and its seconds."""
+    on_cpu, operations = record["result"].get("device") == "cpu", record.get("operations", 0.0)
+    return (operations / 1e12, record["seconds"]) if on_cpu and operations and record["seconds"] >= _SHORT else None
 
 
 @dataclass(frozen=True)

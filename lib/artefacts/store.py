@@ -505,6 +505,8 @@ def _disk_errors(place: Path) -> Iterator[None]:
             problem = f"a file is in the way ({error.filename})"
         elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
             problem = f"no permission to write ({error.filename})"
+        elif error.filename is not None:
+            problem = f"{error.strerror} ({error.filename})"
         else:
             raise
         raise UserError(f"{place}: {problem}; choose another folder with --store FOLDER") from error

@@ -93,10 +93,25 @@ def execute(
         notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
     if stopped is not None and stopped.is_set():
         return
-    with write_atomically(executed) as stream:
-        stream.write((json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+    _write(executed, notebook)
     if failure is not None:
         raise failure
+
+
+def leave_solutions_out(executed: Path) -> None:
+    """Take the solutions of exercises out of an executed notebook, as of one that an earlier run wrote with them."""
+    notebook = json.loads(executed.read_text(encoding="utf-8"))
+    if any(_is_solution(cell) for cell in notebook["cells"]):
+        _write(executed, as_read(notebook, course=True))
+
+
+def _write(executed: Path, notebook: dict[str, Any]) -> None:
+    with write_atomically(executed) as stream:
+        stream.write((json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
+
+
+def _is_solution(cell: dict[str, Any]) -> bool:
+    return SOLUTION_TAG in cell["metadata"].get("tags", ())
 
 
 _ENGINE = "written-once"
@@ -154,7 +169,7 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
             cell, so that executed notebooks with and without solutions are the same except for these cells.
     """
     if course:
-        notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
+        notebook["cells"] = [cell for cell in notebook["cells"] if not _is_solution(cell)]
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].pop("widgets", None)
     notebook["metadata"].get("language_info", {}).pop("version", None)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, write_atomically
+from artefacts.files import read_lines, refuse_pipe, write_atomically
 from pseudogec.corpora import M2, FilePairs, Pair, Parallel, read_parallel, read_plain, sample
 from pseudogec.edits import Annotator, EditProfile, load_annotator, type_distance
 from pseudogec.noise import (
@@ -290,6 +290,7 @@ def _profile_of_pairs(pairs: Sequence[Pair], annotator: Annotator) -> EditProfil
 
 
 def _refuse_empty(path: Path) -> None:
+    refuse_pipe(path)
     if next(read_lines(path), None) is None:
         raise DataError(path, "the file is empty; sentences were expected")
 

@@ -396,6 +396,8 @@ def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:
             continue  # the corpus's own rows say why
         if found.refused:
             yield Row(part, item, "wrong", found.summary, f"{found.explain()}\n{found.remedy}")
+        elif not found.counted:
+            yield Row(part, item, "note", f"{found.summary}; nothing could be compared")
         elif found.overlaps:
             yield Row(part, item, "note", f"{found.summary}; tuned on it, as the profile says")
         else:

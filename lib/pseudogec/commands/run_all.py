@@ -95,6 +95,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
     )
     options = parser.parse_args(arguments)
+    if options.count_all and not options.check:
+        parser.error("--count belongs to --check")
+    if options.machine is not None and not (options.plan or options.check):
+        parser.error("--machine belongs to --plan")
     if options.fresh and (options.check or options.plan):
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.fresh and options.verify_pack is not None:
@@ -249,7 +253,7 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
     skip_address_grammars()
-    from pseudogec.commands.execute_notebook import CellError, execute
+    from pseudogec.commands.execute_notebook import CellError, execute, leave_solutions_out
     from pseudogec.commands.kernels import kill_kernels, prepare_kernels
 
     prepare_kernels()
@@ -279,6 +283,9 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
             error = _indented(traceback.format_exc().strip().splitlines()[-8:])
         return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
 
+    if options.course:  # those of other notebooks, too, that an earlier run left
+        for executed in folder.glob("*.ipynb"):
+            leave_solutions_out(executed)
     outcomes: dict[str, NotebookRun] = {}
     futures: dict[Future[NotebookRun], str] = {}
     pool = ThreadPoolExecutor(study.engine.workers, thread_name_prefix=_THREADS)

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import yaml
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines
+from artefacts.files import read_lines, refuse_pipe
 from pseudogec.corpora import read_jfleg, read_plain
 from pseudogec.edits import Annotator, AnnotatorName, load_annotator, read_m2
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
@@ -142,6 +142,7 @@ def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator
 
 
 def _is_m2(path: Path) -> bool:
+    refuse_pipe(path)
     first = next((line for line in read_lines(path) if line.strip()), None)
     if first is None:
         raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")

@@ -140,7 +140,11 @@ class UnknownWords(Step):
         def is_weak(edited: Edited, edit: Edit) -> bool:
             return not all(map(is_known, edited.source[edit.start : edit.end]))
 
-        return _without_weak(annotator, is_weak, sources, before, progress)
+        # Most sentences have no unknown word, and need not be annotated.
+        places = [place for place, source in enumerate(sources) if not all(map(is_known, source))]
+        asked = [sources[place] for place in places], [before[place] for place in places]
+        undone = dict(zip(places, _without_weak(annotator, is_weak, *asked, progress), strict=True))
+        return [undone[place] if place in undone else Corrected(sentence.tokens) for place, sentence in enumerate(before)]
 
 
 @functools.lru_cache(maxsize=2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
-from artefacts.errors import UserError
+from artefacts.errors import UserError, nearest
 from pseudogec.noise import Method
 from pseudogec.study.profile import GridAxes
 
@@ -89,9 +89,20 @@ class Pipeline(BaseModel):
 class Grid(tuple[System, ...]):
     """Systems to compare; a notebook shows them as a table."""
 
-    def only(self, **choices: Iterable[object]) -> Grid:
-        """The systems with the given choices, such as ``only(method=["none", "backtrans"])``."""
-        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in choices.items()))
+    def only(self, **choices: object) -> Grid:
+        """The systems with the given choices, single values or lists, such as ``only(method=["none", "backtrans"], seed=1)``.
+
+        Raises:
+            UserError: systems have no such choice.
+        """
+        unknown = [name for name in choices if name not in System.model_fields]
+        if unknown:
+            raise UserError(f"systems have no choice `{unknown[0]}`{nearest(unknown[0], System.model_fields)}")
+        wanted = {
+            name: values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
+            for name, values in choices.items()
+        }
+        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in wanted.items()))
 
     def _repr_html_(self) -> str:
         return self.table().to_html(index=False, formatters={"pseudo pairs": "{:,}".format})

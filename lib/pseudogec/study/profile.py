@@ -295,7 +295,9 @@ AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), Pl
 class Profile(Section):
     """A study at one scale, such as ``params/*.yaml``. Unknown keys and impossible values are refused."""
 
-    name: str = ""
+    name: str = Field(
+        "", pattern=r"^([^./\\][^/\\]*)?$", description="of the folder of results; by default the file's name without its ending"
+    )
     description: str = Field(description="one sentence for tables and pages")
     data_folder: Path = Field(Path("data"), description="the folder of corpora in files; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")

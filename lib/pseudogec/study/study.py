@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from pydantic import ValidationError
 
@@ -26,7 +26,7 @@ from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
-from pseudogec.study.loading import load_profile
+from pseudogec.study.loading import extended, load_profile
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid, first_problem
 from pseudogec.study.results import By, ScoredCorrection, tidy
@@ -134,8 +134,9 @@ class Study:
                 overrides other than ``data_folder`` and ``cluster`` and of a file elsewhere with the name of a profile in
                 ``params/``, so that the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
-            packs: whether artefacts that the store lacks are read from the pack in ``outputs`` or in ``outputs/<profile>``. They
-                are, unless the environment variable ``PSEUDOGEC_PACKS`` is ``no``. Or the packs to take in their place.
+            packs: whether artefacts that the store lacks are read from the pack in ``outputs``, in ``outputs/<profile>``, or, for
+                a profile of one's own, in ``outputs`` of those that it extends. They are, unless the environment variable
+                ``PSEUDOGEC_PACKS`` is ``no``. Or the packs to take in their place.
 
         Raises:
             UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
@@ -150,7 +151,9 @@ class Study:
         if packs is None:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
         if isinstance(packs, bool):
-            places = dict.fromkeys([folder / PACK, PROJECT / "outputs" / loaded.name / PACK])
+            is_own = Path(profile).suffix in YAML and not (shipped.exists() and shipped.samefile(profile))
+            others = extended(Path(profile), PROJECT / "params") if is_own else []
+            places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
             packs = [Pack(place) for place in places if packs and Pack.is_at(place)]
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", packs)
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
@@ -332,6 +335,9 @@ class Study:
     ) -> pd.DataFrame:
         """The tidy scores of systems on one test corpus; missing ones are built.
 
+        Raises:
+            UserError: there is no such way to split, or no such test corpus.
+
         Args:
             grid: systems.
             by: split by proficiency level, error type, or both.
@@ -342,7 +348,11 @@ class Study:
             See :func:`pseudogec.study.results.tidy`; ``tuned_on_test`` says what is chosen on the sentences that are scored
             (:meth:`tuned_on_test`), and is missing where nothing is.
         """
+        if by is not None and by not in get_args(By):
+            raise UserError(f"scores cannot be split by `{by}`{nearest(by, get_args(By))}")
         test, metric = test or self.test, METRICS.make(metric)
+        if test not in self.planner.tests:
+            raise UserError(f"profile {self.profile.name} has no test corpus `{test}`{nearest(test, self.planner.tests)}")
         self.build([self.planner.score(system, test, metric) for system in grid])
         return self._tidy([(system, test, metric) for system in grid], by)
 
