@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
+from artefacts.errors import UserError
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.edits import annotators
 from pseudogec.report import Report
@@ -68,6 +69,18 @@ def test_committed_results_are_read_whether_or_not_spacy_s_model_is_installed(
     monkeypatch.setattr(annotators, "_model_version", lambda: "3.8.0")
     study = Study.open(profile, ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
     assert not study.stock(study.targets()).to_build
+
+
+def test_a_profile_of_one_s_own_reads_the_results_of_those_that_it_extends(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    notebooks = "notebooks: {replace: true, 01_generation_methods: [generation_methods]}"
+    own.write_text(f"extends: classroom\nseeds: [1, 2]\n{notebooks}\n")
+    study = Study.open(own, store=tmp_path / "store", packs=True)
+    assert not study.stock(study.targets()).to_build
+    assert set(study.scores(study.grid("generation_methods")).seed) == {1, 2}
+    for wrong, said in (({"by": "type"}, "cannot be split by `type`"), ({"test": "world"}, "no test corpus `world`")):
+        with pytest.raises(UserError, match=said):
+            study.scores(study.grid("generation_methods"), **wrong)
 
 
 def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from exercises import CHECK_TAG, STUB_TAG, has_tag, is_solution, solution_code
 from pseudogec import METADATA
-from pseudogec.commands.execute_notebook import as_read
+from pseudogec.commands.execute_notebook import as_read, leave_solutions_out
 from pseudogec.study import PROJECT
 
 PLAN = (PROJECT / "notebooks" / "README.md").read_text(encoding="utf-8")
@@ -68,6 +69,17 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     notebook = {"cells": [kept, left_out, plain], "metadata": {"kernelspec": {}}, "nbformat": 4}
     assert as_read(copy.deepcopy(notebook)) == notebook
     assert as_read(copy.deepcopy(notebook), course=True) == {**notebook, "cells": [kept, plain]}
+
+
+def test_solutions_that_an_earlier_run_wrote_are_taken_out(tmp_path: Path) -> None:
+    cells = [{"metadata": {"tags": tags}, "source": source} for tags, source in ((["solution"], "2"), ([], "3"))]
+    executed = tmp_path / "executed.ipynb"
+    executed.write_text(json.dumps({"cells": cells, "metadata": {}}))
+    leave_solutions_out(executed)
+    assert json.loads(executed.read_text())["cells"] == cells[1:]
+    before = executed.stat().st_mtime_ns
+    leave_solutions_out(executed)
+    assert executed.stat().st_mtime_ns == before
 
 
 def test_what_is_true_while_a_notebook_runs_is_not_kept() -> None:

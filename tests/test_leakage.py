@@ -153,6 +153,13 @@ def test_the_check_before_a_run_says_it(tmp_path: Path, capsys: pytest.CaptureFi
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in out
 
 
+def test_where_no_sentence_is_long_enough_the_check_says_that_nothing_was_compared(tmp_path: Path) -> None:
+    opened = study(tmp_path, test=["Thank you ."], genuine=["Thank you .", *OTHERS])
+    rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))
+    [found] = [row for row in rows if row.item == "not in genuine"]
+    assert (found.state, "nothing could be compared" in found.finding) == ("note", True)
+
+
 def test_a_corpus_that_cannot_be_read_is_said_by_its_own_row_of_the_check(tmp_path: Path) -> None:
     opened = study(tmp_path, "corpora.genuine.sentences=4")
     rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))

@@ -15,6 +15,7 @@ import pytest
 from corpora_by_format import read_pairs
 from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, format_size, show
+from pseudogec.commands.run_all import parse
 from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
 
@@ -341,3 +342,14 @@ def test_what_mends_several_things_is_said_once(tmp_path: Path) -> None:
 )
 def test_sizes_are_said_as_people_say_them(size: float, text: str) -> None:
     assert format_size(size) == text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"), [(["--count"], "--count belongs to --check"), (["--machine", "x"], "--machine belongs to --plan")]
+)
+def test_an_option_without_the_one_that_it_belongs_to_is_refused(
+    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parse(options)
+    assert said in capsys.readouterr().err

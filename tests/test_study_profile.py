@@ -65,6 +65,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
             ["unknown key `systems.x.steps.0.nbest`", "did you mean `n_best`"],
         ),
         ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
+        ("name=../evil", ["name", "'../evil'"]),
         ("seeds=[0]", ["seeds", "0 is no seed", "from 1"]),
         ("seeds=[4294967295]", ["seeds", "4294967295 is no seed", "to 2147483647"]),
         ("grids.upsample.upsample=[0]", ["grids.upsample.upsample", "greater than 0"]),

@@ -16,7 +16,16 @@ import pytest
 import zstandard
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import REMEMBERED_FROM, FileDigests, digest_file, open_for_reading, read_lines, write_atomically, write_lines
+from artefacts.files import (
+    REMEMBERED_FROM,
+    FileDigests,
+    digest_file,
+    open_for_reading,
+    read_lines,
+    refuse_pipe,
+    write_atomically,
+    write_lines,
+)
 
 COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress, ".bz2": bz2.compress}
 ENDINGS = ["", *COMPRESS]
@@ -151,3 +160,12 @@ def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp
     small.write_text("a")
     assert FileDigests(memory)(small) == digest_file(small)
     assert "small" not in memory.read_text()
+
+
+def test_a_pipe_is_refused_where_a_file_is_read_twice(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(DataError, match=r"pipe: is a pipe, which can be read once; write its text to a file"):
+        refuse_pipe(tmp_path / "pipe")
+    (tmp_path / "file").touch()
+    for path in (tmp_path, tmp_path / "file", tmp_path / "none"):
+        refuse_pipe(path)

@@ -102,7 +102,17 @@ def test_a_training_on_a_cpu_tells_the_speed_of_others_of_another_shape(tmp_path
         def work_kind(self) -> str:
             return "training of another shape"
 
-    store, trained = Store(tmp_path), Training(pages=60)
-    store.build(trained, lambda *_: {"device": "cpu"})
-    write_json(store.folder(trained) / RECORD, {**store.result(trained), "seconds": 30.0})
+    def train(pages: int, seconds: float) -> None:
+        trained = Training(pages=pages)
+        store.build(trained, lambda *_: {"device": "cpu"})
+        write_json(store.folder(trained) / RECORD, {**store.result(trained), "seconds": seconds})
+
+    store, unmeasured = Store(tmp_path), Estimator(Store(tmp_path)).seconds(Other(pages=10))
+    train(1, 30.0)  # mostly its start
+    assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(unmeasured)
+    assert not Estimator(store).is_measured(Other(pages=10))
+    train(200, 100.0)
+    train(300, 150.0)
     assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(5)
+    assert Estimator(store).is_measured(Other(pages=10))
+    assert Estimator(store, Machine(cpu_training=1)).seconds(Other(pages=10)) == pytest.approx(10), "what is said is taken"
