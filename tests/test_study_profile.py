@@ -103,7 +103,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "only genuine data"]),
         ("scale.bas=12000", ["unknown key `scale.bas`", "did you mean `base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
-        ("scale.base=$small", ["pseudo_pairs: `scale` gives no value for `$base`"]),
+        ("scale.base=$base", ["pseudo_pairs: the value of `$base` in `scale` leads back to itself"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds", "not a mapping"]),
     ],

@@ -45,7 +45,10 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         DataError: the file is missing, is not YAML, or extends itself.
         UserError: an unknown key or impossible value; the message names file and key and says what would be right.
     """
-    content = _unshared(_read_extended(path, library, ()))
+    try:
+        content = _unshared(_read_extended(path, library, ()))
+    except RecursionError:
+        raise DataError(path, "a value contains itself (an alias `*name` inside of its own anchor `&name`)") from None
     for override in overrides:
         _override(content, override)
     scale = content.get("scale")
@@ -75,8 +78,7 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
     try:
         content = yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}
     except FileNotFoundError:
-        known = [file.stem for file in path.parent.glob("*.yaml")]
-        raise DataError(path, f"no such profile{nearest(path.stem, known)}") from None
+        raise DataError(path, f"no such profile{nearest(path.stem, _profiles_in(path.parent, library))}") from None
     except OSError as error:
         raise DataError(path, f"cannot be read as a profile ({error.strerror})") from None
     except UnicodeDecodeError:
@@ -91,7 +93,14 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
         return content
     beside = path.parent / f"{parent}.yaml"
     extended = beside if beside.exists() or library is None else library / f"{parent}.yaml"
+    if not extended.exists():
+        raise DataError(path, f"extends: no such profile{nearest(str(parent), _profiles_in(path.parent, library))}")
     return _merge(_read_extended(extended, library, (*children, path.resolve())), content)
+
+
+def _profiles_in(*folders: Path | None) -> list[str]:
+    files = [file for folder in folders if folder is not None for file in sorted(folder.glob("*.yaml"))]
+    return [file.stem for file in files if not file.name.startswith(".")]
 
 
 def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...] = ()) -> dict[str, Any]:
@@ -116,19 +125,20 @@ def _unshared(value: Any) -> Any:
     return [_unshared(item) for item in value] if isinstance(value, list) else value
 
 
-def _resolved(value: Any, amounts: dict[str, Any], place: str = "") -> Any:
+def _resolved(value: Any, amounts: dict[str, Any], place: str = "", within: tuple[str, ...] = ()) -> Any:
     """A value with each ``$name`` replaced; names are lower case, so ``$SCRATCH`` is left to the shell."""
     if isinstance(value, dict):
-        return {key: _resolved(item, amounts, f"{place}.{key}".lstrip(".")) for key, item in value.items()}
+        return {key: _resolved(item, amounts, f"{place}.{key}".lstrip("."), within) for key, item in value.items()}
     if isinstance(value, list):
-        return [_resolved(item, amounts, f"{place}.{number}") for number, item in enumerate(value)]
+        return [_resolved(item, amounts, f"{place}.{number}", within) for number, item in enumerate(value)]
     name = value[1:] if isinstance(value, str) and value.startswith("$") else ""
     if not (name.isidentifier() and name.islower()):
         return value
     if name not in amounts:
         raise LookupError(f"{place}: `scale` gives no value for `${name}`{nearest(name, amounts)}")
-    others = {known: item for known, item in amounts.items() if known != name}  # a name that leads to itself has no value
-    return _resolved(amounts[name], others, place)
+    if name in within:
+        raise LookupError(f"{place}: the value of `${name}` in `scale` leads back to itself")
+    return _resolved(amounts[name], amounts, place, (*within, name))
 
 
 def _override(content: dict[str, Any], override: str) -> None:
