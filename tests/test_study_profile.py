@@ -115,6 +115,11 @@ def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override
         assert word in str(caught.value)
 
 
+def test_a_single_text_is_no_list_of_overrides() -> None:
+    with pytest.raises(UserError, match=r'write \["seeds=1"\]'):
+        load_profile(CLASSROOM, "seeds=1")
+
+
 def test_an_amount_of_the_scale_is_said_once() -> None:
     profile = load_profile(CLASSROOM, ["scale.base=12000"])
     assert profile.grids["joint_vs_pretrain"].pseudo_pairs == (12000, 6000)

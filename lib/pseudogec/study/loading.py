@@ -45,6 +45,8 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         DataError: the file is missing, is not YAML, or extends itself.
         UserError: an unknown key or impossible value; the message names file and key and says what would be right.
     """
+    if isinstance(overrides, str):
+        raise UserError(f'overrides are a list of texts; write ["{overrides}"]')
     try:
         content = _unshared(_read_extended(path, library, ()))
     except RecursionError:
