@@ -52,7 +52,8 @@ REFERENCE = "there are cats on the mat".split()
 
 def test_edits_of_a_later_annotator_that_overlap_are_named_with_their_sentence():
     overlapping = {0: (Edit(0, 1, "x", "R:OTHER"),), 1: (Edit(0, 2, "x", "R:OTHER"), Edit(1, 3, "y", "R:OTHER"))}
-    gold = Gold.annotated([AnnotatedSentence(("a", "b", "c")), AnnotatedSentence(("a", "b", "c"), overlapping)], "dev.m2")
+    right = dict.fromkeys((0, 1), ())
+    gold = Gold.annotated([AnnotatedSentence(("a", "b", "c"), right), AnnotatedSentence(("a", "b", "c"), overlapping)], "dev.m2")
     with pytest.raises(UserError, match=r"dev\.m2, sentence 2, annotator 1: the edit 1 3 .* overlaps"):
         Gleu().score(gold, [["a"]] * 2)
 

@@ -203,8 +203,8 @@ def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(sett
     lost = whole.planner.model(system)
     entries = [whole.store.entry(recipe) for recipe in with_ancestors(whole.targets()) if recipe.key != lost.key]
     write_pack(tmp_path / "outputs" / PACK, [entry for entry in entries if entry], "a machine that was taken back")
-    (tmp_path / "mine.yaml").write_text(f"extends: {PROJECT / 'params' / 'classroom'}\n")  # so that only its own pack is read
-    study = Study.open(tmp_path / "mine.yaml", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=True)
+    packs = [Pack(tmp_path / "outputs" / PACK)]
+    study = Study.open("classroom", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=packs)
     found, known = overview.budget(study, system), overview.budget(whole, system)
     assert (found.updates, found.pseudo_pairs) == ((), known.pseudo_pairs)
     assert found.passes == pytest.approx(known.passes, rel=0.01)
