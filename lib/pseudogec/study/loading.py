@@ -65,7 +65,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         raise UserError("\n".join(_explain(path, item, content) for item in error.errors())) from None
 
 
-def extended(path: Path, library: Path) -> list[str]:
+def names_of_extended(path: Path, library: Path) -> list[str]:
     """The names of the profiles that a profile extends, the nearest first; of a file that `load_profile` has read."""
     names: list[str] = []
     while (parent := (yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}).get("extends")) is not None:

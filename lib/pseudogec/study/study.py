@@ -26,7 +26,7 @@ from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
-from pseudogec.study.loading import extended, load_profile
+from pseudogec.study.loading import load_profile, names_of_extended
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid, first_problem
 from pseudogec.study.results import By, ScoredCorrection, tidy
@@ -152,7 +152,7 @@ class Study:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
         if isinstance(packs, bool):
             is_own = Path(profile).suffix in YAML and not (shipped.exists() and shipped.samefile(profile))
-            others = extended(Path(profile), PROJECT / "params") if is_own else []
+            others = names_of_extended(Path(profile), PROJECT / "params") if is_own else []
             places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
             packs = [Pack(place) for place in places if packs and Pack.is_at(place)]
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", packs)
