@@ -222,7 +222,7 @@ class RightToLeft(StepOfModels):
         if not (before and before[-1].keeps_candidates):
             raise ValueError("chooses among corrections; the step before must be of models with `n_best` above 1")
         if before[-1].has_own_subwords:
-            raise ValueError("its models read the profile's subwords, and those of the step before have their own")
+            raise ValueError("needs corrections in the profile's subwords; the models of the step before have their own")
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         models = planning.models(self.models, self.seeds, right_to_left=True)

@@ -119,7 +119,7 @@ class UnknownWords(Step):
 
     def check(self, before: Sequence[Step]) -> None:
         if any(step.has_own_subwords for step in before):
-            raise ValueError("knows the words of the profile's subwords, and models of a step before have their own")
+            raise ValueError("needs models that read the profile's subwords; those of a step before have their own")
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         return {"subwords": planning.subwords, "annotator": planning.annotator}

@@ -40,7 +40,9 @@ Versions = Sequence[np.ndarray]
 
 LEVEL = 0.95
 POWER = 0.8
+"""The share of studies that find what is true, for which seeds are planned."""
 MOST_SEEDS = 100
+"""The largest number of seeds that is looked at; few studies can train more."""
 _NUMBERS_AT_ONCE = 4_000_000
 """Number of shuffled values in memory at once: some 60 MB."""
 

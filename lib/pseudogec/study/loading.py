@@ -31,9 +31,9 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
 
     A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
-    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. In a mapping that the other
-    profile lacks, ``null`` is a value. So it is among a training's changes under ``optimisations_of``. Then ``$name`` stands for
-    the value of that name under ``scale``. OmegaConf offers merging and references too, but neither removal nor ``replace``,
+    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. ``null`` is a value
+    in a mapping that the other profile lacks, and for a setting of a training under ``optimisations_of``. Then ``$name`` stands
+    for the value of that name under ``scale``. OmegaConf offers merging and references too, but neither removal nor ``replace``,
     and it takes the shell variables of a cluster's ``launcher`` for references.
 
     Args:
@@ -69,9 +69,15 @@ def names_of_extended(path: Path, library: Path) -> list[str]:
     """The names of the profiles that a profile extends, the nearest first; of a file that `load_profile` has read."""
     names: list[str] = []
     while (parent := (yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}).get("extends")) is not None:
-        path = beside if (beside := path.parent / f"{parent}.yaml").exists() else library / f"{parent}.yaml"
+        path = _place_of(parent, path, library)
         names.append(path.stem)
     return names
+
+
+def _place_of(parent: str, path: Path, library: Path | None) -> Path:
+    """The file of a profile that another one extends: beside it, or else in the library."""
+    beside = path.parent / f"{parent}.yaml"
+    return beside if beside.exists() or library is None else library / f"{parent}.yaml"
 
 
 def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...]) -> dict[str, Any]:
@@ -93,8 +99,7 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
     parent = content.pop("extends", None)
     if parent is None:
         return content
-    beside = path.parent / f"{parent}.yaml"
-    extended = beside if beside.exists() or library is None else library / f"{parent}.yaml"
+    extended = _place_of(parent, path, library)
     if not extended.exists():
         raise DataError(path, f"extends: no such profile{nearest(str(parent), _profiles_in(path.parent, library))}")
     return _merge(_read_extended(extended, library, (*children, path.resolve())), content)

@@ -335,9 +335,6 @@ class Study:
     ) -> pd.DataFrame:
         """The tidy scores of systems on one test corpus; missing ones are built.
 
-        Raises:
-            UserError: there is no such way to split, or no such test corpus.
-
         Args:
             grid: systems.
             by: split by proficiency level, error type, or both.
@@ -347,6 +344,9 @@ class Study:
         Returns:
             See :func:`pseudogec.study.results.tidy`; ``tuned_on_test`` says what is chosen on the sentences that are scored
             (:meth:`tuned_on_test`), and is missing where nothing is.
+
+        Raises:
+            UserError: there is no such way to split, or no such test corpus.
         """
         if by is not None and by not in get_args(By):
             raise UserError(f"scores cannot be split by `{by}`{nearest(by, get_args(By))}")
