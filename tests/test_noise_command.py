@@ -79,7 +79,7 @@ def test_seeds_differ(text: Path, tmp_path: Path) -> None:
     assert one != other
 
 
-@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz"])
+@pytest.mark.parametrize("ending", [".gz", ".zst", ".xz", ".bz2"])
 def test_compressed_text_gives_compressed_text(ending: str, tmp_path: Path) -> None:
     write_lines(tmp_path / f"in{ending}", SENTENCES[:100])
     source, target = noise(tmp_path / f"in{ending}", str(tmp_path / "out"))
@@ -168,6 +168,8 @@ def test_help_shows_the_parameters_of_the_method_that_is_named(capsys: pytest.Ca
         (["--method", "json:JSONDecoder"], "json has no class `JSONDecoder` that derives from Method"),
         (["--genuine-source", "x"], "belong together"),
         (["--jobs", "0"], "at least 1"),
+        (["--output-prefix", ""], "--output-prefix is empty"),
+        (["--method", "random", "--set", "shuffle_deviation=inf"], "finite number"),
         (["--input", "nowhere.txt"], "nowhere.txt: no such file"),
     ],
 )

@@ -101,7 +101,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),
         ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "only genuine data"]),
-        ("scale.bas=12000", ["unknown key `scale.bas`", "did you mean `base`"]),
+        ("scale.bas=12000", ["classroom.yaml, changed by scale.bas=12000: unknown key `scale.bas`", "did you mean `base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
         ("scale.base=$base", ["pseudo_pairs: the value of `$base` in `scale` leads back to itself"]),
         ("novalue", ["--set novalue", "key=value"]),

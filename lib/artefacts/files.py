@@ -24,7 +24,9 @@ from artefacts.errors import DataError, UserError
 DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 """Exceptions that reading a damaged compressed file raises."""
 
-_COMPRESSED = {".gz", ".xz", ".bz2", ".zst"}
+COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
+"""Endings of the compressed files that are read and written."""
+
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
 
@@ -124,7 +126,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
             raise DataError(path, "is a folder; a file was expected") from None
         except PermissionError:
             raise DataError(path, "may not be read (no permission)") from None
-        if path.suffix in _COMPRESSED and path.stat().st_size == 0:  # some decompressors accept it
+        if path.suffix in COMPRESSIONS and path.stat().st_size == 0:  # some decompressors accept it
             raise DataError(path, "the compressed file is damaged or cut short (it is empty)")
         yield stream
 
@@ -150,7 +152,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
                 yield line.rstrip(b"\r\n").decode("utf-8" if number > 1 else "utf-8-sig")
         except UnicodeDecodeError as error:
             # A corrupt archive can yield wrong bytes long before its checksum is read.
-            otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in _COMPRESSED else ""
+            otherwise = ", unless the compressed file is damaged or cut short" if Path(path).suffix in COMPRESSIONS else ""
             problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
             raise DataError(path, problem, number) from None
         except DAMAGE as error:

@@ -17,7 +17,7 @@ from artefacts.errors import UserError, nearest
 class Section(BaseModel):
     """A part of a profile: immutable, and unknown keys are refused."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, refuse_pipe, write_atomically
+from artefacts.files import COMPRESSIONS, read_lines, refuse_pipe, write_atomically
 from pseudogec.corpora import M2, FilePairs, Pair, Parallel, read_parallel, read_plain, sample
 from pseudogec.edits import Annotator, EditProfile, load_annotator, type_distance
 from pseudogec.noise import (
@@ -34,7 +34,6 @@ from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 
 _CHUNK = 2000  # sentences a worker takes at a time
-_COMPRESSIONS = (".gz", ".zst", ".xz")
 _SAMPLE = 1000  # most sentences of a text whose edits are found or typed to describe it
 _TYPES_SHOWN = 12
 _EDITS_SHOWN = 10
@@ -60,7 +59,7 @@ def add_parser(commands: Any) -> None:
         "--show-dictionary", action="store_true", help="show the edits that the method learns from genuine data, and stop"
     )
     parser.add_argument("--method", metavar="M", help="a noising method's name, or package.module:Class; --list explains them")
-    parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, one sentence a line; plain, .gz, .zst or .xz")
+    parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, a sentence a line; plain, gz, zst, xz or bz2")
     parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
     parser.add_argument("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
     parser.add_argument(
@@ -72,9 +71,8 @@ def add_parser(commands: Any) -> None:
     parser.add_argument("--genuine-target", type=Path, metavar="F", help="its corrections; random tokens are drawn from these")
     m2_help = "instead: genuine data as M2 files, words with their edits"
     parser.add_argument("--genuine-m2", type=Path, nargs="+", default=[], metavar="F", help=m2_help)
-    parser.add_argument(
-        "--compress", choices=["gz", "zst", "xz", "none"], help="compression of the output (default: the input's)"
-    )
+    endings = [ending.removeprefix(".") for ending in COMPRESSIONS]
+    parser.add_argument("--compress", choices=[*endings, "none"], help="compression of the output (default: the input's)")
     parser.add_argument(
         "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number (default: 1)"
     )
@@ -94,6 +92,8 @@ def run(options: argparse.Namespace) -> None:
     for name in ("method",) if options.show_dictionary else ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
             raise UserError(f"--{name.replace('_', '-')} is missing; pseudogec noise --help explains the options")
+    if options.output_prefix == "":
+        raise UserError("--output-prefix is empty; give the names of the two files up to .src and .trg")
     if options.jobs < 1:
         raise UserError(f"--jobs {options.jobs}: at least 1 process is needed")
     parameters = _parse_parameters(options.set)
@@ -154,7 +154,7 @@ def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
 
 def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     if options.compress is None:
-        ending = options.input.suffix if options.input.suffix in _COMPRESSIONS else ""
+        ending = options.input.suffix if options.input.suffix in COMPRESSIONS else ""
     else:
         ending = "" if options.compress == "none" else f".{options.compress}"
     source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")

@@ -17,7 +17,7 @@ def fairseq_arguments(options: FairseqOptions) -> list[str]:
 
 
 class _Options(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class TransformerShape(_Options):

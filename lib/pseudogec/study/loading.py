@@ -53,16 +53,17 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         raise DataError(path, "a value contains itself (an alias `*name` inside of its own anchor `&name`)") from None
     for override in overrides:
         _override(content, override)
+    changed = f"{path}, changed by {', '.join(overrides)}" if overrides else f"{path}"
     scale = content.get("scale")
     amounts = {"seeds": content.get("seeds"), **(scale if isinstance(scale, dict) else {})}
     try:
         content = {"name": path.stem, **_resolved(content, amounts)}
     except LookupError as error:
-        raise UserError(f"{path}: {error.args[0]}") from None
+        raise UserError(f"{changed}: {error.args[0]}") from None
     try:
         return Profile.model_validate(content)
     except ValidationError as error:
-        raise UserError("\n".join(_explain(path, item, content) for item in error.errors())) from None
+        raise UserError("\n".join(f"{changed}: {_explain(item, content)}" for item in error.errors())) from None
 
 
 def names_of_extended(path: Path, library: Path) -> list[str]:
@@ -165,18 +166,18 @@ def _override(content: dict[str, Any], override: str) -> None:
     place[last] = value
 
 
-def _explain(path: Path, error: Any, content: dict[str, Any]) -> str:
+def _explain(error: Any, content: dict[str, Any]) -> str:
     location = _without_tags(error["loc"], content, last_is_there=error["type"] != "missing")
     name = ".".join(map(str, location))
     if error["type"] == "extra_forbidden":
         known = _keys_at(error["loc"][:-1], content)
-        return f"{path}: unknown key `{name}`{nearest(str(location[-1]), known) if known else ''}"
+        return f"unknown key `{name}`{nearest(str(location[-1]), known) if known else ''}"
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == "missing":
-        return f"{path}: the key `{name}` is missing"
+        return f"the key `{name}` is missing"
     given = error.get("input")
     got = "" if isinstance(given, dict | list | BaseModel) or error["type"] == "value_error" else f" (got {given!r})"
-    return f"{path}: {name + ': ' if name else ''}{message}{got}"
+    return f"{name + ': ' if name else ''}{message}{got}"
 
 
 def _without_tags(location: Sequence[str | int], content: Any, last_is_there: bool) -> list[str | int]:
