@@ -16,7 +16,7 @@ import yaml
 from pyarrow import parquet
 
 from artefacts import DataError, Pack, Store, missing
-from artefacts.pack import FILES, MANIFEST
+from artefacts.pack import FILES, MANIFEST, signed
 from pseudogec import play
 from pseudogec.__main__ import main
 from pseudogec.commands import correct
@@ -139,7 +139,7 @@ def test_a_damaged_model_in_a_pack_is_named(study: Study, tmp_path: Path, damage
         Pack(pack)
     # And where somebody has changed the digest as well:
     manifest = json.loads((pack / MANIFEST).read_text())
-    (pack / MANIFEST).write_text(json.dumps({**manifest, FILES: hashlib.sha256(written.getvalue()).hexdigest()}))
+    (pack / MANIFEST).write_text(json.dumps(signed({**manifest, FILES: hashlib.sha256(written.getvalue()).hexdigest()})))
     store = Store(tmp_path / "store", [Pack(pack)])
     with pytest.raises(DataError, match=r"holds another model\.safetensors than compact_model model"):
         [store.folder(form) for form in study.planner.compact_models.values()]

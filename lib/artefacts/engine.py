@@ -53,7 +53,8 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
             "use fewer at a time (--jobs), or give each more"
         )
     log = store.root / ".work" / recipe.key / "log.txt"
-    return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error} (traceback in {log})"
+    where = f" (traceback in {log})" if log.exists() and log.stat().st_size else ""
+    return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error}{where}"
 
 
 class Capacity(NamedTuple):

@@ -27,6 +27,7 @@ DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
 """Endings of the compressed files that are read and written."""
 
+_LARGEST_WINDOW = 2**31  # bytes; of files written by `zstd --long=31`
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
 
@@ -94,7 +95,7 @@ class _ZstdReader(io.RawIOBase):
         import zstandard
 
         if self._frame is None:
-            self._frame = zstandard.ZstdDecompressor().decompressobj()
+            self._frame = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
         try:
             text: bytes = self._frame.decompress(chunk)
         except zstandard.ZstdError as error:
@@ -114,7 +115,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
         told: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
-        DataError: the file is missing, a folder, may not be read, or is compressed text without a byte.
+        DataError: the file is missing, a folder, cannot be read, or is compressed text without a byte.
     """
     path = Path(path)
     with contextlib.ExitStack() as stack:
@@ -126,6 +127,8 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
             raise DataError(path, "is a folder; a file was expected") from None
         except PermissionError:
             raise DataError(path, "may not be read (no permission)") from None
+        except OSError as error:
+            raise DataError(path, f"cannot be read ({error.strerror})") from None
         if path.suffix in COMPRESSIONS and path.stat().st_size == 0:  # some decompressors accept it
             raise DataError(path, "the compressed file is damaged or cut short (it is empty)")
         yield stream
@@ -156,7 +159,13 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
             problem = f"not valid UTF-8 (byte {error.start + 1} of the line); convert the file to UTF-8{otherwise}"
             raise DataError(path, problem, number) from None
         except DAMAGE as error:
+            if Path(path).suffix not in COMPRESSIONS:
+                raise DataError(path, f"cannot be read ({error})", number + 1) from None
             raise DataError(path, f"the compressed file is damaged or cut short ({error})", number) from None
+
+
+PARTIAL = ".*.part"
+"""The pattern of the names that files have while they are written; a killed process leaves such a file behind."""
 
 
 @contextlib.contextmanager
@@ -175,7 +184,7 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
         os.close(descriptor)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
@@ -190,6 +199,8 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
         temporary.chmod(0o666 & ~umask)
         temporary.replace(path)
     except OSError as error:
+        if error.filename not in (None, name):  # of another file, which the caller reads or writes
+            raise
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)

@@ -22,6 +22,7 @@ FORMAT = 1
 """Raise it when the files of a pack change so that older code would read them wrong."""
 
 MANIFEST, ARTEFACTS, FILES = "pack.json", "artefacts.parquet", "files.parquet"
+_DIGEST = "digest"  # of the manifest without this key
 
 # Texts take a fifth less than with zstd in the same time.
 _COMPRESSION, _COMPRESSION_LEVEL = "brotli", 9
@@ -73,8 +74,8 @@ class Pack:
     """A folder with parts of artefacts, read-only and found by recipe.
 
     ``artefacts.parquet`` has a row for each artefact: its recipe and its record, both as JSON. ``files.parquet`` has a row for
-    each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
-    that the recipes read, so that keys can be computed where these may not be passed on.
+    each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, the digests of the files
+    that the recipes read, so that keys can be computed where these may not be passed on, and a digest of its own content.
 
     A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the
     recipe has another version, hence another key, and is not found in the pack. Any other format is refused.
@@ -98,7 +99,7 @@ class Pack:
         for name, content in self._tables.items():
             if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
-        self.digest = hashlib.sha256(canonical_json(manifest).encode()).hexdigest()
+        self.digest = manifest[_DIGEST]
         self._sources: dict[str, dict[str, Any]] = manifest.get("sources", {})
         self._unpacked: set[Path] = set()
         self._records: dict[str, str] = {}
@@ -189,12 +190,14 @@ class Pack:
         except ValueError:
             raise self._damaged(MANIFEST, "is not JSON") from None
         if not isinstance(manifest, dict) or "format" not in manifest:
-            raise self._damaged(MANIFEST, "is not what was written")
+            raise self._damaged(MANIFEST, "has other content than was written")
         if manifest["format"] != FORMAT:
             writer = manifest.get("written_by", "an unknown program")
             problem = f"is of format {manifest['format']}, written by {writer}, and this program reads format {FORMAT}"
             remedy = f"use the version that wrote it, or remove the folder {self.folder} to have all built again"
             raise DataError(self.folder / MANIFEST, f"{problem}; {remedy}")
+        if manifest != signed(manifest):
+            raise self._damaged(MANIFEST, "has other content than was written")
         return manifest
 
     def _bytes(self, name: str) -> bytes:
@@ -246,10 +249,14 @@ def write_pack(
     manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
     # The files replace those of an earlier pack when all of them are on the disk, the manifest last.
     with contextlib.ExitStack() as replacing:
-        for name, content in {MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode(), **written}.items():
-            stream = replacing.enter_context(write_atomically(folder / name))
-            stream.write(content)
-            stream.flush()
+        for name, content in {MANIFEST: f"{json.dumps(signed(manifest), indent=1)}\n".encode(), **written}.items():
+            replacing.enter_context(write_atomically(folder / name, lasting=True)).write(content)
+
+
+def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """A manifest with the digest of its content."""
+    content = {name: value for name, value in manifest.items() if name != _DIGEST}
+    return {**content, _DIGEST: hashlib.sha256(canonical_json(content).encode()).hexdigest()}
 
 
 def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
@@ -310,7 +317,7 @@ def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
 def _is_there(folder: Path, files: Mapping[str, bytes]) -> bool:
     """Whether a folder holds files with these contents."""
     try:
-        return all((folder / name).read_bytes() == content for name, content in files.items())
+        return folder.is_dir() and all((folder / name).read_bytes() == content for name, content in files.items())
     except OSError:
         return False
 

@@ -59,7 +59,12 @@ def load_machine(path: Path) -> Machine:
         DataError: the file is missing, is not YAML, or has an unknown key or impossible value.
     """
     try:
-        return Machine.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
+        content = yaml.safe_load(path.read_text(encoding="utf-8")) or {}
+        if not isinstance(content, dict):
+            raise DataError(
+                path, f"keys and values were expected, such as `cores: 8`; known keys: {', '.join(Machine.model_fields)}"
+            )
+        return Machine.model_validate(content)
     except OSError as error:
         raise DataError(path, f"cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

@@ -118,7 +118,7 @@ class RichDisplay(Display):
         self._bar.update(self._task, completed=share)
         if not self._live and time.monotonic() - self._printed_at > _SECONDS_BETWEEN_LINES:
             self._printed_at = time.monotonic()
-            self._console.print(f"build   {self._line()}", highlight=False, soft_wrap=True)
+            self._console.print(f"build   {self._line()}", highlight=False, markup=False, soft_wrap=True)
 
     def finished(self, recipe: Recipe) -> None:
         with self._lock:

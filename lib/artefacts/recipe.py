@@ -193,7 +193,9 @@ def _plain(value: Any) -> Any:
         return [_plain(item) for item in value]
     if isinstance(value, str | int | float | bool) or value is None:
         return value
-    return str(value)
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"a recipe cannot have a field of type {type(value).__name__}")  # whose text may differ between processes
 
 
 def _fields(value: BaseModel) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import filelock
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import digest_file, flush_to_disk, write_json
+from artefacts.files import PARTIAL, digest_file, flush_to_disk, write_json
 from artefacts.pack import Entry, Pack, entry_of
 from artefacts.processor import instructions, processor
 from artefacts.recipe import DESCRIPTION, Recipe
@@ -67,14 +67,17 @@ class Store:
     Args:
         root: the folder.
         packs: an artefact is read from the first that has it.
+        writable: whether artefacts will be built in it; else nothing is written, and the folder may be another's.
 
     Raises:
         UserError: the folder cannot be made or written.
     """
 
-    def __init__(self, root: Path | str, packs: Sequence[Pack] = ()) -> None:
+    def __init__(self, root: Path | str, packs: Sequence[Pack] = (), writable: bool = True) -> None:
         self.root, self.packs = Path(root).absolute(), tuple(packs)
         self._logged: set[Damage] = set()
+        if not writable:
+            return
         with _disk_errors(self.root):
             for folder in (self.root, self.root / ".work", self.root / ".locks"):
                 folder.mkdir(parents=True, exist_ok=True)
@@ -155,7 +158,7 @@ class Store:
 
     def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield (recipe.json, result.json) of every finished artefact whose records can be read."""
-        for path in sorted(self.root.glob(f"*/*/{RECORD}")):
+        for path in sorted(self.root.glob(f"[!.]*/*/{RECORD}")):
             with contextlib.suppress(DataError):
                 yield _read_json(path.parent / DESCRIPTION), _read_record(path.parent)
 
@@ -176,6 +179,8 @@ class Store:
                 if work.exists() and not recipe.resumable:
                     shutil.rmtree(work)
                 work.mkdir(exist_ok=True)
+                for partial in work.rglob(PARTIAL):
+                    partial.unlink()
                 write_json(work / DESCRIPTION, recipe.description())
             with _full_disk(self.root):
                 _fill(recipe, step, work)
@@ -358,13 +363,13 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
             seconds = earlier + time.monotonic() - started
             with contextlib.suppress(OSError):  # on a full disk the step's own error matters, not this note
                 clock.write_text(f"{seconds:.3f}")
-    clock.unlink(missing_ok=True)
-    versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
-    cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
-    device = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
-    if result.get("device", "cpu") != "cpu":
-        device["gpu"] = result["device"]
-    _finish(work, {"key": recipe.key, "result": result, **cost, **device, "versions": versions})
+        clock.unlink(missing_ok=True)
+        versions = {"python": platform.python_version(), **{name: metadata.version(name) for name in recipe.packages}}
+        cost = {"seconds": round(seconds, 3), "work": recipe.work, "work_kind": recipe.work_kind, "operations": recipe.operations}
+        device = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
+        if result.get("device", "cpu") != "cpu":
+            device["gpu"] = result["device"]
+        _finish(work, {"key": recipe.key, "result": result, **cost, **device, "versions": versions})
 
 
 def _finish(folder: Path, record: Mapping[str, Any]) -> None:

@@ -108,6 +108,12 @@ def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
         list(read_lines(tmp_path / "nowhere"))
     with pytest.raises(DataError, match="is a folder"):
         list(read_lines(tmp_path))
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match=r"cannot be read \(Not a directory\)"):
+        list(read_lines(tmp_path / "file" / "below"))
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    with pytest.raises(DataError, match=r"cannot be read \(Too many levels of symbolic links\)"):
+        list(read_lines(tmp_path / "loop"))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -135,6 +141,8 @@ def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UserError, match="cannot be written"):
         write_lines(tmp_path / "file" / "below", ["a"])
+    with pytest.raises(FileNotFoundError, match="nowhere"), write_atomically(tmp_path / "x"):
+        (tmp_path / "nowhere").read_text()
 
 
 def test_data_errors_tell_where_and_cross_processes() -> None:

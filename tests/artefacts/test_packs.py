@@ -14,7 +14,7 @@ from pyarrow import parquet
 from toys import make
 
 from artefacts import DataError, Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
-from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
+from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences, signed
 from artefacts.recipe import canonical_json
 
 
@@ -204,7 +204,7 @@ def test_files_of_two_packs_are_not_mixed(tmp_path: Path, store: Store, pack: Pa
 
 
 def rewritten(pack: Path, name: str, change: Callable[[dict[str, list[Any]]], None]) -> None:
-    """Edit a table of a pack by hand, and the digest in its manifest too."""
+    """Edit a table of a pack by hand, and the digests in its manifest too."""
     import hashlib
 
     import pyarrow
@@ -214,7 +214,7 @@ def rewritten(pack: Path, name: str, change: Callable[[dict[str, list[Any]]], No
     parquet.write_table(pyarrow.table(columns), pack / name)
     manifest = json.loads((pack / MANIFEST).read_text())
     manifest[name] = hashlib.sha256((pack / name).read_bytes()).hexdigest()
-    (pack / MANIFEST).write_text(json.dumps(manifest))
+    (pack / MANIFEST).write_text(json.dumps(signed(manifest)))
 
 
 def swap(column: str, first: int, second: int) -> Callable[[dict[str, list[Any]]], None]:
@@ -223,6 +223,16 @@ def swap(column: str, first: int, second: int) -> Callable[[dict[str, list[Any]]
         values[first], values[second] = values[second], values[first]
 
     return change
+
+
+@pytest.mark.parametrize(
+    "edit", [{"sources": {"text": {"sha256": "0", "bytes": 1}}}, {"sources": None}, {"written_by": "another"}]
+)
+def test_an_edited_manifest_is_refused(edit: dict[str, Any], pack: Path) -> None:
+    manifest = json.loads((pack / MANIFEST).read_text())
+    (pack / MANIFEST).write_text(json.dumps({**manifest, **edit}))
+    with pytest.raises(DataError, match=r"pack\.json: has other content than was written"):
+        Pack(pack)
 
 
 def test_swapped_entries_are_seen(tmp_path: Path, store: Store, pack: Path) -> None:

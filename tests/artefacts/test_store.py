@@ -21,6 +21,7 @@ from pydantic import BaseModel
 from toys import Lasting, Phrase, Word, make
 
 from artefacts import CheckedStore, DataError, Recipe, Store, UserError, with_ancestors
+from artefacts.files import write_atomically
 from artefacts.store import DESCRIPTION, LOG, RECORD
 
 
@@ -40,6 +41,16 @@ def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
     assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
     assert first.key != Phrase(words=first.words, options={"x": 1, "y": 3}).key
     assert [parent.key for parent in first.parents] == [Word(text="a").key, Word(text="b").key]
+
+
+class Words(Recipe):
+    kind: ClassVar[str] = "words"
+    words: frozenset[str]
+
+
+def test_a_field_without_an_order_is_refused() -> None:
+    with pytest.raises(TypeError, match="cannot have a field of type frozenset"):
+        _ = Words(words=frozenset({"a", "b"})).key
 
 
 class Options(BaseModel):
@@ -92,6 +103,13 @@ def test_an_artefact_is_built_once_and_carries_its_recipe(tmp_path: Path) -> Non
     assert [recipe["fields"]["text"] for recipe, _ in store.artefacts()] == ["hello"]
 
 
+def test_a_result_that_cannot_be_written_is_in_the_log(tmp_path: Path) -> None:
+    store, word = Store(tmp_path), Word(text="x")
+    with pytest.raises(TypeError):
+        store.build(word, lambda recipe, folder: {"mean": 1j})
+    assert "Object of type complex" in (store.root / ".work" / word.key / LOG).read_text()
+
+
 def test_a_step_that_fails_leaves_no_artefact_but_its_log(tmp_path: Path) -> None:
     store, word = Store(tmp_path), Word(text="x")
 
@@ -110,8 +128,9 @@ def test_a_step_that_fails_leaves_no_artefact_but_its_log(tmp_path: Path) -> Non
 def _sleep_forever(root: str, ready: Any) -> None:
     def step(recipe: Recipe, folder: Path) -> dict[str, Any]:
         (folder / "progress.txt").write_text("half")
-        ready.set()
-        time.sleep(600)
+        with write_atomically(folder / "model.bin"):
+            ready.set()
+            time.sleep(600)
         return {}
 
     Store(root).build(Lasting(text="s"), step)
@@ -132,8 +151,10 @@ def test_a_killed_build_frees_its_lock_and_a_resumable_one_goes_on(tmp_path: Pat
         found.append((folder / "progress.txt").read_text())
         return {}
 
-    assert Store(tmp_path).build(Lasting(text="s"), resume)
+    store, word = Store(tmp_path), Lasting(text="s")
+    assert store.build(word, resume)
     assert found == ["half"]
+    assert store.result(word)["files"].keys() == {DESCRIPTION, "progress.txt"}, "a file that was being written is no part of it"
 
 
 def _build_and_count(root: str, counter: Any) -> None:

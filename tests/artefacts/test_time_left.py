@@ -175,7 +175,7 @@ def test_a_build_of_unknown_length_says_so(tmp_path: Path) -> None:
     model = Model(updates=1000)
     display = RichDisplay(shown)
     with display.building(time_left(tmp_path, todo=[model]), needed=1):
-        display.progress(model, 0, 1000, "updates   2.5/s")
+        display.progress(model, 0, 1000, "updates   2.5/s [/b]")  # no markup
     first, line = shown.getvalue().splitlines()
     assert first.endswith("about 16 min 40 s on 2 workers by a first guess (time left model 1)")
-    assert line == "build   0/1   time left unknown   time_left_model 0/1,000 updates   time_left_model   2.5/s"
+    assert line == "build   0/1   time left unknown   time_left_model 0/1,000 updates   time_left_model   2.5/s [/b]"

@@ -17,6 +17,7 @@ from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
+from artefacts.errors import DataError
 from artefacts.files import write_atomically
 from pseudogec import METADATA
 from pseudogec.commands.kernels import ForkedKernelManager
@@ -100,7 +101,10 @@ def execute(
 
 def leave_solutions_out(executed: Path) -> None:
     """Take the solutions of exercises out of an executed notebook, as of one that an earlier run wrote with them."""
-    notebook = json.loads(executed.read_text(encoding="utf-8"))
+    try:
+        notebook = json.loads(executed.read_text(encoding="utf-8"))
+    except ValueError:
+        raise DataError(executed, "is not a notebook; remove it") from None
     if any(_is_solution(cell) for cell in notebook["cells"]):
         _write(executed, as_read(notebook, course=True))
 

@@ -7,7 +7,6 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from artefacts.errors import UserError
 from artefacts.kinds import Kind
-from pseudogec.commands.preflight import corpus_files
+from pseudogec.commands.preflight import corpus_files, installed_version
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, Fetcher
 from pseudogec.study import PROJECT, Profile
@@ -141,7 +140,7 @@ def _fetch_profile(profile: Profile, fetcher: Fetcher, folder: Path) -> list[str
         problems += _try(fetcher, corpus, wanted)
         _place(folder, wanted)
         _tell_how(corpus, folder, wanted)
-    if profile.annotator != "offline" and not _model_installed():
+    if profile.annotator != "offline" and installed_version(_MODEL.rpartition("-")[0]) is None:
         problems += _try(fetcher, catalogue.corpus(_MODEL))
     there = sum(bool(matching(folder, path)) for path in paths)
     print(f"profile {profile.name}: {there} of {len(paths)} files or patterns of files are in {folder}")
@@ -193,11 +192,3 @@ def _tell_how(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> None:
     print(f"{kind:10}{corpus.title}\n{'':10}{corpus.how_to_get('the same command')}")
     archives = [str(folder / ARCHIVES / download.name) for download in corpus.downloads]
     print(f"{'':10}wanted: {', '.join(archives or [str(folder / path) for path in missing])}")
-
-
-def _model_installed() -> bool:
-    try:
-        version(_MODEL.rpartition("-")[0])
-    except PackageNotFoundError:
-        return False
-    return True

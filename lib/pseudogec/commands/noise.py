@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
@@ -159,7 +161,7 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
         ending = "" if options.compress == "none" else f".{options.compress}"
     source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")
     for given in (options.input, *_genuine_paths(options)):
-        if given.resolve() in (source.resolve(), target.resolve()):
+        if os.path.realpath(given) in map(os.path.realpath, (source, target)):
             raise UserError(f"--output-prefix {options.output_prefix}: {given} would be overwritten; choose another prefix")
     return source, target
 
@@ -229,6 +231,8 @@ def _noised_chunks(noiser: Noiser, options: argparse.Namespace) -> Iterator[_Noi
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise UserError("a process was killed, mostly for lack of memory; use fewer with --jobs") from None
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -59,6 +59,6 @@ def run(options: argparse.Namespace) -> None:
 def _source(folder: Path) -> Source:
     if Pack.is_at(folder):
         return Pack(folder)
-    if not any(folder.glob("*/*/result.json")):
+    if not any(folder.glob("[!.]*/*/result.json")):
         raise UserError(f"{folder}: is neither a store nor a pack; name a folder such as outputs/store or outputs/classroom/pack")
-    return Store(folder)
+    return Store(folder, writable=False)

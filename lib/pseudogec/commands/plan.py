@@ -47,10 +47,12 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
 def show_plan(study: Study, targets: list[Recipe], plan: Plan, stream: IO[str] | None = None) -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     stream = stream or sys.stdout
-    console = Console(file=stream, width=None if stream.isatty() else 130, highlight=False, soft_wrap=True)
-    table = Table(title=f"{study.profile.name}: {study.profile.description}", title_justify="left", box=None, pad_edge=False)
+    console = Console(file=stream, width=None if stream.isatty() else 130, highlight=False, markup=False, soft_wrap=True)
+    title = Text(f"{study.profile.name}: {study.profile.description}")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
     table.add_column("artefacts")
     for column in ("in all", "done", "to do", "shared", "CPU hours", "GPU hours", "disk GB"):
         table.add_column(column, justify="right")

@@ -157,7 +157,8 @@ def format_size(count: float) -> str:
     return f"{count:.0f} TB" if count >= 10 else f"{count:.1f} TB"
 
 
-def _shown(path: Path) -> str:
+def shown(path: Path) -> str:
+    """A path for readers, relative to the working folder if it is below it."""
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
@@ -232,7 +233,7 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
         if (folder / path).is_file():
             yield Row(f"systems.{system}", str(path), "ok", format_size((folder / path).stat().st_size))
         else:
-            remedy = f"put the file that the models' authors released at {_shown(folder / path)}"
+            remedy = f"put the file that the models' authors released at {shown(folder / path)}"
             yield Row(f"systems.{system}", str(path), "missing", "not found", remedy)
 
 
@@ -268,11 +269,11 @@ def _file_row(found: Sequence[Path], path: Path, part: str, corpora: Sequence[Fi
 def _missing_row(folder: Path, path: Path, part: str, command: str) -> Row:
     known = load_catalogue().find(path)
     if known is None:
-        remedy = f"put a file of your own at {_shown(folder / path)}, or change the profile"
+        remedy = f"put a file of your own at {shown(folder / path)}, or change the profile"
         return Row(part, str(path), "missing", "not found", remedy)
     corpus, file = known
     finding = f"not found; {file.sentences:,} sentences" if file.sentences else "not found"
-    remedy = f"{corpus.title}: {corpus.how_to_get(command)} Data folder: {_shown(folder)}"
+    remedy = f"{corpus.title}: {corpus.how_to_get(command)} Data folder: {shown(folder)}"
     for source in map(load_catalogue().corpus, corpus.made_from):
         remedy += f"\n{source.title}: {source.how_to_get(command)}"
     return Row(part, str(path), "missing", finding, remedy)
@@ -413,7 +414,7 @@ def _machine_rows(profile: Profile, store: Path, disk_needed: int | None, elsewh
 
     place = next(folder for folder in (store, *store.parents) if folder.exists())
     free = shutil.disk_usage(place).free
-    finding = f"{format_size(free)} free at {_shown(place)}"
+    finding = f"{format_size(free)} free at {shown(place)}"
     if disk_needed is not None:
         finding += f"; about {format_size(disk_needed)} are needed"
     if disk_needed is not None and disk_needed > free:
@@ -464,7 +465,7 @@ def _computes_in_bf16(device: int) -> bool:
 
 def _software_rows(profile: Profile) -> Iterator[Row]:
     """Python's and the packages' versions, the annotator, and classifiers from Hugging Face."""
-    found = {name: _installed(name) for name in _PACKAGES}
+    found = {name: installed_version(name) for name in _PACKAGES}
     lacking = [name for name, number in found.items() if number is None]
     listed = ", ".join([f"python {platform.python_version()}", *(f"{name} {number}" for name, number in found.items() if number)])
     if lacking:
@@ -488,7 +489,7 @@ def _annotator(profile: Profile) -> Finding:
 
 
 def _hugging_face_model(name: str) -> Finding:
-    if _installed("transformers") is None:
+    if installed_version("transformers") is None:
         return "missing", "needs the package transformers", "pip install 'pseudogec[hugging-face]'"
     if (Path(name) / "config.json").is_file() or _is_cached(name):
         return "ok", "there", ""
@@ -506,7 +507,8 @@ def _is_cached(name: str) -> bool:
         return False
 
 
-def _installed(package: str) -> str | None:
+def installed_version(package: str) -> str | None:
+    """The version of a package; None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -20,7 +20,7 @@ from artefacts.files import write_atomically
 from artefacts.progress import RichDisplay, describe_foreseen, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
-from pseudogec.commands.preflight import check, show
+from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.verify_pack import verify_pack
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
@@ -103,6 +103,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.fresh and options.verify_pack is not None:
         parser.error("--fresh uses no pack; --verify-pack checks one")
+    if (options.verify or options.verify_pack is not None) and (options.check or options.plan):
+        parser.error("--verify and --verify-pack read or build artefacts; --check and --plan only look ahead")
+    if options.verify and options.verify_pack is not None:
+        parser.error("--verify reads the store; --verify-pack builds artefacts of the pack elsewhere")
     if options.jobs is not None and options.jobs < 1:
         parser.error(f"--jobs {options.jobs}: at least 1 is needed")
     if options.verify_pack is not None and options.verify_pack < 1:
@@ -132,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run = record_run(study, outcomes, time.monotonic() - started, *_worker_seconds(study, notebooks))
         index = write_site(study.outputs, run, options.course)
         well = built and all(outcome.error is None for outcome in outcomes.values())
-        print(f"{'done' if well else 'failed':8}{_shown(index)}   {format_duration(time.monotonic() - started)}")
+        print(f"{'done' if well else 'failed':8}{shown(index)}   {format_duration(time.monotonic() - started)}")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -279,6 +283,8 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
             execute(source, folder / source.name, parameters, environment=environment, course=options.course, stopped=stopped)
         except CellError as failure:
             error = _failure(failure)
+        except UserError as problem:
+            error = _indented([str(problem)])
         except Exception:  # whatever stops one notebook, the others go on
             error = _indented(traceback.format_exc().strip().splitlines()[-8:])
         return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
@@ -309,9 +315,9 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
 
 def _tell(executed: Path, outcome: NotebookRun) -> None:
     if outcome.error is None:
-        print(f"notebook {executed.stem}   done in {format_duration(outcome.seconds)} -> {_shown(executed)}")
+        print(f"notebook {executed.stem}   done in {format_duration(outcome.seconds)} -> {shown(executed)}")
     else:
-        print(f"notebook {executed.stem}   FAILED -> {_shown(executed)}\n{outcome.error}", file=sys.stderr)
+        print(f"notebook {executed.stem}   FAILED -> {shown(executed)}\n{outcome.error}", file=sys.stderr)
 
 
 def _failure(failure: CellError) -> str:
@@ -339,7 +345,3 @@ def _write_scores(study: Study) -> None:
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)
     with write_atomically(study.outputs / "scores.parquet") as stream:
         stream.write(written.getvalue())
-
-
-def _shown(path: Path) -> str:
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)

@@ -44,8 +44,9 @@ def verify_pack(study: Study, count: int) -> int:
         )
     chosen = random.sample(packed, min(count, len(packed)))
     print(f"verify  {len(chosen)} of {len(packed)} artefacts: " + ", ".join(f"{item.kind} {item.label}" for item in chosen))
-    study.store.root.parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix="verify-", dir=study.store.root.parent))  # where workers on other machines see it, too
+    folder = Path(
+        tempfile.mkdtemp(prefix="verify-", dir=study.store.root / ".work")
+    )  # where workers on other machines see it, too
     with contextlib.ExitStack() as tidy:
         tidy.callback(shutil.rmtree, folder, ignore_errors=True)
         built, engine = Store(folder), study.engine
