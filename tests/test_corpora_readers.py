@@ -238,6 +238,8 @@ def test_blocks_of_a_file_are_development_data_and_the_rest_training(tmp_path: P
     )
     assert held_out == [*range(10, 15), *range(35, 40), *range(60, 65), *range(85, 90)]
     assert training == [number for number in range(100) if number not in held_out]
+    with pytest.raises(DataError, match=r"x\.m2: 40 blocks of together 1\.00% of its 100 sentences are empty"):
+        list(read_pairs("m2", {"path": path, "without": {"number": 40, "share": 0.01}}))
 
 
 def test_blocks_belong_to_files_of_pairs_that_are_read_one_by_one(tmp_path: Path) -> None:

@@ -184,6 +184,12 @@ def test_edits_of_weak_types_are_undone(annotator):
     assert sentence.note == "undone: nothing → the (M:DET)"
 
 
+def test_what_looks_like_alternatives_in_a_text_is_a_word(annotator):
+    source, target = "He go by foot and car the .".split(), "He goes by foot and||or car .".split()
+    [undone] = type_dropping(annotator, {"R:VERB:SVA"})([source], corrections([target]))
+    assert " ".join(undone.tokens) == "He go by foot and||or car ."
+
+
 @pytest.mark.parametrize("step", ["language model", "unknown words", "types"])
 def test_odd_sentences_pass(annotator, step):
     sources = [[], ["😀", "\x01"], ["a"], [], ["cat"], ["cat"], ["dog", "||", "cat"]]

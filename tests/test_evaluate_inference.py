@@ -179,6 +179,13 @@ def test_a_single_sentence_says_nothing_of_others() -> None:
     assert score_interval(np.array([[1, 0, 1]]), f05_of) == (0, 1)
 
 
+def test_two_edits_of_one_outcome_say_nothing_of_others() -> None:
+    first, second = np.zeros((2, 400, 3))
+    first[:2, 0] = second[:2, 2] = 1  # one system corrects both, the other neither
+    found = compare([first], [second], f05_of)
+    assert (found.value, found.p_value, found.interval) == (1, 1, (-np.inf, np.inf))
+
+
 @pytest.mark.parametrize(
     ("seeds", "spread", "correlation"), [(1, 0, 0), (2, 1.6, 0.25), (2, 0.5, 0.5), (3, 1.6, 0), (3, 0, 0.5), (5, 0.5, 0.25)]
 )

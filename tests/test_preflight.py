@@ -345,7 +345,13 @@ def test_sizes_are_said_as_people_say_them(size: float, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "said"), [(["--count"], "--count belongs to --check"), (["--machine", "x"], "--machine belongs to --plan")]
+    ("options", "said"),
+    [
+        (["--count"], "--count belongs to --check"),
+        (["--machine", "x"], "--machine belongs to --plan"),
+        (["--plan", "--verify-pack", "3"], "--check and --plan only look ahead"),
+        (["--verify", "--verify-pack", "3"], "--verify reads the store"),
+    ],
 )
 def test_an_option_without_the_one_that_it_belongs_to_is_refused(
     options: list[str], said: str, capsys: pytest.CaptureFixture[str]

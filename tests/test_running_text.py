@@ -36,6 +36,9 @@ def corrected(text: str, *edits: Edit) -> str:
         ('"Helo" and open-mined.', [Edit(1, 2, "Hello"), Edit(6, 7, "minded")], '"Hello" and open-minded.'),
         ('"Yes" came.', [Edit(0, 0, "Then")], 'Then "Yes" came.'),
         ("(He go)", [Edit(1, 1, "Then")], "(Then He go)"),
+        ('He said "hi" loud', [Edit(5, 5, "very")], 'He said "hi" very loud'),
+        ("tired - went", [Edit(2, 2, "I")], "tired - I went"),
+        ("He (the man) go", [Edit(2, 3, "")], "He (man) go"),
         ("", [], ""),
     ],
 )

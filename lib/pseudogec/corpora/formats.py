@@ -26,7 +26,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from artefacts import Section, SourceFile
-from artefacts.errors import UserError
+from artefacts.errors import DataError, UserError
 from artefacts.kinds import Kind, Kinds, OneOrMore
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
@@ -276,7 +276,11 @@ class FilePairs(FileFormat, PairFormat):
         sentences = map(_corrected, self.read_file(file.path))
         if file.cut is None:
             return sentences
-        inside = file.cut.places(sum(1 for _ in self.read_file(file.path)))
+        count = sum(1 for _ in self.read_file(file.path))
+        inside = file.cut.places(count)
+        if not inside:
+            problem = f"{file.cut.number} blocks of together {file.cut.share:.2%} of its {count} sentences are empty"
+            raise DataError(file.path, f"{problem}; ask for fewer blocks, or for more")
         wanted = file.only is not None
         return (sentence for place, sentence in enumerate(sentences) if (place in inside) is wanted)
 

@@ -150,6 +150,7 @@ class BeaJson(FilePairs):
     """
 
     name = "bea_json"
+    version = 2
 
     annotator: int = Field(0, ge=0, description="the annotator whose edits are taken; a text without this annotator is refused")
 
@@ -181,6 +182,7 @@ class Nucle(FilePairs):
     """
 
     name = "nucle"
+    version = 2
 
     annotator: int = Field(
         0, ge=0, description="which of a text's annotations is taken; NUCLE has one, the CoNLL-2014 test set two"
@@ -243,6 +245,11 @@ _CharacterEdit = tuple[int, int, str]
 """Start and end in characters, and the correction."""
 
 
+def _span(edit: _CharacterEdit) -> tuple[int, int]:
+    """The order of edits; several insertions at one place keep the order in which they are given."""
+    return edit[:2]
+
+
 class _Text(BaseModel):
     # The other keys of a line (level, first language, ...) are not needed here.
 
@@ -252,7 +259,8 @@ class _Text(BaseModel):
     def corrections(self, annotator: int) -> list[_CharacterEdit]:
         """An annotator's edits in order, without those that give no correction (they may overlap the others)."""
         edits = dict(self.edits)[annotator]
-        return sorted((start, end, correction) for start, end, correction, *_ in edits if correction is not None)
+        given = [(start, end, correction) for start, end, correction, *_ in edits if correction is not None]
+        return sorted(given, key=_span)
 
 
 def _bea_sentences(path: Path, annotator: int) -> Iterator[tuple[str, str]]:
@@ -372,7 +380,7 @@ def _documents(path: Path) -> Iterator[tuple[int, str]]:
 
 def _without_overlaps(edits: list[_CharacterEdit], length: int) -> list[_CharacterEdit]:
     kept: list[_CharacterEdit] = []
-    for edit in sorted(edits):
+    for edit in sorted(edits, key=_span):
         if edit[0] <= edit[1] <= length and (not kept or kept[-1][1] <= edit[0]):
             kept.append(edit)
     return kept

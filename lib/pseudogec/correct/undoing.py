@@ -63,7 +63,7 @@ def edits_so_far(
 def without(edited: Edited, undone: Collection[Edit]) -> tuple[str, ...]:
     if not undone:
         return edited.sentence.tokens
-    return tuple(apply_edits(edited.source, [edit for edit in edited.edits if edit not in undone]))
+    return tuple(apply_edits(edited.source, [edit for edit in edited.edits if edit not in undone], literal=True))
 
 
 def undo(edited: Edited, undone: Collection[Edit]) -> Corrected:

@@ -28,8 +28,8 @@ class Edit:
         end: the token after the span; equal to ``start`` for an insertion.
         correction: the replacement of the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
             alternatives, as ``first||second``.
-        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK`` marks an error that was detected but not corrected
-            (metrics of corrections leave it out); ``NA`` is ERRANT's name for "not classified".
+        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK``, and ``Um`` in CoNLL's files, mark an error that was
+            detected but not corrected (ERRANT leaves out ``UNK`` alone); ``NA`` is ERRANT's name for "not classified".
     """
 
     start: int
@@ -66,7 +66,7 @@ class AnnotatedSentence:
         return AnnotatedSentence(("_",) * len(self.source), annotators)
 
 
-def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
+def apply_edits(source: Sequence[str], edits: Iterable[Edit], literal: bool = False) -> list[str]:
     """Correct a sentence.
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
@@ -76,6 +76,7 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     Args:
         source: tokens.
         edits: edits of these tokens, in any order.
+        literal: whether ``||`` and ``-NONE-`` are words, as in edits that an annotator found; in files they are signs.
 
     Returns:
         The corrected tokens.
@@ -83,10 +84,12 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit]) -> list[str]:
     Raises:
         UserError: two edits overlap, or a span lies outside the sentence.
     """
-    return place_edits(source, edits)[0]
+    return place_edits(source, edits, literal)[0]
 
 
-def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str], list[tuple[Edit, int, int]]]:
+def place_edits(
+    source: Sequence[str], edits: Iterable[Edit], literal: bool = False
+) -> tuple[list[str], list[tuple[Edit, int, int]]]:
     """Correct a sentence as ``apply_edits`` does, and give the places of the corrections.
 
     Returns:
@@ -111,8 +114,8 @@ def place_edits(source: Sequence[str], edits: Iterable[Edit]) -> tuple[list[str]
             )
         corrected.extend(source[position : edit.start])
         start = len(corrected)
-        only_detects = edit.type in DETECTION_TYPES
-        corrected.extend(source[edit.start : edit.end] if only_detects else edit.alternatives[0].split())
+        correction = edit.correction if literal else edit.alternatives[0]
+        corrected.extend(source[edit.start : edit.end] if edit.type in DETECTION_TYPES else correction.split())
         places.append((edit, start, len(corrected)))
         position = edit.end
     corrected.extend(source[position:])
@@ -134,10 +137,11 @@ def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]
     position = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         correction = joined(edit.correction.split())
-        start, end = _place(spans, edit, len(text))
+        start, end = _place(text, spans, edit)
         corrected = _behind(corrected, text[position : max(start, position)])
         position = max(end, position)
-        if correction and _ENDS_A_WORD.fullmatch(corrected[-1:]) and not _clings(correction):
+        after_space = start == end and text[start : start + 1].isspace()  # inserted where a space was typed
+        if correction and corrected and (after_space or _ENDS_A_WORD.fullmatch(corrected[-1])) and not _clings(correction):
             corrected += " "
         corrected += correction
         if correction and not edit.end and spans and not _clings(text[slice(*spans[0])]):  # inserted at the beginning
@@ -145,14 +149,15 @@ def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]
     return _behind(corrected, text[position:])
 
 
-def _place(spans: Sequence[tuple[int, int]], edit: Edit, length: int) -> tuple[int, int]:
-    """The characters that an edit replaces; of a deletion, the space before it too, or, at the beginning, the one behind it."""
+def _place(text: str, spans: Sequence[tuple[int, int]], edit: Edit) -> tuple[int, int]:
+    """The characters that an edit replaces; of a deletion, the space before it too, or the one behind it where none is before."""
     before = spans[edit.start - 1][1] if edit.start else 0
     if edit.start == edit.end:
-        place = before if edit.start else spans[0][0] if spans else length
+        place = before if edit.start else spans[0][0] if spans else len(text)
         return place, place
     start, end = spans[edit.start][0], spans[edit.end - 1][1]
-    if edit.start and (not edit.correction or _clings(edit.correction)):
+    behind_a_bracket = before == start and _CLINGS_TO_THE_RIGHT.fullmatch(text[start - 1 : start])
+    if edit.start and not behind_a_bracket and (not edit.correction or _clings(edit.correction)):
         return before, end
     if not edit.correction and edit.end < len(spans):
         return start, spans[edit.end][0]

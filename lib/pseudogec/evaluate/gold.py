@@ -83,7 +83,7 @@ class Gold:
         """The sentences as each annotator corrects them; where an annotator skipped one, as the first annotator corrects it."""
         if self._rewrites is not None:
             return self._rewrites
-        annotators = max(1, *(len(sentence.annotators) for sentence in self.sentences))
+        annotators = max([1, *(len(sentence.annotators) for sentence in self.sentences)])
         return [[self._rewritten(place, annotator) for place in range(len(self.sentences))] for annotator in range(annotators)]
 
     def _rewritten(self, place: int, annotator: int) -> Tokens:
@@ -116,8 +116,6 @@ class Gold:
             UserError: the numbers of sentences differ, there are none, or the hypotheses are not tokenised.
         """
         self.check_length(len(hypotheses), name)
-        if not self.sources:
-            raise UserError(f"{self.name} has no sentences; nothing can be scored")
         if isinstance(hypotheses[0], str):
             raise UserError(f"{name} holds texts; lists of tokens are scored, for instance text.split()")
         pairs = list(zip(self.sources, hypotheses, strict=True))
@@ -136,6 +134,8 @@ class Gold:
                 warnings.warn(f"{name}: {wrong} of {len(pairs)} hypotheses {problem}", stacklevel=3)
 
     def check_length(self, sentences: int, name: str) -> None:
+        if not self.sources:
+            raise UserError(f"{self.name} has no sentences; nothing can be scored")
         if sentences != len(self.sources):
             raise UserError(
                 f"{name} has {sentences} sentences and {self.name} has {len(self.sources)}; line for line they must correspond"

@@ -168,6 +168,8 @@ def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimat
     # Few seeds may be close together by chance. Their part contains the interaction, so half of that is its lower limit.
     remaining = max(from_sentences - both, 0.0)
     variance = remaining + max(sum(spread / seeds for seeds, spread in of_seeds), both / 2)
+    if value and not variance and len(sides) > 1:  # so few edits that all have one outcome: nothing follows for others
+        return Estimate(value, np.inf, 1.0, numbers)
     parts = [(from_sentences, sentences - 1), *((spread / seeds, seeds - 1) for seeds, spread in of_seeds)]
     squares = sum(part**2 / freedom for part, freedom in parts)
     freedom = min(max(variance**2 / squares, 1.0), sentences - 1.0) if squares else sentences - 1.0

@@ -32,8 +32,9 @@ class MaxMatch(EditMetric):
     """The edits between source and hypothesis that agree best with the references' edits.
 
     Of several annotators, the one that gives the corpus the highest F0.5 so far is taken for each sentence; then the one with
-    more right edits, then the one with fewer proposed and gold edits. Edits that only detect an error count as missed, as in the
-    published scorer. There are no scores by type: proposed edits have no types in MaxMatch.
+    more right edits, then the one with fewer proposed and gold edits. Edits that only detect an error (``-NONE-``) count as
+    deletions, which a hypothesis mostly misses, as in the published scorer. There are no scores by type: proposed edits have no
+    types in MaxMatch.
     """
 
     name = "maxmatch"
