@@ -98,6 +98,8 @@ def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:
 def test_the_front_page_has_the_numbers_of_the_tables() -> None:
     def means(name: str, column: str, methods: str = ".*") -> dict[str, list[str]]:
         table = pd.read_csv(PROJECT / "outputs" / "learners" / "tables" / f"{name}.csv").dropna(subset=["f05"])
+        if "architecture" in table:
+            table = table[table.architecture == "default"]
         table = table[table.method.str.fullmatch(methods)].set_index(column)
         return {row: [f"{table.at[row, part]:.1f}" for part in ("precision", "recall", "f05")] for row in table.index}
 

@@ -39,7 +39,7 @@ from pseudogec.study.outputs import hypotheses
 
 
 class SystemsReport:
-    """Tables and figures of the systems of one comparison; a line in their place if the profile has none.
+    """Tables and figures of the systems of one comparison; if the profile has none, a line in the place of tables and figures.
 
     Args:
         systems: of a comparison, each once for every seed that it has.
@@ -95,17 +95,17 @@ class SystemsReport:
         """The seeds of systems of single models; the study's if there are none."""
         return [system.seed for system in self._systems if system.seed] or list(self._study.profile.seeds)
 
-    def additions(self) -> Finding:
+    def additions(self) -> Finding | None:
         """The gain of each system over the one in the row before it, in points, and whether it may be chance."""
         if not self._systems:
-            return NOT_LISTED
+            return None
         scores = self._study.scores(self._systems)
         return Finding("\n\n".join(filter(None, [as_table(self._added), note_on_tuning(scores)])))
 
-    def parts_that_help(self) -> Finding:
+    def parts_that_help(self) -> Finding | None:
         """Which of the additions change F0.5 by more than chance, and which do not."""
         if not self._systems:
-            return NOT_LISTED
+            return None
         return Finding(_direction(self._added))
 
     @cached_property
@@ -168,10 +168,10 @@ class SystemsReport:
         )
         return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores, self._seeds), name)
 
-    def tuned(self) -> Finding:
+    def tuned(self) -> Finding | None:
         """The results of searches: the ensembles' members, thresholds, types of edits; and whether they used the test set."""
         if not self._systems:
-            return NOT_LISTED
+            return None
         self._study.scores(self._systems)
         lines: dict[str, list[str]] = {}
         for name, (version, *_) in self._versions.items():
