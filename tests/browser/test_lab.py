@@ -98,7 +98,11 @@ def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactor
         yield lambda notebook: f"http://127.0.0.1:{port}/lab/workspaces/{notebook.stem}/tree/{notebook.name}?token={token}"
     finally:
         server.terminate()
-        server.wait(timeout=30)
+        try:
+            server.wait(timeout=60)
+        except subprocess.TimeoutExpired:  # JupyterLab waits for its kernels, for ever if one of them does not answer
+            server.kill()
+            server.wait()
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes], log: Path) -> None:
