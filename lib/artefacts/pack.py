@@ -247,10 +247,12 @@ def write_pack(
     manifest: dict[str, Any] = {"format": FORMAT, "written_by": written_by, "artefacts": len(entries)}
     manifest["sources"] = {name: {"sha256": file.digest, "bytes": file.size} for name, file in sorted(sources.items())}
     manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
-    # The files replace those of an earlier pack when all of them are on the disk, the manifest last.
+    # The files replace those of an earlier pack when all are written, so none does on a full disk; the manifest comes last.
     with contextlib.ExitStack() as replacing:
         for name, content in {MANIFEST: f"{json.dumps(signed(manifest), indent=1)}\n".encode(), **written}.items():
-            replacing.enter_context(write_atomically(folder / name, lasting=True)).write(content)
+            stream = replacing.enter_context(write_atomically(folder / name, lasting=True))
+            stream.write(content)
+            stream.flush()
 
 
 def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:

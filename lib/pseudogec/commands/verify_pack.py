@@ -44,9 +44,8 @@ def verify_pack(study: Study, count: int) -> int:
         )
     chosen = random.sample(packed, min(count, len(packed)))
     print(f"verify  {len(chosen)} of {len(packed)} artefacts: " + ", ".join(f"{item.kind} {item.label}" for item in chosen))
-    folder = Path(
-        tempfile.mkdtemp(prefix="verify-", dir=study.store.root / ".work")
-    )  # where workers on other machines see it, too
+    # In the store, where workers on other machines see it, too.
+    folder = Path(tempfile.mkdtemp(prefix="verify-", dir=study.store.root / ".work"))
     with contextlib.ExitStack() as tidy:
         tidy.callback(shutil.rmtree, folder, ignore_errors=True)
         built, engine = Store(folder), study.engine
