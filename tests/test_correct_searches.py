@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,8 @@ from artefacts.errors import UserError
 from pseudogec.correct import greedy_search, search_types
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import ERRANT, Gold
+from pseudogec.report import Report, SystemsReport
+from pseudogec.study import Study
 
 TYPES = ["R:OTHER", "M:DET", "U:PREP", "R:SPELL", "R:NOUN:NUM", "M:PUNCT"]
 
@@ -141,3 +144,18 @@ def test_the_ensemble_is_at_least_as_good_as_any_single_model(seed):
     choice = greedy_search(6, f05_of)
     assert choice.f05 == scores[choice.members] == max(f05 for _, f05 in choice.tried)
     assert choice.f05 >= max(f05 for members, f05 in scores.items() if len(members) == 1)
+
+
+@pytest.mark.slow
+def test_what_was_chosen_is_told_for_the_model_of_each_seed(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
+    changes = [
+        "systems.after one={after: pretlarge, steps: [{step: type_dropping}]}",
+        "comparisons.mine=[pretlarge, after one]",
+        "notebooks.05_top_systems=[mine]",
+    ]
+    study = Study.open("smoke", changes, store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
+    with study.engine:
+        told = SystemsReport(Report(study), study.comparison("mine", notebook="05_top_systems")).tuned()
+    assert [line.partition(":")[0] for line in str(told).splitlines() if line.startswith("-")] == [
+        f"- **after one**, seed {seed}" for seed in study.profile.seeds
+    ]

@@ -174,7 +174,8 @@ class SystemsReport:
             return None
         self._study.scores(self._systems)
         lines: dict[str, list[str]] = {}
-        for name, (version, *_) in self._versions.items():
+        for version in self._systems:
+            name = f"**{version.name}**" + (f", seed {version.seed}" if len(self._versions[version.name]) > 1 else "")
             on_test = self._study.tuned_on_test(version, self._study.test)
             for search in self._last(version).parents:
                 if isinstance(search, Search):
@@ -182,7 +183,7 @@ class SystemsReport:
                     if search.step.tuned in on_test:
                         where = "the same sentences of the test set that are scored, as the profile allows"
                     told = search.step.tell(read_found(self._study.folder(search)))
-                    lines.setdefault(f"Chosen on {where}:", []).append(f"- **{name}**: {told}")
+                    lines.setdefault(f"Chosen on {where}:", []).append(f"- {name}: {told}")
         parts = ["\n".join([head, "", *listed]) for head, listed in lines.items()]
         return Finding("\n\n".join(parts) or "None of these systems is tuned on development data.")
 
