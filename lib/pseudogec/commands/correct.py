@@ -179,6 +179,8 @@ def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
     tokens = trace.tokens
     if tokenised:
         return " ".join(tokens)
+    if list(tokens) == sentence.tokens:
+        return sentence.text  # matching takes minutes for a sentence of many thousand words, which no model corrects
     matcher = SequenceMatcher(None, sentence.tokens, tokens, autojunk=False)
     edits = [
         Edit(start, end, " ".join(tokens[first:last]))

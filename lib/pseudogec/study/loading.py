@@ -108,7 +108,8 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
 
 def _profiles_in(*folders: Path | None) -> list[str]:
     files = [file for folder in folders if folder is not None for file in sorted(folder.glob("*.yaml"))]
-    return [file.stem for file in files if not file.name.startswith(".")]
+    # The folder may be the library's own.
+    return list(dict.fromkeys(file.stem for file in files if not file.name.startswith(".")))
 
 
 def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...] = ()) -> dict[str, Any]:
