@@ -180,7 +180,7 @@ def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
     if tokenised:
         return " ".join(tokens)
     if list(tokens) == sentence.tokens:
-        return sentence.text  # matching takes minutes for a sentence of many thousand words, which no model corrects
+        return sentence.text  # matching would take minutes for a sentence of many thousand words
     matcher = SequenceMatcher(None, sentence.tokens, tokens, autojunk=False)
     edits = [
         Edit(start, end, " ".join(tokens[first:last]))

@@ -108,7 +108,7 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
 
 def _profiles_in(*folders: Path | None) -> list[str]:
     files = [file for folder in folders if folder is not None for file in sorted(folder.glob("*.yaml"))]
-    # The folder may be the library's own.
+    # Both may be the same folder.
     return list(dict.fromkeys(file.stem for file in files if not file.name.startswith(".")))
 
 
