@@ -359,3 +359,11 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused(
     with pytest.raises(SystemExit):
         parse(options)
     assert said in capsys.readouterr().err
+
+
+def test_an_empty_corpus_and_a_folder_in_place_of_a_file_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "empty.m2").touch()
+    for file, finding in (("empty.m2", "none in empty.m2"), (".", "not found")):
+        profile = small_profile(tmp_path, f"  genuine: {{replace: true, source: m2, files: {file}}}\n")
+        rows = check(profile, tmp_path / "store")
+        assert [row.finding for row in rows if row.part == "genuine" and row.fails] == [finding]

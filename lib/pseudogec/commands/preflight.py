@@ -337,6 +337,9 @@ def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
         return uncounted("cannot be counted")  # the file's own row says why
     if found is None:
         return uncounted("not counted", "--count counts them, by reading them all")
+    if not found.sentences:
+        files = ", ".join(map(str, part.paths))
+        return Row(part.part, "sentences", "wrong", f"none in {files}", "put a corpus with sentences in their place")
     if part.drawn is not None and part.drawn > found.sentences:
         remedy = f"give the part more files, or lower its `sentences` from {part.drawn:,}"
         return Row(part.part, "sentences", "missing", f"{found.sentences:,}; the profile draws {part.drawn:,}", remedy)

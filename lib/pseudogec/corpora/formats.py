@@ -67,6 +67,8 @@ def matching(folder: Path, path: Path) -> list[Path]:
     """The files of a path or pattern of the data folder; none where it is missing."""
     if path.is_absolute():
         folder, path = Path(path.anchor), path.relative_to(path.anchor)
+    if path == Path():  # the folder itself, which is no pattern
+        return []
     return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file() and not file.name.startswith(".")]
 
 
