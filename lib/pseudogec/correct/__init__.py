@@ -3,6 +3,7 @@
 `Step` is the contract, `STEPS` knows the classes by the names that profiles use.
 """
 
+from pseudogec.correct.confidence import ConfidentEdits, edit_shares
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.spelling import Casing, Spelling
@@ -28,6 +29,7 @@ __all__ = [
     "Built",
     "Candidate",
     "Casing",
+    "ConfidentEdits",
     "Corrected",
     "Development",
     "EditReranking",
@@ -46,6 +48,7 @@ __all__ = [
     "UnknownWords",
     "as_written",
     "choose_threshold",
+    "edit_shares",
     "greedy_search",
     "run",
     "search_types",

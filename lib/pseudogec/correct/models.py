@@ -26,6 +26,7 @@ from pseudogec.correct.step import (
     SentenceProgress,
     Step,
     Tokens,
+    check_candidates,
     models_of,
 )
 from pseudogec.random_streams import Seeds
@@ -219,10 +220,7 @@ class RightToLeft(StepOfModels):
         return f"{len(models)} {self.label}" if len(models) > 1 else "one model from right to left"
 
     def check(self, before: Sequence[Step]) -> None:
-        if not (before and before[-1].keeps_candidates):
-            raise ValueError("chooses among corrections; the step before must be of models with `n_best` above 1")
-        if before[-1].has_own_subwords:
-            raise ValueError("needs corrections in the profile's subwords; the models of the step before have their own")
+        check_candidates(before)
 
     def needs(self, planning: Planning) -> dict[str, Need]:
         models = planning.models(self.models, self.seeds, right_to_left=True)

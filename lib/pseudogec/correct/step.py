@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from artefacts import Progress
 from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
-from pseudogec.edits import AnnotatedSentence, Annotator, annotator_of
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
 from pseudogec.seq2seq import Decoder, LanguageModel, model_cache
 from pseudogec.text import Bpe, load_bpe
@@ -314,3 +314,16 @@ def run(
 def gain(before: float, after: float) -> str:
     """The gain of a search on its own data, from two F0.5 of 0 to 1."""
     return f"F0.5 on its development data {100 * before:.1f} without and {100 * after:.1f} with it"
+
+
+def check_candidates(before: Sequence[Step]) -> None:
+    """`Step.check` of a step that chooses among the corrections of the step before."""
+    if not (before and before[-1].keeps_candidates):
+        raise ValueError("chooses among corrections; the step before must be of models with `n_best` above 1")
+    if before[-1].has_own_subwords:
+        raise ValueError("needs corrections in the profile's subwords; the models of the step before have their own")
+
+
+def named(source: Tokens, edit: Edit) -> str:
+    """An edit for readers: the words, their correction, and the type."""
+    return f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → {edit.correction or 'nothing'} ({edit.type})"

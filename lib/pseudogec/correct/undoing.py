@@ -31,6 +31,7 @@ from pseudogec.correct.step import (
     Tokens,
     as_written,
     gain,
+    named,
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
@@ -68,12 +69,8 @@ def without(edited: Edited, undone: Collection[Edit]) -> tuple[str, ...]:
 
 def undo(edited: Edited, undone: Collection[Edit]) -> Corrected:
     """The sentence without some of its edits, and a note that names them."""
-    named = ", ".join(_named(edited.source, edit) for edit in edited.edits if edit in undone)
-    return Corrected(without(edited, undone), f"undone: {named}" if named else "")
-
-
-def _named(source: Tokens, edit: Edit) -> str:
-    return f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → {edit.correction or 'nothing'} ({edit.type})"
+    names = ", ".join(named(edited.source, edit) for edit in edited.edits if edit in undone)
+    return Corrected(without(edited, undone), f"undone: {names}" if names else "")
 
 
 def _without_weak(
