@@ -114,6 +114,30 @@ def test_workers_are_not_interrupted_after_the_machine_slept_or_its_clock_was_se
         assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.worker_ttl) is None
 
 
+def test_a_process_keeps_freed_memory_although_dask_asks_to_give_it_back() -> None:
+    """Page faults of tensors of 8 MB that are allocated and freed in turn; the kernel counts them exactly."""
+    code = """
+import resource, sys, numpy
+from artefacts.cluster import keep_freed_memory
+if sys.argv[1] == "keep":
+    keep_freed_memory()
+array = numpy.ones(1 << 20)
+del array
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(50):
+    array = numpy.ones(1 << 20)
+    del array
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+    def faults(how: str) -> int:
+        command = [sys.executable, "-c", code, how]
+        environment = os.environ | {"MALLOC_TRIM_THRESHOLD_": "65536"}  # as in Dask's workers and the processes they start
+        return int(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+    assert faults("keep") < 50 < faults("give back")
+
+
 def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: Path) -> None:
     def die_once(marker: Path) -> int:
         if not marker.exists():
