@@ -30,6 +30,19 @@ class Shouting(TextMethod):
         ]
 
 
+class Forgetful(TextMethod):
+    """A mistake: words that are kept have no operation."""
+
+    name = "forgetful"
+    label = "Forgetful"
+    colour = "#123456"
+    summary = "delete the first word"
+
+    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+        """One operation for the first word alone."""
+        return [Operation("delete", tokens[0], "")]
+
+
 class WorstOfBeam(DecoderMethod):
     """The worst hypothesis of a beam."""
 

@@ -82,3 +82,13 @@ def test_the_command_explains_and_uses_them(tmp_path: Path, capsys: pytest.Captu
     assert (tmp_path / "o.src").read_text(encoding="utf-8") == "A SMALL DOG\n"
     assert main([*command, "--set", "shar=1"]) == 2
     assert "my_methods:Shouting: has no parameter `shar`; did you mean `share`?" in capsys.readouterr().err
+
+
+def test_operations_that_do_not_cover_the_text_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "text").write_text("a small dog\n", encoding="utf-8")
+    command = ["noise", "--method", "my_methods:Forgetful", "--input", str(tmp_path / "text"), "--output-prefix"]
+    assert main([*command, str(tmp_path / "o")]) == 2
+    found = capsys.readouterr().err
+    assert "my_methods:Forgetful: its operations must cover the sentence" in found
+    assert "'a small dog' cover 'a'" in found
+    assert not (tmp_path / "o.src").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -34,16 +35,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
     try:
         options.run(options)
+        sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
     except BrokenPipeError:  # whoever read our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
+        return 1
+    except OSError as error:
+        if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
+            raise
+        _discard_output()
+        print(f"error: {error.filename or 'standard output'}: the disk is full; the output is not complete", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstopped; what was built is in the store, and no file is half-written", file=sys.stderr)
         return 130
     return 0
+
+
+def _discard_output() -> None:
+    """Let Python's last flush succeed, although standard output takes no more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

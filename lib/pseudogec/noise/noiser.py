@@ -42,7 +42,8 @@ class Noiser:
     tokens are taken as they are.
 
     Raises:
-        UserError: the method needs genuine data that the resources lack.
+        UserError: the method needs genuine data that the resources lack; or, from calls, a method that is not the project's own
+            draws operations that do not cover the sentence.
     """
 
     def __init__(self, method: TextMethod, resources: NoiseResources) -> None:
@@ -51,6 +52,7 @@ class Noiser:
             self._learnt = method.learn(resources)
         except UserError as error:
             raise UserError(f"{method.known_as()}: {error}") from None
+        self._from_outside = ":" in method.known_as()
         joined = resources.bpe is not None and method.unit == "word"
         self._joining = resources.bpe if joined else None
         self._splitting = None if joined else resources.bpe
@@ -64,7 +66,10 @@ class Noiser:
         units = tokens if self._joining is None else self._joining.undo(tokens)
         if not units:
             return []
-        operations = _not_emptied(self.method.draw(units, self._learnt, random), random)
+        drawn = self.method.draw(units, self._learnt, random)
+        if self._from_outside:
+            _check_cover(self.method, units, drawn)
+        operations = _not_emptied(drawn, random)
         if self.method.sse_rate:
             misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting)
             operations = _not_emptied(misspelt, random)
@@ -76,6 +81,16 @@ class Noiser:
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
         return self.method.target(tokens, operations, random)
+
+
+def _check_cover(method: TextMethod, tokens: Sequence[str], operations: Sequence[Operation]) -> None:
+    """Refuse operations that do not cover a sentence, for methods that our tests do not know."""
+    covered = [token for operation in operations for token in operation.before.split()]
+    if covered != list(tokens):
+        raise UserError(
+            f"{method.known_as()}: its operations must cover the sentence in order, kept words included; "
+            f"those of {' '.join(tokens)!r} cover {' '.join(covered)!r}"
+        )
 
 
 def _not_emptied(operations: list[Operation], random: np.random.Generator) -> list[Operation]:
