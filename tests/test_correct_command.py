@@ -147,7 +147,10 @@ def test_a_full_disk_behind_the_output_is_reported(store, lines: int) -> None:
         text = "The dog sleeps.\n" * lines
         process = subprocess.run(command, input=text, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert process.returncode == 1
-    assert process.stderr.splitlines()[-1] == "error: standard output: the disk is full; the output is not complete"
+    assert (
+        process.stderr.splitlines()[-1]
+        == "error: standard output, or the folder of temporary files: the disk is full; the output is not complete"
+    )
     assert "Traceback" not in process.stderr
 
 

@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
     try:
         options.run(options)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it was closed by who started the program
+            sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -46,7 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if error.errno not in {errno.ENOSPC, errno.EDQUOT}:
             raise
         _discard_output()
-        print(f"error: {error.filename or 'standard output'}: the disk is full; the output is not complete", file=sys.stderr)
+        place = error.filename2 or error.filename or "standard output, or the folder of temporary files"
+        print(f"error: {place}: the disk is full; the output is not complete", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nstopped; what was built is in the store, and no file is half-written", file=sys.stderr)

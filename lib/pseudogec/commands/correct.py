@@ -120,7 +120,7 @@ class _Sentence(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     if options.list:
-        print(_listing(open_study(options)))
+        print(_listing(open_study(options, without_data=True)))
         return
     study, system = _chosen(options)
     pipeline = find_system(study, system, options.seed)

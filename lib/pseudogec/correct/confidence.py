@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -33,20 +34,28 @@ _SENTENCES_AT_ONCE = 500
 _THRESHOLDS = tuple(number / 20 for number in range(1, 20))
 
 
+class Share(NamedTuple):
+    """How much of the probability of all corrections those with an edit have, and the numbers of these corrections."""
+
+    probability: float
+    corrections: frozenset[int]
+
+
 class Weighed(NamedTuple):
-    """A sentence before the models corrected it, and the edits of its n best corrections, each with its share."""
+    """A sentence before the models corrected it, and the edits of its n best corrections, the most probable first."""
 
     tokens: Tokens
-    shares: Mapping[Edit, float]
+    shares: Mapping[Edit, Share]
 
 
 @STEPS.register
 class ConfidentEdits(Step):
     """Edits are kept that make up enough of the probability of the n best corrections.
 
-    The share of an edit e is the sum of p(h) over the corrections h with e, divided by the sum over all n. With a threshold above
-    0.5 fewer edits are made than in the best correction; with a lower one also edits that the best correction lacks. Of edits
-    that overlap the one with the largest share is kept. Raina and Gales (2023) choose among corrections by the same sums.
+    The share of an edit e is the sum of p(h) over the corrections h with e, divided by the sum over all n. A high threshold makes
+    fewer edits than the best correction has; a low one also edits that it lacks. Of edits that overlap or touch, and that no
+    correction makes together, the one with the largest share is kept. Raina and Gales (2023) choose among corrections by the same
+    sums.
     """
 
     name: ClassVar[str] = "confident_edits"
@@ -96,7 +105,8 @@ class ConfidentEdits(Step):
 
         def f05_with(threshold: float) -> float:
             progress(round(20 * threshold), len(_THRESHOLDS), "thresholds")
-            return development.score([apply_edits(*kept(item, threshold), literal=True) for item in weighed]).headline
+            corrected = map(_corrected, development.before, weighed, repeat(threshold))
+            return development.score([sentence.tokens for sentence in corrected]).headline
 
         best = max(_THRESHOLDS, key=f05_with)  # the first of equals, which makes most edits
         of_best = development.score([sentence.tokens for sentence in development.before]).headline
@@ -136,8 +146,8 @@ def _before_models(sentence: Corrected, bpe: Bpe) -> Tokens:
     return sentence.tokens if unchanged else bpe.undo(sentence.corrected_subwords)
 
 
-def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[float]) -> dict[Edit, float]:
-    """The share of the probability of all corrections that those with an edit have, the largest first.
+def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[float]) -> dict[Edit, Share]:
+    """The share of each edit, the largest first.
 
     Edits are the same if their spans and corrections are, whatever their types; the type is that of the most probable correction.
 
@@ -150,36 +160,31 @@ def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[flo
     weights = np.exp(np.array(log_probabilities) - max(log_probabilities))
     weights /= weights.sum()
     named_by: dict[tuple[int, int, str], Edit] = {}
-    shares: dict[Edit, float] = {}
+    makers: dict[Edit, set[int]] = {}
     for place in np.argsort(-weights, kind="stable").tolist():
         for edit in edits[place]:
             same = named_by.setdefault((edit.start, edit.end, edit.correction), edit)
-            shares[same] = shares.get(same, 0.0) + float(weights[place])
-    return dict(sorted(shares.items(), key=lambda item: -item[1]))
+            makers.setdefault(same, set()).add(place)
+    shares = {edit: Share(float(weights[sorted(places)].sum()), frozenset(places)) for edit, places in makers.items()}
+    return dict(sorted(shares.items(), key=lambda item: -item[1].probability))
 
 
 def kept(weighed: Weighed, threshold: float) -> tuple[Tokens, list[Edit]]:
-    """The sentence before the models, and its edits whose share is at least the threshold, without those that overlap others."""
+    """The sentence before the models, and its edits whose share is at least the threshold, without those that exclude others."""
     chosen: list[Edit] = []
     for edit, share in weighed.shares.items():
         # Sums of rounded numbers may be a little too small.
-        enough = share >= threshold or math.isclose(share, threshold)
-        if enough and not any(_overlap(edit, other) for other in chosen):
+        enough = share.probability >= threshold or math.isclose(share.probability, threshold)
+        neighbours = [other for other in chosen if edit.start <= other.end and other.start <= edit.end]
+        if enough and all(share.corrections & weighed.shares[other].corrections for other in neighbours):
             chosen.append(edit)
     return weighed.tokens, chosen
-
-
-def _overlap(first: Edit, second: Edit) -> bool:
-    """Whether two edits change the same token, insert at the same place, or one inserts inside of the other's span."""
-    if first.start == first.end == second.start == second.end:
-        return True
-    return first.start < second.end and second.start < first.end
 
 
 def _corrected(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
     if not weighed.shares:
         return Corrected(sentence.tokens, sentence.note)
     tokens, made = kept(weighed, threshold)
-    others = [(edit, share) for edit, share in weighed.shares.items() if edit not in made and share >= threshold / 2]
-    left_out = ", ".join(f"{named(tokens, edit)} {share:.2f}" for edit, share in others)
+    others = [edit for edit, share in weighed.shares.items() if edit not in made and share.probability >= threshold / 2]
+    left_out = ", ".join(f"{named(tokens, edit)} {weighed.shares[edit].probability:.2f}" for edit in others)
     return Corrected(tuple(apply_edits(tokens, made, literal=True)), f"less certain: {left_out}" if left_out else "")

@@ -66,7 +66,7 @@ class Noiser:
         units = tokens if self._joining is None else self._joining.undo(tokens)
         if not units:
             return []
-        drawn = self.method.draw(units, self._learnt, random)
+        drawn = list(self.method.draw(units, self._learnt, random))
         if self._from_outside:
             _check_cover(self.method, units, drawn)
         operations = _not_emptied(drawn, random)

@@ -33,7 +33,7 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
     if seed is None:
         return next(iter(versions.values()))
     if seed not in versions:
-        seeds = ", ".join(map(str, versions)) if 0 not in versions else "none: it is an ensemble"
+        seeds = ", ".join(map(str, versions)) if 0 not in versions else "none: it is the same for all seeds"
         raise UserError(f"the system `{name}` has no model of seed {seed}; seeds: {seeds}")
     return versions[seed]
 
