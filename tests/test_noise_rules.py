@@ -55,6 +55,7 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("agreement", "He goes now .", {"He go now ."}),
         ("agreement", "They go now .", {"They goes now ."}),
         ("agreement", "There were two .", {"There was two ."}),
+        ("tense", "We went home .", {f"We {tense} home ." for tense in ("has gone", "have gone", "had gone", "was going")}),
         ("auxiliary_dropped", "It is late .", {"It late ."}),
         ("comma_dropped", "Then , it ended .", {"Then it ended ."}),
         ("comma_added", "We know that it ended .", {"We know , that it ended ."}),
@@ -87,6 +88,7 @@ def test_with_no_rates_nothing_changes() -> None:
         ("determiner_added", "We saw the water ."),  # it has a determiner
         ("determiner_added", "Her big dogs sleep ."),
         ("agreement", "They must go now ."),  # no subject stands before the verb
+        ("tense", "He then went home ."),  # no subject stands just before
         ("stop_dropped", "Mr . Green"),
         ("comma_added", "And it ended ."),
         ("noun_number", "NATO ended ."),

@@ -132,7 +132,7 @@ PHRASES_FOR = {
     have been: have being, am, had been; has been: is, has being; had been: was, have been; such a: a such, so
     so much: so many, too much; too much: too many, so much; how much: how many; so many: so much; too many: too much
     a few: few, a little; a little: little, a few; in order: for; because of: because, due of; due to: due, because of
-    instead of: instead, in place of; according to: according with, according; depends on: depends of, depends
+    instead of: instead, in place of; according to: according with, according; depends on: depends of, depend of, depends
     depend on: depend of, depend; interested in: interested on, interested by; listen to: listen; good at: good in
     married to: married with; different from: different of, different than; similar to: similar with, similar as
     wait for: wait; look forward: looking forward; used to: use to, am used to; going to: gonna, going; want to: want, wanna

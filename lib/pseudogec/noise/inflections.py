@@ -45,6 +45,15 @@ def third_person(lemma: str) -> str:
     return next(iter(getInflection(lemma, tag="VBZ")), lemma)
 
 
+def compound_tenses(lemma: str) -> list[str]:
+    """Forms that learners write for the simple past: *has gone*, *have gone*, *had gone*, *was going*."""
+    from lemminflect import getInflection
+
+    participles, continuous = (getInflection(lemma, tag=tag)[:1] for tag in ("VBN", "VBG"))
+    perfect = [f"{auxiliary} {participle}" for auxiliary in ("has", "have", "had") for participle in participles]
+    return perfect + [f"was {form}" for form in continuous]
+
+
 @functools.cache
 def _tagger() -> Any:
     from HanTa.HanoverTagger import HanoverTagger

@@ -19,6 +19,7 @@ from pseudogec.noise.common_errors import CONFUSIONS, PHRASES_FOR, PREPOSITIONS_
 from pseudogec.noise.inflections import (
     NOUN_TAGS,
     VERB_TAG_STARTS,
+    compound_tenses,
     lemma_of,
     other_inflections,
     other_number,
@@ -98,6 +99,7 @@ class RuleNoise(TextMethod):
     name = "rules"
     label = "Rules"
     colour = "#8C6D31"
+    version = 2
     summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
 
     unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left unchanged")
@@ -112,6 +114,9 @@ class RuleNoise(TextMethod):
     verb_form: float = Field(0.06, ge=0, le=1, description="probability that a verb changes its inflection")
     agreement: float = Field(
         0.06, ge=0, le=1, description="probability that a verb in the present, or was or were, does not agree with its subject"
+    )
+    tense: float = Field(
+        0.03, ge=0, le=1, description="probability that a past form after a subject becomes perfect or continuous"
     )
     auxiliary_dropped: float = Field(0.03, ge=0, le=1, description="probability that be, have, do or will is left out")
     comma_dropped: float = Field(0.18, ge=0, le=1, description="probability that a comma is left out")
@@ -256,6 +261,8 @@ class RuleNoise(TextMethod):
                 yield "agreement", self.agreement, (lemma,)
             elif tag in _BASE_TAGS:
                 yield "agreement_after_subject", self.agreement, (third_person(lemma),)
+            elif tag == "VVD":
+                yield "tense_after_subject", self.tense, tuple(compound_tenses(lemma))
         elif tag == _ADVERB and word.endswith("ly") and len(word) > len("early"):
             yield "adverb", self.adverb, (_adjective(word),)
         if word in _AUXILIARIES:
@@ -271,7 +278,7 @@ def _fits(kind: str, tag_before: str, follower: str) -> bool:
         return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
     if kind == "comma_added":
         return tag_before != _START and not tag_before.startswith("PU")
-    if kind == "agreement_after_subject":
+    if kind.endswith("_after_subject"):
         return tag_before in _SUBJECT_TAGS
     return kind != "stop_dropped" or not follower
 
