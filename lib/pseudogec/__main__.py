@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
     try:
         options.run(options)
-        if sys.stdout is not None:  # it was closed by who started the program
+        if sys.stdout is not None:  # None: whoever started the program closed it
             sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -58,7 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _discard_output() -> None:
     """Let Python's last flush succeed, although standard output takes no more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

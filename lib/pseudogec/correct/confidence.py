@@ -108,9 +108,10 @@ class ConfidentEdits(Step):
             corrected = map(_corrected, development.before, weighed, repeat(threshold))
             return development.score([sentence.tokens for sentence in corrected]).headline
 
-        best = max(_THRESHOLDS, key=f05_with)  # the first of equals, which makes most edits
+        scores = {threshold: f05_with(threshold) for threshold in _THRESHOLDS}
+        best = max(scores, key=scores.__getitem__)  # the first of equals, which makes most edits
         of_best = development.score([sentence.tokens for sentence in development.before]).headline
-        return {"threshold": best, "f05": f05_with(best), "f05_of_best": of_best}
+        return {"threshold": best, "f05": scores[best], "f05_of_best": of_best}
 
     def tell(self, found: Mapping[str, Any]) -> str:
         return f"edits are made from a share of {found['threshold']:.2f} on; {gain(found['f05_of_best'], found['f05'])}"
@@ -169,8 +170,8 @@ def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[flo
     return dict(sorted(shares.items(), key=lambda item: -item[1].probability))
 
 
-def kept(weighed: Weighed, threshold: float) -> tuple[Tokens, list[Edit]]:
-    """The sentence before the models, and its edits whose share is at least the threshold, without those that exclude others."""
+def _kept(weighed: Weighed, threshold: float) -> list[Edit]:
+    """The edits whose share is at least the threshold, without those that a more probable edit excludes."""
     chosen: list[Edit] = []
     for edit, share in weighed.shares.items():
         # Sums of rounded numbers may be a little too small.
@@ -178,13 +179,13 @@ def kept(weighed: Weighed, threshold: float) -> tuple[Tokens, list[Edit]]:
         neighbours = [other for other in chosen if edit.start <= other.end and other.start <= edit.end]
         if enough and all(share.corrections & weighed.shares[other].corrections for other in neighbours):
             chosen.append(edit)
-    return weighed.tokens, chosen
+    return chosen
 
 
 def _corrected(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
     if not weighed.shares:
         return Corrected(sentence.tokens, sentence.note)
-    tokens, made = kept(weighed, threshold)
+    tokens, made = weighed.tokens, _kept(weighed, threshold)
     others = [edit for edit, share in weighed.shares.items() if edit not in made and share.probability >= threshold / 2]
     left_out = ", ".join(f"{named(tokens, edit)} {weighed.shares[edit].probability:.2f}" for edit in others)
     return Corrected(tuple(apply_edits(tokens, made, literal=True)), f"less certain: {left_out}" if left_out else "")
