@@ -279,7 +279,8 @@ def test_the_same_model_decodes_in_both_ways_side_by_side(models, sentences):
 def test_half_precision_decodes_nearly_alike(models, sentences, fused):
     """On a GPU only `Decoder` offers it; the engine runs anywhere.
 
-    Noise brings candidates closer together, so that rounding decides between them more often.
+    Noise brings candidates closer together, so rounding decides between them more often. It can also exchange two hypotheses in
+    the beam, which then get each other's noise, so scores with noise are not compared.
     """
     lengths: dict[int, list[list[str]]] = {}
     for sentence in sentences[:20]:
@@ -292,7 +293,7 @@ def test_half_precision_decodes_nearly_alike(models, sentences, fused):
             options = SearchOptions(beta_random=noise)
             for (expected, *_), (found, *_) in zip(full.search(batch, options), half.search(batch, options), strict=True):
                 same.append(found.subwords == expected.subwords)
-                assert not same[-1] or found.score == pytest.approx(expected.score, abs=0.02)
+                assert noise or not same[-1] or found.score == pytest.approx(expected.score, abs=0.02)
         np.testing.assert_allclose(half.log_probabilities(sources, sources), full.log_probabilities(sources, sources), atol=0.1)
     assert np.mean(alike[0.0]) >= 0.95
     assert np.mean(alike[2.0]) >= 0.8

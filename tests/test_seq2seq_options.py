@@ -57,6 +57,15 @@ def test_adafactor_keeps_the_constant_learning_rate_it_is_given():
     assert found.lr_scheduler._name == "fixed" and list(found.optimization.lr) == [3e-5]
 
 
+def test_a_linear_schedule_ends_with_the_updates():
+    options = {"learning_rate": 1e-3, "warmup_updates": 10, "schedule": "linear"}
+    found = configuration(Architecture(), Optimisation(**options, updates=50)).lr_scheduler
+    assert (found._name, found.total_num_update, found.end_learning_rate, found.power) == ("polynomial_decay", 50, 0.0, 1.0)
+    for updates in (None, 10):
+        with pytest.raises(ValidationError, match="more than warmup_updates"):
+            Optimisation(**options, updates=updates, epochs=1)
+
+
 def test_warming_up_begins_where_it_is_told():
     options = {"learning_rate": 5e-4, "warmup_updates": 4000, "epochs": 1}
     assert configuration(Architecture(), Optimisation(**options, warmup_from=1e-7)).lr_scheduler.warmup_init_lr == 1e-7

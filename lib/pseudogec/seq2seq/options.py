@@ -129,10 +129,11 @@ class Optimisation(_Options):
 
     optimiser: Literal["adam", "adafactor"] = "adam"
     """Adam (Kingma and Ba 2015), or Adafactor (Shazeer and Stern 2018) with the learning rate given from outside."""
-    learning_rate: PositiveFloat  # the peak of the schedule "inverse_sqrt"
+    learning_rate: PositiveFloat  # the peak of the schedules "inverse_sqrt" and "linear"
     warmup_updates: NonNegativeInt = 0  # in which the learning rate rises
     warmup_from: NonNegativeFloat = 0.0  # the learning rate before the first of them
-    schedule: Literal["inverse_sqrt", "constant"] = "inverse_sqrt"  # Vaswani et al. 2017, section 5.3
+    schedule: Literal["inverse_sqrt", "constant", "linear"] = "inverse_sqrt"
+    """After the warmup: Vaswani et al. 2017, section 5.3; the peak for ever; or a straight line down to 0 at the last of ``updates``."""
     adam_betas: tuple[float, float] | None = None  # None: (0.9, 0.98)
     adam_eps: PositiveFloat | None = None  # None: 1e-8
     label_smoothing: float = Field(default=0.1, ge=0.0, lt=1.0)
@@ -159,6 +160,8 @@ class Optimisation(_Options):
             raise ValueError("training needs an end: give epochs, updates or both")
         if self.warmup_from and self.schedule != "inverse_sqrt":
             raise ValueError("warmup_from belongs to the schedule inverse_sqrt; the others rise from 0")
+        if self.schedule == "linear" and (self.updates is None or self.updates <= self.warmup_updates):
+            raise ValueError("the schedule linear falls to 0 at the last update; give updates, more than warmup_updates")
         if self.optimiser == "adafactor" and (self.adam_betas is not None or self.adam_eps is not None):
             raise ValueError("adam_betas and adam_eps belong to the optimiser adam; leave them out for adafactor")
         if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
@@ -182,7 +185,8 @@ class Optimisation(_Options):
                 "weight-decay": self.weight_decay,
                 # fairseq's Adafactor takes the given learning rate as it is unless --scale-parameter or --relative-step is named.
                 **(adam if self.optimiser == "adam" else {}),
-                "lr-scheduler": {"inverse_sqrt": "inverse_sqrt", "constant": "fixed"}[self.schedule],
+                "lr-scheduler": {"constant": "fixed", "linear": "polynomial_decay"}.get(self.schedule, self.schedule),
+                "total-num-update": self.updates if self.schedule == "linear" else None,
                 "warmup-updates": self.warmup_updates,
                 "warmup-init-lr": self.warmup_from or None,
                 "criterion": "label_smoothed_cross_entropy",
