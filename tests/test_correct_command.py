@@ -66,12 +66,13 @@ def test_a_line_in_is_a_line_out_and_what_is_not_corrected_keeps_its_spacing(sto
 
 def test_a_model_corrects_every_line_whatever_it_holds(store, monkeypatch, capsys) -> None:
     text = "He depend of it.\n\n😀 😀\n" + "word " * 500 + "\n\x00\x01\nThe end."
-    code, out, _ = run(monkeypatch, capsys, text, *arguments(store, "base"))
+    code, out, err = run(monkeypatch, capsys, text, *arguments(store, "base"))
     assert code == 0
     lines = out.split("\n")[:-1]
     assert len(lines) == 6
     assert lines[1] == "" and lines[0] and lines[5]
     assert lines[3] == "word " * 500, "a sentence that is longer than the model's positions is left alone"
+    assert err.startswith("line 4: a sentence is left as it was: it has ") and err.count("line ") == 1
 
 
 def test_edits_of_characters_that_the_model_cannot_read_are_undone(store, monkeypatch, capsys) -> None:

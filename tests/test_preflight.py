@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from corpora_by_format import read_pairs
+from corpora_by_format import pairs_format, read_pairs
 from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, format_size, show
 from pseudogec.commands.run_all import parse
@@ -119,7 +119,9 @@ def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -
     files = [file.model_copy(update={"path": shared_data / file.path}) for file in profile.corpora.genuine.files]
     pairs = list(read_pairs("m2", *files))
     left = len(list(drop_identical(pairs)))
-    assert row(found, "genuine", "sentences").finding == f"{left:,} corrected of {len(pairs):,}"
+    one_sided = sum(bool(source) != bool(target) for source, target in pairs)
+    finding = f"{left:,} corrected of {len(pairs):,}; {one_sided} with an empty source or correction"
+    assert row(found, "genuine", "sentences").finding == finding
 
 
 def test_the_papers_count_is_recognised(tmp_path: Path) -> None:
@@ -216,7 +218,15 @@ def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "x.m2").write_text(CORRECTED + RIGHT + detected + second)
     file = tmp_path / "x.m2"
     pairs = list(read_pairs("m2", file))
-    assert M2(files=(file,)).count() == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
+    assert M2(files=(file,)).count() == (len(pairs), len(list(drop_identical(pairs))), 0) == (4, 1, 0)
+
+
+def test_pairs_with_one_empty_side_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "x.m2").write_text("S fsdj\nA 0 1|||U:OTHER|||-NONE-|||REQUIRED|||-NONE-|||0\n\n" + RIGHT)
+    assert M2(files=(tmp_path / "x.m2",)).count() == (2, 1, 1)
+    for name, text in {"source": "A b .\n\n\nC\n", "target": "A b .\nD\n\n \n"}.items():
+        (tmp_path / name).write_text(text)
+    assert pairs_format("parallel", tmp_path / "source", tmp_path / "target").count() == (4, 0, 2)
 
 
 # The machine

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
 from pseudogec.correct import STEPS, Corrected, Trace
+from pseudogec.correct.models import LEFT
 from pseudogec.edits import Annotator, Edit, edit_text, load_annotator
 from pseudogec.study import PROJECT, Study
 from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
@@ -129,11 +130,15 @@ def run(options: argparse.Namespace) -> None:
     annotator = load_annotator(study.profile.annotator) if options.json or options.steps else None
     show = _as_json if options.json else _as_text
     read = _tokenised if options.tokenised else _sentences
+    numbers = itertools.count(1)
     for lines in _batches():
         split = [read(line) for line in lines]
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
             found = [(sentence, next(traces)) for sentence in sentences]
+            number = next(numbers)
+            for note in (step.note for _, trace in found for _, step in trace.steps if step.note.startswith(LEFT)):
+                print(f"line {number}: a sentence is {note}", file=sys.stderr)
             if annotator is None:
                 print("".join(_corrected(*item, options.tokenised) + item[0].behind for item in found))
             else:

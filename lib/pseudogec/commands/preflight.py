@@ -311,7 +311,7 @@ def _count(corpora: Sequence[FileFormat], count_all: bool) -> Count | None:
     if not count_all and size > COUNTED_AT_MOST[corpora[0].quickly_counted]:
         return None
     counts = [_counted(corpus) for corpus in corpora]
-    return Count(sum(count.sentences for count in counts), sum(count.corrected for count in counts))
+    return Count(*map(sum, zip(*counts, strict=True)))
 
 
 @cache
@@ -350,7 +350,8 @@ def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     finding = f"{found.corrected:,} corrected of {found.sentences:,}" if found.corrected else f"{found.sentences:,}"
     if part.drawn is not None:
         sentences, finding = part.drawn, f"{part.drawn:,} drawn of {found.sentences:,}"
-    finding = "; ".join(filter(None, [finding, needed]))
+    one_sided = f"{found.one_sided:,} with an empty source or correction" if found.one_sided else ""
+    finding = "; ".join(filter(None, [finding, one_sided, needed]))
     for paper, value in published.items():
         # Choe et al. round to three figures.
         if abs(sentences - value) <= (0.005 * value if value % 100 == 0 else 0):

@@ -73,15 +73,22 @@ def matching(folder: Path, path: Path) -> list[Path]:
 
 
 class Count(NamedTuple):
-    """Sentences of a corpus: all, and those that the first annotator corrected (of grammatical text none)."""
+    """Sentences of a corpus: all, those that the first annotator corrected (of grammatical text none), and those of these whose
+    source or correction is empty.
+    """
 
     sentences: int
     corrected: int = 0
+    one_sided: int = 0
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Self:
-        corrected = [source != target for source, target in pairs]
-        return cls(len(corrected), sum(corrected))
+        sentences = corrected = one_sided = 0
+        for source, target in pairs:
+            sentences += 1
+            corrected += source != target
+            one_sided += bool(source) != bool(target)
+        return cls(sentences, corrected, one_sided)
 
 
 class Blocks(Section):

@@ -33,6 +33,9 @@ from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
 from pseudogec.text import Bpe
 
+LEFT = "left as it was"
+"""How the note on a sentence begins that is too long for the models."""
+
 _SENTENCES_AT_ONCE = 1000
 """Sentences whose candidates are ranked in one call: enough to fill batches of like length."""
 
@@ -92,7 +95,7 @@ class DecodingStep(Step):
     def _corrected(
         self, bpe: Bpe, longest: int, sentence: Corrected, subwords: list[str], hypotheses: Sequence[Hypothesis]
     ) -> Corrected:
-        too_long = f"left as it was: it has {len(subwords)} subwords, and the models take {longest} at most"
+        too_long = f"{LEFT}: it has {len(subwords)} subwords, and the models take {longest} at most"
         note = too_long if len(subwords) > longest else ""
         best = hypotheses[0].subwords
         # An unchanged sentence keeps tokens that look like subwords themselves, such as "@@", which cannot be joined again.

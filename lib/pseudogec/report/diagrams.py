@@ -172,7 +172,8 @@ def pipeline(study: Study, system: str) -> Picture:
 def _training(study: Study, name: str) -> str:
     model = study.profile.models[name]
     pseudo = f"{model.pseudo_pairs:,} pairs of {method_label(model.method)}"
-    names = {"pseudo": pseudo, "genuine": "genuine pairs", "in_domain": "those like the test set"}
+    genuine = "text and the same text with noise" if study.profile.corpora.noised else "genuine pairs"
+    names = {"pseudo": pseudo, "genuine": genuine, "in_domain": "those like the test set"}
 
     def told(part: str | MorePseudoData) -> str:
         return names[part] if isinstance(part, str) else f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}"
