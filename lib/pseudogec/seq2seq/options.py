@@ -133,7 +133,7 @@ class Optimisation(_Options):
     warmup_updates: NonNegativeInt = 0  # in which the learning rate rises
     warmup_from: NonNegativeFloat = 0.0  # the learning rate before the first of them
     schedule: Literal["inverse_sqrt", "constant", "linear"] = "inverse_sqrt"
-    """After the warmup: as in Vaswani et al. 2017, section 5.3; the peak throughout; or a line to 0 at the last of ``updates``."""
+    """After the warmup: as in Vaswani et al. 2017, section 5.3; the peak throughout; a line to 0 at the last of ``updates``."""
     adam_betas: tuple[float, float] | None = None  # None: (0.9, 0.98)
     adam_eps: PositiveFloat | None = None  # None: 1e-8
     label_smoothing: float = Field(default=0.1, ge=0.0, lt=1.0)
