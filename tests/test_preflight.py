@@ -165,6 +165,14 @@ def test_what_a_stage_of_training_or_a_language_model_takes_of_a_seed_corpus_cou
     assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,250 are needed"
     profile = small_profile(tmp_path, "grids: {upsample: {also: [{pseudo_pairs: 2500}]}}\n")
     assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,500 are needed"
+    unused = small_profile(
+        tmp_path, "grids: {of_no_notebook: {method: direct_noise, seed_corpus: simple, setting: joint, pseudo_pairs: 3000}}\n"
+    )
+    assert row(run(unused, tmp_path), "seeds.simple", "sentences").finding == "2,000; 500 are needed"
+    filtered = small_profile(tmp_path)
+    filtered.corpora.seeds["simple"] = filtered.corpora.seeds["simple"].model_copy(update={"longest": 40})
+    finding = row(run(filtered, tmp_path), "seeds.simple", "sentences").finding
+    assert finding == "2,000; some are left out by `longest`; 500 are needed"
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

@@ -176,8 +176,8 @@ def corpus_files(profile: Profile) -> list[PartFiles]:
 
 
 def _sentences_of_seed(profile: Profile, seed: str) -> int:
-    """The most sentences of a seed corpus that a grid, model, stage of training or language model takes."""
-    axes = [part for grid in profile.grids.values() for part in grid.parts]
+    """The most sentences of a seed corpus that a notebook's grid, a model, stage of training or language model takes."""
+    axes = [part for name in _listed(profile) if name in profile.grids for part in profile.grids[name].parts]
     amounts = [pairs for part in axes if seed in part.seed_corpus for pairs in part.pseudo_pairs]
     amounts += [model.pseudo_pairs for model in profile.models.values() if model.seed_corpus == seed]
     settings = {setting for part in axes for setting in part.setting}
@@ -189,10 +189,15 @@ def _sentences_of_seed(profile: Profile, seed: str) -> int:
     return max(amounts, default=profile.pseudo_data.shard)
 
 
+def _listed(profile: Profile) -> list[str]:
+    """The grids and comparisons that the profile's notebooks show."""
+    return list(dict.fromkeys(name for names in profile.notebooks.values() for name in names))
+
+
 def _steps_shown(profile: Profile) -> Iterator[tuple[str, Step]]:
     """The steps of the systems that the profile's notebooks compare, each with its system's name."""
-    listed = (name for names in profile.notebooks.values() for name in names)
-    for system in dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ())):
+    systems = (system for name in _listed(profile) for system in profile.comparisons.get(name, ()))
+    for system in dict.fromkeys(systems):
         for step in all_steps(profile, system):
             yield system, step
 
@@ -351,7 +356,9 @@ def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     if part.drawn is not None:
         sentences, finding = part.drawn, f"{part.drawn:,} drawn of {found.sentences:,}"
     one_sided = f"{found.one_sided:,} with an empty source or correction" if found.one_sided else ""
-    finding = "; ".join(filter(None, [finding, one_sided, needed]))
+    filters = [name for name in ("clean", "longest") if getattr(part.format, name, None)]
+    filtered = f"some are left out by {' and '.join(f'`{name}`' for name in filters)}" if filters else ""
+    finding = "; ".join(filter(None, [finding, filtered, one_sided, needed]))
     for paper, value in published.items():
         # Choe et al. round to three figures.
         if abs(sentences - value) <= (0.005 * value if value % 100 == 0 else 0):
