@@ -21,6 +21,8 @@ OVERRIDES = [
     "models.base={}",
     "systems.base.steps=[{step: models, models: base}]",
     "systems.careful={after: base, steps: [{step: unknown_words}]}",
+    "systems.several.steps=[{step: models, models: base, n_best: 2}]",
+    "systems.certain={after: several, steps: [{step: confident_edits, threshold: 0.5}]}",
     "systems.unchanged.steps=[{step: spelling, language_model: false, casing: false}]",
     "optimisations.copying.updates=300",
     "architecture.max_positions=128",
@@ -64,9 +66,10 @@ def test_a_line_in_is_a_line_out_and_what_is_not_corrected_keeps_its_spacing(sto
     assert out.split("\n")[4].startswith("no ")
 
 
-def test_a_model_corrects_every_line_whatever_it_holds(store, monkeypatch, capsys) -> None:
+@pytest.mark.parametrize("system", ["base", "certain"])
+def test_a_model_corrects_every_line_whatever_it_holds(system, store, monkeypatch, capsys) -> None:
     text = "He depend of it.\n\n😀 😀\n" + "word " * 500 + "\n\x00\x01\nThe end."
-    code, out, err = run(monkeypatch, capsys, text, *arguments(store, "base"))
+    code, out, err = run(monkeypatch, capsys, text, *arguments(store, system))
     assert code == 0
     lines = out.split("\n")[:-1]
     assert len(lines) == 6

@@ -172,7 +172,7 @@ def test_what_a_stage_of_training_or_a_language_model_takes_of_a_seed_corpus_cou
     filtered = small_profile(tmp_path)
     filtered.corpora.seeds["simple"] = filtered.corpora.seeds["simple"].model_copy(update={"longest": 40})
     finding = row(run(filtered, tmp_path), "seeds.simple", "sentences").finding
-    assert finding == "2,000; some are left out by `longest`; 500 are needed"
+    assert finding == "2,000; counted before `longest`; 500 are needed"
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import platform
 import signal
 import stat
 import subprocess
@@ -114,6 +115,7 @@ def test_workers_are_not_interrupted_after_the_machine_slept_or_its_clock_was_se
         assert client.run_on_scheduler(lambda dask_scheduler: dask_scheduler.worker_ttl) is None
 
 
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has these thresholds")
 def test_a_process_keeps_freed_memory_although_dask_asks_to_give_it_back() -> None:
     """Page faults of tensors of 8 MB that are allocated and freed in turn; the kernel counts them exactly."""
     code = """

@@ -19,7 +19,7 @@ from typing import IO, Literal, NamedTuple
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import digest_file
-from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, load_catalogue, matching
+from pseudogec.corpora import Count, FileFormat, FilePairs, FileSentences, KnownFile, Whole, load_catalogue, matching
 from pseudogec.correct import Step
 from pseudogec.edits import annotator_signature
 from pseudogec.report.papers import PAPERS, paper_datasets
@@ -356,8 +356,10 @@ def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
     if part.drawn is not None:
         sentences, finding = part.drawn, f"{part.drawn:,} drawn of {found.sentences:,}"
     one_sided = f"{found.one_sided:,} with an empty source or correction" if found.one_sided else ""
-    filters = [name for name in ("clean", "longest") if getattr(part.format, name, None)]
-    filtered = f"some are left out by {' and '.join(f'`{name}`' for name in filters)}" if filters else ""
+    # Of seed text all lines are counted, whatever a filter leaves out later; other formats count what they yield.
+    is_text = isinstance(part.format, FileSentences)
+    filters = [name for name in ("clean", "longest") if is_text and getattr(part.format, name)]
+    filtered = f"counted before {' and '.join(f'`{name}`' for name in filters)}" if filters else ""
     finding = "; ".join(filter(None, [finding, filtered, one_sided, needed]))
     for paper, value in published.items():
         # Choe et al. round to three figures.

@@ -73,8 +73,12 @@ def matching(folder: Path, path: Path) -> list[Path]:
 
 
 class Count(NamedTuple):
-    """Sentences of a corpus: all, those that the first annotator corrected (of grammatical text none), and those of these whose
-    source or correction is empty.
+    """Numbers of sentences of a corpus.
+
+    Attributes:
+        corrected: those that the first annotator corrected; of grammatical text and of files side by side, which are counted
+            without a comparison, none.
+        one_sided: pairs whose source or correction alone is empty.
     """
 
     sentences: int

@@ -64,7 +64,8 @@ class ConfidentEdits(Step):
     threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
 
     def describe(self) -> str:
-        return "edits that enough of the n best corrections share"
+        share = "enough" if self.threshold is None else f"at least {self.threshold:.2f}"
+        return f"edits with {share} of the probability of the n best corrections"
 
     def check(self, before: Sequence[Step]) -> None:
         check_candidates(before)
@@ -103,12 +104,11 @@ class ConfidentEdits(Step):
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
         weighed = _weigh(development.before, development.annotator, built.bpe, built["length_penalty"], None)
 
-        def f05_with(threshold: float) -> float:
-            progress(round(20 * threshold), len(_THRESHOLDS), "thresholds")
+        scores: dict[float, float] = {}
+        for tried, threshold in enumerate(_THRESHOLDS, start=1):
             corrected = map(_corrected, development.before, weighed, repeat(threshold))
-            return development.score([sentence.tokens for sentence in corrected]).headline
-
-        scores = {threshold: f05_with(threshold) for threshold in _THRESHOLDS}
+            scores[threshold] = development.score([sentence.tokens for sentence in corrected]).headline
+            progress(tried, len(_THRESHOLDS), "thresholds")
         best = max(scores, key=scores.__getitem__)  # the first of equals, which makes most edits
         of_best = development.score([sentence.tokens for sentence in development.before]).headline
         return {"threshold": best, "f05": scores[best], "f05_of_best": of_best}
@@ -184,7 +184,7 @@ def _kept(weighed: Weighed, threshold: float) -> list[Edit]:
 
 def _corrected(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
     if not weighed.shares:
-        return Corrected(sentence.tokens, sentence.note)
+        return Corrected(sentence.tokens)
     tokens, made = weighed.tokens, _kept(weighed, threshold)
     others = [edit for edit, share in weighed.shares.items() if edit not in made and share.probability >= threshold / 2]
     left_out = ", ".join(f"{named(tokens, edit)} {weighed.shares[edit].probability:.2f}" for edit in others)
