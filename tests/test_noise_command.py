@@ -161,6 +161,7 @@ def test_help_shows_the_parameters_of_the_method_that_is_named(capsys: pytest.Ca
         (["--set", "mu_maks=0.3"], "did you mean `mu_mask`"),
         (["--set", "mu_mask=0.3", "--set", "mu_del=0.5", "--set", "mu_ins=0.5", "--set", "mu_keep=0.2"], "must sum to 1"),
         (["--set", "mu_mask"], "NAME=VALUE was expected"),
+        (["--set", "method=random"], "--set: direct_noise has no parameter `method`"),
         (["--set", "mu_mask=0.3", "--set", "mu_mask=0.4"], "given twice"),
         (["--method", "realistic"], "--genuine-source"),
         (["--method", "backtrans"], "works with a reverse model; name it under `methods` in a profile"),

@@ -52,7 +52,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def score(capsys: pytest.CaptureFixture[str], command: str) -> dict[str, Any]:
     """Run the program and read the JSON object that it prints."""
     assert main(["score", "--json", *command.split()]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
     return found
 
 
@@ -85,6 +85,15 @@ def test_edits_are_counted(
     assert found["differences"] == []
     annotated = metric == "errant" or "ref.txt" in references
     assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
+
+
+def test_bounds_that_are_not_finite_are_null(capsys: pytest.CaptureFixture[str]) -> None:
+    """From one sentence nothing follows for others."""
+    for name, line in {"src.txt": GLEU_SOURCE, "ref.txt": GLEU_REFERENCE, "hyp.txt": GLEU_REFERENCE}.items():
+        write_lines(name, [line])
+    found = score(capsys, "--metric gleu --hypothesis src.txt --hypothesis hyp.txt --reference ref.txt --source src.txt")
+    (difference,) = found["differences"]
+    assert difference["low"] is None and difference["high"] is None and difference["difference"] > 0
 
 
 def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,7 +18,7 @@ def configuration(architecture: Architecture, optimisation: Optimisation):
 @pytest.mark.parametrize("optimiser", ["adam", "adafactor"])
 def test_what_is_kept_of_hydras_work_changes_no_configuration(optimiser, monkeypatch):
     trainings = [
-        (Architecture(dropout=dropout), Optimisation(learning_rate=rate, optimiser=optimiser, updates=9))
+        (Architecture(dropout=dropout), Optimisation(learning_rate=rate, warmup_updates=4, optimiser=optimiser, updates=9))
         for dropout, rate in [(0.1, 1e-3), (0.3, 5e-4)]
     ]
     kept = [configuration(*training) for training in trainings]
@@ -66,6 +66,12 @@ def test_a_linear_schedule_ends_with_the_updates():
             Optimisation(**options, updates=updates, epochs=1)
 
 
+def test_a_rate_that_falls_with_the_inverse_square_root_needs_a_warmup():
+    with pytest.raises(ValidationError, match="needs warmup_updates"):
+        Optimisation(learning_rate=1e-3, epochs=1)
+    Optimisation(learning_rate=1e-3, epochs=1, schedule="constant")
+
+
 def test_warming_up_begins_where_it_is_told():
     options = {"learning_rate": 5e-4, "warmup_updates": 4000, "epochs": 1}
     assert configuration(Architecture(), Optimisation(**options, warmup_from=1e-7)).lr_scheduler.warmup_init_lr == 1e-7
@@ -74,7 +80,7 @@ def test_warming_up_begins_where_it_is_told():
 
 def test_further_fairseq_options_pass():
     architecture = Architecture(share_embeddings="none", fairseq_options={"activation-fn": "gelu", "layernorm-embedding": True})
-    model = configuration(architecture, Optimisation(learning_rate=1e-3, updates=1)).model
+    model = configuration(architecture, Optimisation(learning_rate=1e-3, warmup_updates=1, updates=1)).model
     assert model.activation_fn == "gelu" and model.layernorm_embedding and not model.share_all_embeddings
 
 

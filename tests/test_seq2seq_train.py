@@ -271,8 +271,6 @@ def test_what_does_not_fit_together_is_refused(data, tmp_path):
         train([], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
     with pytest.raises(UserError, match="needs validation data"):
         train_tiny(data, tmp_path / "model", valid=None, selection="best")
-    with pytest.raises(UserError, match="needs warmup_updates"):
-        train_tiny(data, tmp_path / "model", warmup_updates=0)
     train_tiny(data, tmp_path / "small", architecture=TINY.model_copy(update={"decoder_layers": 2}))
     with pytest.raises(UserError, match="another architecture"):
         train_tiny(data, tmp_path / "tuned", initial_model=tmp_path / "small")

@@ -398,6 +398,11 @@ def _options(made_by: type[Cluster], section: ClusterSection) -> dict[str, Any]:
     """The class's options; for a batch system with those that our steps need."""
     options = dict(section.options)
     if getattr(made_by, "job_cls", None) is None:
+        if section.gpus_per_worker and "GPU" not in str(options):  # no task with a GPU would ever begin
+            raise UserError(
+                f"cluster.gpus_per_worker: the options of {made_by.__name__} must give its workers the resource "
+                f"GPU={section.gpus_per_worker}, which `dask worker` takes as --resources"
+            )
         return options
     given = options.get("worker_extra_args", [])
     if isinstance(given, str) or not isinstance(given, Sequence):

@@ -32,7 +32,7 @@ class DataError(UserError):
         return (type(self), (self.path, self.problem, self.line))
 
 
-def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
+def nearest(name: str, known: Iterable[str]) -> str:
     """The end of an error message: the names that are similar to ``name``, or all names."""
     import difflib
 
@@ -40,4 +40,4 @@ def nearest(name: str, known: Iterable[str], quote: str = "`") -> str:
     close = difflib.get_close_matches(name, options, n=2)
     if not close:
         return f"; known: {', '.join(options) or 'none'}"
-    return f"; did you mean {' or '.join(f'{quote}{item}{quote}' for item in close)}?"
+    return f"; did you mean {' or '.join(f'`{item}`' for item in close)}?"

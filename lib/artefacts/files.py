@@ -27,6 +27,10 @@ DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
 """Endings of the compressed files that are read and written."""
 
+# Asking for it changes it for a moment, for all threads: it is asked once, when none is at work.
+_UMASK = os.umask(0)
+os.umask(_UMASK)
+
 _LARGEST_WINDOW = 2**31  # bytes; of files written by `zstd --long=31`
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
@@ -194,9 +198,7 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
             yield stream
         if lasting:
             flush_to_disk(temporary)
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
+        temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(path)
     except OSError as error:
         if error.filename not in (None, name):  # of another file, which the caller reads or writes

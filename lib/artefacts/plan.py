@@ -268,9 +268,9 @@ def elapsed(todo: Sequence[Recipe], seconds: Mapping[str, float], on_gpu: Mappin
     Args:
         todo: what is to be built.
         seconds: by key.
-        on_gpu: by key, whether it takes a GPU in place of a core.
-        cores: CPU cores.
-        gpus: GPUs.
+        on_gpu: by key, whether it takes a GPU beside its worker.
+        cores: CPU cores, of which each is a worker.
+        gpus: GPUs, of which each has a worker, too, if there are more than cores.
     """
     place = {recipe.key: number for number, recipe in enumerate(todo)}
     waiting = {recipe.key: sum(parent.key in place for parent in recipe.parents) for recipe in todo}
@@ -279,7 +279,7 @@ def elapsed(todo: Sequence[Recipe], seconds: Mapping[str, float], on_gpu: Mappin
         for parent in recipe.parents:
             if parent.key in place:
                 children[parent.key].append(recipe.key)
-    free = {True: gpus, False: cores}
+    free_workers, free_gpus = max(cores, gpus), gpus
     ready: dict[bool, list[tuple[int, str]]] = {True: [], False: []}
     for key, number in place.items():
         if not waiting[key]:
@@ -287,13 +287,15 @@ def elapsed(todo: Sequence[Recipe], seconds: Mapping[str, float], on_gpu: Mappin
     running: list[tuple[float, str]] = []
     now = 0.0
     while running or ready[True] or ready[False]:
-        for device, queue in ready.items():
-            while queue and free[device]:
+        for needs_gpu, queue in ready.items():
+            while queue and free_workers and (free_gpus or not needs_gpu):
                 key = heapq.heappop(queue)[1]
                 heapq.heappush(running, (now + seconds[key], key))
-                free[device] -= 1
+                free_workers -= 1
+                free_gpus -= needs_gpu
         now, key = heapq.heappop(running)
-        free[on_gpu[key]] += 1
+        free_workers += 1
+        free_gpus += on_gpu[key]
         for child in children[key]:
             waiting[child] -= 1
             if not waiting[child]:

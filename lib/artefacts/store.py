@@ -159,7 +159,7 @@ class Store:
     def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield (recipe.json, result.json) of every finished artefact whose records can be read."""
         for path in sorted(self.root.glob(f"[!.]*/*/{RECORD}")):
-            with contextlib.suppress(DataError):
+            with contextlib.suppress(UserError):  # damaged, or another user's
                 yield _read_json(path.parent / DESCRIPTION), _read_record(path.parent)
 
     def build(self, recipe: Recipe, step: Step) -> bool:

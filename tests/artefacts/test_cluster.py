@@ -306,6 +306,10 @@ def test_other_batch_systems_carry_the_options(class_name: str, lines: list[str]
         ),
         ({"options": {**LOCAL_JOBS, "worker_extra_args": ["--resources GPU=1"]}}, ["worker_extra_args", "gpus_per_worker: N"]),
         ({"options": {**LOCAL_JOBS, "worker_extra_args": "--death-timeout 9"}}, ["worker_extra_args", "list"]),
+        (
+            {"class": "distributed.LocalCluster", "gpus_per_worker": 2},
+            ["gpus_per_worker", "--resources", "GPU=2"],
+        ),
         ({"options": {**LOCAL_JOBS, "processes": 2}, "gpus_per_worker": 1}, ["cluster.options.processes", "one process a job"]),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from artefacts import Estimator, Machine, Recipe, Store, make_plan
 from artefacts.files import write_json
+from artefacts.plan import elapsed
 from artefacts.store import RECORD
 
 
@@ -116,3 +117,11 @@ def test_a_training_on_a_cpu_tells_the_speed_of_others_of_another_shape(tmp_path
     assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(5)
     assert Estimator(store).is_measured(Other(pages=10))
     assert Estimator(store, Machine(cpu_training=1)).seconds(Other(pages=10)) == pytest.approx(10), "what is said is taken"
+
+
+@pytest.mark.parametrize(("cores", "gpus", "expected"), [(2, 2, 20.0), (4, 2, 10.0), (1, 2, 20.0), (4, 1, 20.0)])
+def test_a_worker_does_one_task_at_a_time_with_or_without_its_gpu(cores: int, gpus: int, expected: float) -> None:
+    on_gpu, on_cpu = ([kind(pages=pages) for pages in (1, 2)] for kind in (Training, Pages))
+    todo: list[Recipe] = [*on_gpu, *on_cpu]
+    seconds = dict.fromkeys((recipe.key for recipe in todo), 10.0)
+    assert elapsed(todo, seconds, {recipe.key: recipe in on_gpu for recipe in todo}, cores, gpus) == expected

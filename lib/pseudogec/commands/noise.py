@@ -342,8 +342,11 @@ def _describe_types(noised: EditProfile, genuine: EditProfile, annotator: str) -
     for name in frequent:
         yield f"  {name:<18}{shares[name][0]:>12.1%}{shares[name][1]:>12.1%}"
     yield f"{'types in all':<20}{len(noised.types):>12}{len(genuine.types):>12}"
-    distance = type_distance(noised.types, genuine.types)
-    yield f"distance of types   {distance:>12.3f}  (Jensen-Shannon, base 2: 0 the same shares, 1 no type in common)"
+    if noised.types and genuine.types:
+        distance = type_distance(noised.types, genuine.types)
+        yield f"distance of types   {distance:>12.3f}  (Jensen-Shannon, base 2: 0 the same shares, 1 no type in common)"
+    else:
+        yield f"distance of types   {'none':>12}  (there are no edits to compare)"
     yield f"annotator           {annotator}"
 
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +21,7 @@ from artefacts.progress import RichDisplay, describe_foreseen, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
+from pseudogec.commands.program import run_program
 from pseudogec.commands.verify_pack import verify_pack
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
@@ -68,7 +69,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--plan", action="store_true", help="only say what the study will take: artefacts, hours, disk")
     parser.add_argument(
-        "--machine", type=Path, metavar="FILE", help="with --plan: YAML with the numbers and speeds of the devices"
+        "--machine", type=Path, metavar="FILE", help="with --plan or --check: YAML with the numbers and speeds of the devices"
     )
     parser.add_argument(
         "--verify",
@@ -98,7 +99,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.count_all and not options.check:
         parser.error("--count belongs to --check")
     if options.machine is not None and not (options.plan or options.check):
-        parser.error("--machine belongs to --plan")
+        parser.error("--machine belongs to --plan or --check")
     if options.fresh and (options.check or options.plan):
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.fresh and options.verify_pack is not None:
@@ -117,33 +118,30 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program; returns 0 when all is well, 1 when something failed, 2 when the user must mend something first."""
     options = parse(arguments)
-    try:
-        study = _opened(options)
-        notebooks = _select(study, options)
-        if options.check or options.plan:
-            return _look_ahead(study, notebooks, options)
-        if options.verify_pack is not None:
-            return verify_pack(study, options.verify_pack)
-        started = time.monotonic()
-        _make_folder(study.outputs / "notebooks")
-        removed = _verify(study, notebooks) if options.verify else []
-        with study.engine:
-            built = _build(study, notebooks, options.fresh, removed)
-            outcomes = _execute(study, notebooks, options)
-        if built and not options.only:
-            _write_scores(study)
-            study.write_pack(study.outputs / PACK)
-        run = record_run(study, outcomes, time.monotonic() - started, *_worker_seconds(study, notebooks))
-        index = write_site(study.outputs, run, options.course)
-        well = built and all(outcome.error is None for outcome in outcomes.values())
-        print(f"{'done' if well else 'failed':8}{shown(index)}   {format_duration(time.monotonic() - started)}")
-    except UserError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        again = "with PSEUDOGEC_PACKS=no and without --fresh" if options.fresh else "again"
-        print(f"\nstopped; run the same command {again} to continue", file=sys.stderr)
-        return 130
+    again = "with PSEUDOGEC_PACKS=no and without --fresh" if options.fresh else "again"
+    return run_program(lambda: _run(options), f"stopped; run the same command {again} to continue")
+
+
+def _run(options: argparse.Namespace) -> int:
+    study = _opened(options)
+    notebooks = _select(study, options)
+    if options.check or options.plan:
+        return _look_ahead(study, notebooks, options)
+    if options.verify_pack is not None:
+        return verify_pack(study, options.verify_pack)
+    started = time.monotonic()
+    _make_folder(study.outputs / "notebooks")
+    removed = _verify(study, notebooks) if options.verify else []
+    with study.engine:
+        built = _build(study, notebooks, options.fresh, removed)
+        outcomes = _execute(study, notebooks, options)
+    if built and not options.only:
+        _write_scores(study)
+        study.write_pack(study.outputs / PACK)
+    run = record_run(study, outcomes, time.monotonic() - started, *_worker_seconds(study, notebooks))
+    index = write_site(study.outputs, run, options.course)
+    well = built and all(outcome.error is None for outcome in outcomes.values())
+    print(f"{'done' if well else 'failed':8}{shown(index)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
 
 
@@ -321,10 +319,16 @@ def _tell(executed: Path, outcome: NotebookRun) -> None:
 
 
 def _failure(failure: CellError) -> str:
-    mendable = {"UserError", *(error.__name__ for error in UserError.__subclasses__())}  # whose message says it all
+    mendable = {error.__name__ for error in _with_subclasses(UserError)}  # whose message says it all
     details = [] if failure.error.partition(":")[0] in mendable else failure.traceback
     lines = _COLOUR.sub("", "\n".join([str(failure), *details])).splitlines()
     return _indented([*lines[:1], *lines[1:][-6:]])
+
+
+def _with_subclasses(error: type[Exception]) -> Iterator[type[Exception]]:
+    yield error
+    for narrower in error.__subclasses__():
+        yield from _with_subclasses(narrower)
 
 
 def _indented(lines: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
+import math
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -100,7 +101,7 @@ def run(options: argparse.Namespace) -> None:
             {"system": name, "from": names[0], **difference} for name, difference in zip(names[1:], differences, strict=True)
         ],
     }
-    print(json.dumps(found, ensure_ascii=False) if options.json else _shown(found, metric, options.by))
+    print(json.dumps(_finite(found), ensure_ascii=False, allow_nan=False) if options.json else _shown(found, metric, options.by))
 
 
 def _named(text: str) -> Metric:
@@ -185,6 +186,15 @@ def _warnings_told() -> Iterator[None]:
 def _difference(found: Estimate) -> Figures:
     low, high = found.interval
     return {"difference": found.value, "low": low, "high": high, "p_value": found.p_value}
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinite numbers; the bounds of an interval are infinite if nothing follows for other sentences."""
+    if isinstance(value, Mapping):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:

@@ -202,8 +202,9 @@ class HuggingFaceDetector:
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._model: Any = model.to(self._device).eval()
         self._error = _label_number(name, model.config, error_label)
-        # Some tokenisers have no limit for the length that their model can read.
-        self._longest = min(self._tokeniser.model_max_length, getattr(model.config, "max_position_embeddings", 10**6))
+        # Some tokenisers have no limit for the length that their model can read; models with relative positions say None or -1.
+        positions = getattr(model.config, "max_position_embeddings", None)
+        self._longest = min(self._tokeniser.model_max_length, positions if positions and positions > 0 else 10**6)
 
     def probabilities(self, sentences: Sequence[Tokens]) -> list[float]:
         """The probability that each sentence of words contains an error, independent of batches; 0 for an empty sentence."""

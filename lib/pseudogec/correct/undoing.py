@@ -140,7 +140,13 @@ class UnknownWords(Step):
         # Most sentences have no unknown word, and need not be annotated.
         places = [place for place, source in enumerate(sources) if not all(map(is_known, source))]
         asked = [sources[place] for place in places], [before[place] for place in places]
-        undone = dict(zip(places, _without_weak(annotator, is_weak, *asked, progress), strict=True))
+        others = len(sources) - len(places)
+
+        def tell(done: int, _: int) -> None:
+            if progress is not None:
+                progress(others + done, len(sources))
+
+        undone = dict(zip(places, _without_weak(annotator, is_weak, *asked, tell), strict=True))
         return [undone[place] if place in undone else Corrected(sentence.tokens) for place, sentence in enumerate(before)]
 
 

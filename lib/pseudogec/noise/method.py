@@ -213,6 +213,8 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
     Raises:
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
     """
+    if METHODS.tag in parameters:
+        raise UserError(f"{where}: {name} has no parameter `{METHODS.tag}`; the method is named beside its parameters")
     try:
         return METHODS.make({METHODS.tag: name, **parameters})
     except UserError as error:

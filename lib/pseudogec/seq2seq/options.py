@@ -1,4 +1,4 @@
-"""Models and their training in the field's terms; the only module with the names of fairseq's arguments."""
+"""Models and their training in the field's terms; the only module with the names of fairseq's arguments for them."""
 
 from __future__ import annotations
 
@@ -166,6 +166,8 @@ class Optimisation(_Options):
             raise ValueError("adam_betas and adam_eps belong to the optimiser adam; leave them out for adafactor")
         if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
             raise ValueError(f"adam_betas must lie in [0, 1), got {self.adam_betas}")
+        if self.schedule == "inverse_sqrt" and not self.warmup_updates:
+            raise ValueError("the schedule inverse_sqrt needs warmup_updates of at least 1 (the papers' is 4000)")
         return self
 
     @property

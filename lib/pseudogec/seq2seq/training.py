@@ -251,8 +251,6 @@ def _finished(save_dir: Path) -> TrainingResult | None:
 def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
     if optimisation.selection == "best" and not validate:
         raise UserError('selection "best" chooses by validation perplexity and needs validation data')
-    if optimisation.schedule == "inverse_sqrt" and not optimisation.warmup_updates:
-        raise UserError("the schedule inverse_sqrt needs warmup_updates of at least 1 (the papers' is 4000)")
     _refuse_precision(optimisation.precision)
 
 

@@ -9,7 +9,7 @@ from artefacts import missing
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
 from pseudogec.correct import Built, Trace, run
-from pseudogec.correct.step import SentenceProgress, Tokens
+from pseudogec.correct.step import Tokens
 from pseudogec.study.grid import Pipeline
 from pseudogec.study.models import CompactModel
 from pseudogec.study.planning import pipelines
@@ -84,10 +84,10 @@ class Corrector:
         corrections = study.planner.correction(pipeline, study.test).steps
         self._steps = [(recipe.title, recipe.step.prepare(Built(recipe.needs, folder))) for recipe in corrections]
 
-    def __call__(self, sentences: Sequence[Tokens], progress: SentenceProgress | None = None) -> list[Trace]:
+    def __call__(self, sentences: Sequence[Tokens]) -> list[Trace]:
         """Correct tokenised sentences.
 
         Returns:
             For each sentence the output of every step.
         """
-        return run(self._steps, sentences, progress)
+        return run(self._steps, sentences)
