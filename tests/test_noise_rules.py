@@ -19,6 +19,7 @@ from pseudogec.edits import apply_edits
 from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.common_errors import CONFUSIONS, MISSPELLINGS_OF, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
 from pseudogec.noise.misspellings import known_misspellings, misspell, slip
+from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.random_streams import SentenceStreams
 from rates import assert_rate
 
@@ -46,6 +47,7 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("determiner_dropped", "A cat slept .", {"Cat slept ."}),
         ("determiner_added", "It is water .", {"It is the water .", "It is a water ."}),
         ("determiner_added", "Old men sleep .", {"The old men sleep .", "An old men sleep ."}),
+        ("determiner_added", "Useful advice came .", {"The useful advice came .", "A useful advice came ."}),
         ("determiner_exchanged", "We saw an owl .", {"We saw a owl .", "We saw the owl ."}),
         ("preposition_dropped", "They listen to us .", {"They listen us ."}),
         ("preposition_exchanged", "They came until it .", {f"They came {other} it ." for other in ("to", "till", "by", "since")}),
@@ -56,6 +58,12 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("agreement", "They go now .", {"They goes now ."}),
         ("agreement", "There were two .", {"There was two ."}),
         ("tense", "We went home .", {f"We {tense} home ." for tense in ("has gone", "have gone", "had gone", "was going")}),
+        ("tense", "We left home .", {f"We {tense} home ." for tense in ("has left", "have left", "had left", "was leaving")}),
+        ("tense", "He lit it .", {f"He {tense} it ." for tense in ("has lit", "have lit", "had lit", "was lighting")}),
+        ("tense", "He stung it .", {f"He {tense} it ." for tense in ("has stung", "have stung", "had stung")}),
+        ("tense", "It lay there .", {f"It {tense} there ." for tense in ("has lain", "have lain", "had lain", "was lying")}),
+        ("comparison", "She is taller .", {"She is more taller .", "She is more tall ."}),
+        ("comparison", "The biggest won .", {"The most biggest won .", "The most big won ."}),
         ("auxiliary_dropped", "It is late .", {"It late ."}),
         ("comma_dropped", "Then , it ended .", {"Then it ended ."}),
         ("comma_added", "We know that it ended .", {"We know , that it ended ."}),
@@ -63,8 +71,12 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("confusion", "Paris is quiet .", {"Paris is quite ."}),
         ("phrase", "We do n't .", {"We dont ."}),
         ("phrase", "Every day .", {"Everyday ."}),
+        ("phrase", "I 'm late .", {"Im late .", "I am am late ."}),
+        ("phrase", "Now I 'm late .", {"Now Im late .", "Now I am am late ."}),
         ("capital", "We met Anna .", {"we met Anna .", "We met anna .", "we met anna ."}),
         ("capital", "And I", {"and I", "And i", "and i"}),
+        ("capital", "I slept .", {"i slept ."}),
+        ("capital", "Anna slept .", {"anna slept ."}),
         ("adverb", "He ran quickly .", {"He ran quick ."}),
         ("word_order", "Soon you go .", {"Soon go you ."}),
     ],
@@ -73,8 +85,26 @@ def test_each_kind_of_error_is_made_where_it_belongs(kind: str, sentence: str, e
     counts = written(rules(**{kind: 0.2}), sentence)
     unchanged = counts.pop(sentence)
     assert set(counts) == expected
-    places = 2 if kind == "capital" else 1
+    places = 2 if len(expected) == 3 and kind == "capital" else 1  # words with a capital
     assert_rate(unchanged, REPEATS, 0.8**places)
+
+
+@pytest.mark.parametrize(
+    ("word", "article"),
+    [
+        ("useful", "a"),
+        ("unanimous", "a"),
+        ("ubiquitous", "a"),
+        ("utopian", "a"),
+        ("unusual", "an"),
+        ("unimportant", "an"),
+        ("urgent", "an"),
+        ("onerous", "an"),
+        ("honest", "an"),
+    ],
+)
+def test_an_added_article_fits_the_sound_of_the_word(word: str, article: str) -> None:
+    assert set(written(rules(determiner_added=1.0), f"It was {word} .")) == {f"It was the {word} .", f"It was {article} {word} ."}
 
 
 def test_with_no_rates_nothing_changes() -> None:
@@ -89,6 +119,11 @@ def test_with_no_rates_nothing_changes() -> None:
         ("determiner_added", "Her big dogs sleep ."),
         ("agreement", "They must go now ."),  # no subject stands before the verb
         ("tense", "He then went home ."),  # no subject stands just before
+        ("tense", "A chair made well ."),  # a participle, perhaps
+        ("tense", "Have you left home ?"),
+        ("tense", "Had Anna stung it ?"),
+        ("tense", "Keep them left alone ."),
+        ("word_order", "Go get water ."),  # two verbs
         ("stop_dropped", "Mr . Green"),
         ("comma_added", "And it ended ."),
         ("noun_number", "NATO ended ."),
@@ -147,6 +182,7 @@ def test_tables_are_in_lower_case_and_name_no_word_for_itself() -> None:
         for word, texts in table.items():
             assert (word.isalpha() and word.islower()) or word in {"who's", "we're", "won't"}
             assert texts and word not in texts and all(text == text.lower() for text in texts), word
+    assert set(PREPOSITIONS_FOR) <= set(PREPOSITIONS)  # others would never be used
     for phrase, texts in PHRASES_FOR.items():
         assert len(phrase) == 2
         assert texts and " ".join(phrase) not in texts

@@ -36,7 +36,7 @@ PREPOSITIONS_FOR = _by_word("""
     across: through, over, in; around: about, in, over; upon: on, in, at; toward: to, for, at; above: over, up, on
     near: next, near to; off: of, from, out; along: in, by, during; behind: after, back; beside: besides, near
     despite: despite of, although; up: out, on, to; down: off, on; out: off, of, from; onto: on, to; except: unless, besides
-    as: like, how, for; like: as, such as, likes; than: that, then, as
+    like: as, such as, likes
 """)
 
 CONFUSIONS = _exchanged(
@@ -87,11 +87,9 @@ WRITTEN_FOR = _by_word("""
     nowadays: now a days, nowaday; myself: my self, me; himself: him self, him; themselves: them self, theirself, them
     today: to day; yourself: your self; without: with out; somewhere: some where; anyway: any way; football: foot ball
     into: in to; cannot: can not; bedroom: bed room; homework: home work, homeworks; although: even though, though but
-    because: because of, cause; therefore: so; better: more better, best; best: better, most best
-    worse: more bad, worst, badder; worst: worse, most bad; bigger: more big, more bigger; easier: more easy, more easier
-    older: elder, more old; younger: more young; cheaper: more cheap; happier: more happy; faster: more fast
-    larger: more large; higher: more high; stronger: more strong; longer: more long; greater: more great
-    biggest: most big, bigger; easiest: most easy; greatest: most great; further: farther, more far; less: fewer, lesser
+    because: because of, cause; therefore: so; better: best; best: better; worse: more bad, worst, badder
+    worst: worse, most bad; older: elder; biggest: bigger; faster: more fast; longer: more long; further: farther
+    less: fewer, lesser
     information: informations; advice: advices, advises; furniture: furnitures; equipment: equipments; knowledge: knowledges
     research: researches; news: new; money: moneys; luggage: luggages; traffic: traffics; weather: weathers
     progress: progresses; behaviour: behaviours; work: works; children: childs, childrens, child; men: mans, man
@@ -111,11 +109,11 @@ WRITTEN_FOR = _by_word("""
     home: to home, in home; abroad: to abroad, in abroad; here: in here, to here; there: in there, to there, their
     next: on next, in next; outside: outside of; inside: inside of; near: near to, near of; despite: despite of
     together: togethers; each: every, each of; every: each, all; all: every, all of; both: both of; half: the half
-    such: so, such as; so: so that, such; than: then, that; when: while, if, where; if: when, if that; how: how much, like
+    such: so, such as; so: so that, such; when: while, if, where; if: when, if that; how: how much, like
     why: because, for what; who: that, which, whom; which: that, what, wich; that: which, what, who; what: that, which, how
     am: is, are; always: every time, ever; still: yet, always; yet: still, already; only: just, alone; even: also, event
-    then: than, after; like: likes to, as; want: want that; wants: want to; used: use, was used; suggest: suggest to
-    enjoy: enjoy to; stop: stop to; look: look like
+    then: than, after; as: like, how, for; than: that, as; like: likes to, as; want: want that; wants: want to
+    used: use, was used; suggest: suggest to; enjoy: enjoy to; stop: stop to; look: look like
 """)
 
 PHRASES_FOR = {

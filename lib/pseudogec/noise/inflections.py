@@ -7,6 +7,7 @@ from typing import Any
 
 NOUN_TAGS = frozenset({"NN0", "NN1", "NN2"})
 VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
+_PARTICIPLES = {"lay": "lain", "woke": "woken", "bore": "borne", "lit": "lit", "hanged": "hanged"}
 _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
 
 
@@ -45,13 +46,15 @@ def third_person(lemma: str) -> str:
     return next(iter(getInflection(lemma, tag="VBZ")), lemma)
 
 
-def compound_tenses(lemma: str) -> list[str]:
+def compound_tenses(past: str, lemma: str) -> list[str]:
     """Forms that learners write for the simple past: *has gone*, *have gone*, *had gone*, *was going*."""
     from lemminflect import getInflection
 
-    participles, continuous = (getInflection(lemma, tag=tag)[:1] for tag in ("VBN", "VBG"))
-    perfect = [f"{auxiliary} {participle}" for auxiliary in ("has", "have", "had") for participle in participles]
-    return perfect + [f"was {form}" for form in continuous]
+    participles, continuous = (getInflection(lemma, tag=tag) for tag in ("VBN", "VBG"))
+    # The table of inflections has some rare or wrong forms first: *waked*, *born*, *sting*; and *lied* alone, for *lay* too.
+    best = past if past in participles else _PARTICIPLES.get(past, participles[0] if participles else "")
+    perfect = [f"{auxiliary} {best}" for auxiliary in ("has", "have", "had") if best]
+    return perfect + [f"was {form}" for form in continuous[:1] if form != lemma]
 
 
 @functools.cache

@@ -52,10 +52,17 @@ _ADJECTIVE = "AJ0"
 _ADVERB = "AV0"
 _NAME = "NP0"
 _BASE_TAGS = frozenset(("VVB", "VVI"))
+_COMPARED_TAGS = frozenset(("AJC", "AJS"))
 _PRONOUN = "PNP"
+_SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
+_BEFORE_PARTICIPLE = frozenset("am is are was were be been being have has had having get gets got 'm 's 're 've 'd".split())
 # A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions, punctuation marks, nothing.
 _TAG_STARTS_BEFORE_PHRASE = ("V", "PR", "CJ", "PU")
 _START = ""
+# Not *university*, *European*, *useful*, *one*, but *uninteresting*, *hour*.
+_VOWEL_SOUND = re.compile(
+    "(?!eu|ewe|unanim|uni(?!n[tfvh]|m[pa]|de)|u[stk][aeiou]|ur[ai]n|ubiq|one(?!r)|once)[aeiou]|hour|heir|honest|honou?r"
+)
 _WORD = re.compile("[A-Za-z]+")
 
 
@@ -99,7 +106,7 @@ class RuleNoise(TextMethod):
     name = "rules"
     label = "Rules"
     colour = "#8C6D31"
-    version = 2
+    version = 3
     summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
 
     unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left unchanged")
@@ -118,6 +125,7 @@ class RuleNoise(TextMethod):
     tense: float = Field(
         0.03, ge=0, le=1, description="probability that a past form after a subject becomes perfect or continuous"
     )
+    comparison: float = Field(0.08, ge=0, le=1, description="probability that a comparative or superlative is formed wrongly")
     auxiliary_dropped: float = Field(0.03, ge=0, le=1, description="probability that be, have, do or will is left out")
     comma_dropped: float = Field(0.18, ge=0, le=1, description="probability that a comma is left out")
     comma_added: float = Field(0.06, ge=0, le=1, description="probability that a comma is put before a conjunction or relative")
@@ -155,7 +163,7 @@ class RuleNoise(TextMethod):
                 operations.append(Operation("swap" if swapped else "replace", f"{token} {follower}", written))
                 before, place = learnt[follower], place + 2
                 continue
-            kind, written = self._of_word(word, found, before, follower, of_words[place], random)
+            kind, written = self._of_word(word, found, before, tokens, place, of_words[place], random)
             if not kind and word != token and of_pairs[place] >= 1 - self.capital:
                 operations.append(Operation("replace", token, word))
             elif not kind:
@@ -167,7 +175,8 @@ class RuleNoise(TextMethod):
                 else:
                     operations.append(keep(token))
             else:
-                operations += _operations(kind, token, _like(token, written) if place == start else written)
+                first = place == start and kind != "capital"
+                operations += _operations(kind, token, _like(token, written) if first else written)
             before, place = found, place + 1
         return operations
 
@@ -176,18 +185,25 @@ class RuleNoise(TextMethod):
         if not follower or point >= self.phrase + self.word_order:
             return None
         if point < self.phrase:
-            texts = PHRASES_FOR.get((word, follower), ())
+            texts = PHRASES_FOR.get(("i" if word == "I" else word, follower), ())
             if follower in _CONTRACTED and word.isalpha():
                 texts = (*texts, word + follower.replace("'", ""))  # dont, its, my friends car
-            return texts[int(point / self.phrase * len(texts))] if texts else None
+            return _like(word, texts[int(point / self.phrase * len(texts))]) if texts else None
         if not (word.isalpha() and follower.isalpha()):
             return None
-        tags = {found.tag, learnt[follower].tag} - {_ADVERB, _PRONOUN}
-        verb = len(tags) == 1 and tags.pop().startswith("V")
-        return f"{follower} {word}" if verb else None
+        tags = (found.tag, learnt[follower].tag)
+        change_places = any(tag.startswith("V") for tag in tags) and any(tag in (_ADVERB, _PRONOUN) for tag in tags)
+        return f"{follower} {word}" if change_places else None
 
     def _of_word(
-        self, word: str, found: _Word, before: _Word, follower: str, point: float, random: np.random.Generator
+        self,
+        word: str,
+        found: _Word,
+        before: _Word,
+        tokens: Sequence[str],
+        place: int,
+        point: float,
+        random: np.random.Generator,
     ) -> tuple[str, str]:
         """The kind of error in a word and the text written for it; no kind for a word that stays as it is."""
         bounds = found.bounds
@@ -197,7 +213,7 @@ class RuleNoise(TextMethod):
         kind, texts = found.kinds[number], found.texts[number]
         if kind == "spelling":
             return kind, misspell(word, random)
-        if not _fits(kind, before.tag, follower):
+        if not _fits(kind, before.tag, tokens, place):
             return "", word
         low = bounds[number - 1] if number else 0.0
         share = (point - low) / (bounds[number] - low)
@@ -262,25 +278,37 @@ class RuleNoise(TextMethod):
             elif tag in _BASE_TAGS:
                 yield "agreement_after_subject", self.agreement, (third_person(lemma),)
             elif tag == "VVD":
-                yield "tense_after_subject", self.tense, tuple(compound_tenses(lemma))
+                yield "tense_after_subject", self.tense, tuple(compound_tenses(word, lemma))
+            elif tag == "VVN":  # *made* and *left* are more often participles, but hardly after a pronoun
+                yield "tense_after_pronoun", self.tense, tuple(compound_tenses(word, lemma))
         elif tag == _ADVERB and word.endswith("ly") and len(word) > len("early"):
             yield "adverb", self.adverb, (_adjective(word),)
+        elif tag in _COMPARED_TAGS and word.endswith(("er", "est")):
+            more, adjective = "more" if word.endswith("er") else "most", lemma_of(word, tag)
+            yield "comparison", self.comparison, tuple(f"{more} {form}" for form in dict.fromkeys((word, adjective)))
         if word in _AUXILIARIES:
             yield "auxiliary_dropped", self.auxiliary_dropped, ("",)
         if tag in NOUN_TAGS or tag == _ADJECTIVE:
-            indefinite = () if tag == "NN2" else (f"{'an' if word[0] in 'aeiou' else 'a'} {word}",)
+            indefinite = () if tag == "NN2" else (f"{'an' if _VOWEL_SOUND.match(word) else 'a'} {word}",)
             yield "determiner_added", self.determiner_added, (f"the {word}", *indefinite)
 
 
-def _fits(kind: str, tag_before: str, follower: str) -> bool:
-    """Whether an error of a kind can be made between these neighbours: the tag of the word before, and the word after."""
+def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool:
+    """Whether an error of a kind can be made at this place: the tag of the word before and the words around it decide."""
     if kind == "determiner_added":
         return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
     if kind == "comma_added":
         return tag_before != _START and not tag_before.startswith("PU")
-    if kind.endswith("_after_subject"):
+    if kind == "agreement_after_subject":
         return tag_before in _SUBJECT_TAGS
-    return kind != "stop_dropped" or not follower
+    if kind in ("tense_after_subject", "tense_after_pronoun"):
+        if kind == "tense_after_pronoun":
+            fits = place > 0 and tokens[place - 1].lower() in _SUBJECT_PRONOUNS
+        else:
+            fits = tag_before in _SUBJECT_TAGS
+        # *Have you lost it?* has a participle.
+        return fits and not (place > 1 and tokens[place - 2].lower() in _BEFORE_PARTICIPLE)
+    return kind != "stop_dropped" or place + 1 == len(tokens)
 
 
 @functools.lru_cache(maxsize=1 << 16)
