@@ -116,8 +116,8 @@ def test_the_front_page_has_the_numbers_of_the_tables() -> None:
         "pretrained on direct noise": methods["direct_noise"],
         "pretrained on realistic noise": methods["realistic"],
         "pretrained on realistic noise, fine-tuned on all genuine data, then on W&I alone": stages["sequential"],
-        "the last, behind the spellchecker": of_track("spellcheck+finetune"),
-        "an ensemble of two such models, behind the spellchecker": of_track("spellcheck+ensemble"),
+        "the same models, after the spellchecker has corrected the text": of_track("spellcheck+finetune"),
+        "an ensemble of two of them, after the spellchecker": of_track("spellcheck+ensemble"),
     }
     page = (PROJECT / "README.md").read_text(encoding="utf-8")
     rows = [

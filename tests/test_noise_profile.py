@@ -128,7 +128,7 @@ def test_the_profile_of_pieces_is_of_words(tmp_path: Path, capsys: pytest.Captur
     shown = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["edits", "per", "token", "0.000", f"{1 / 7:.3f}"] in shown
     assert ["R:PREP", "0.0%", "100.0%"] in shown
-    assert ["distance", "of", "types", "nan"] in [line[:4] for line in shown]
+    assert ["distance", "of", "types", "none"] in [line[:4] for line in shown]
 
 
 @pytest.mark.parametrize(
