@@ -31,12 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     fetch_data.add_parser(commands)
     options = parser.parse_args(arguments)
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
-
-    def work() -> int:
-        options.run(options)
-        return 0
-
-    return run_program(work, "stopped; what was built is in the store, and no file is half-written")
+    return run_program(lambda: options.run(options), "stopped; what was built is in the store, and no file is half-written")
 
 
 if __name__ == "__main__":

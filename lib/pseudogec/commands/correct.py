@@ -69,11 +69,7 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
     )
-    parser.add_argument(
-        "--profile",
-        help="a name from params/ or a YAML file (default: classroom; if neither --system nor --set is given, the first of "
-        f"{', '.join(PROFILES)} whose models are here)",
-    )
+    parser.add_argument("--profile", help="a name from params/ or a YAML file (default: classroom)")
     parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
@@ -236,6 +232,6 @@ def _listing(study: Study) -> str:
         + (" (not trained yet)" if to_train(study, find_system(study, name)) else "")
         for name in study.profile.systems
     ]
-    return "\n".join(
-        [f"systems of the profile {study.profile.name}:", *rows] if rows else [f"profile {study.profile.name} has no systems"]
-    )
+    if not rows:
+        return f"profile {study.profile.name} has no systems"
+    return "\n".join([f"systems of the profile {study.profile.name}:", *rows])

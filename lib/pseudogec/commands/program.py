@@ -11,11 +11,11 @@ from pathlib import Path
 from artefacts.errors import UserError
 
 
-def run_program(work: Callable[[], int], when_stopped: str) -> int:
+def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
     """Do a program's work.
 
     Args:
-        work: returns the exit status.
+        work: returns the exit status; None stands for 0.
         when_stopped: what the user is told after Ctrl-C.
 
     Returns:
@@ -24,7 +24,7 @@ def run_program(work: Callable[[], int], when_stopped: str) -> int:
     """
     _open_closed_streams()
     try:
-        status = work()
+        status = work() or 0
         sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -116,7 +116,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program; returns 0 when all is well, 1 when something failed, 2 when the user must mend something first."""
+    """Run the program; returns 0 when all is well, 1 when something failed, or another status of `run_program`."""
     options = parse(arguments)
     again = "with PSEUDOGEC_PACKS=no and without --fresh" if options.fresh else "again"
     return run_program(lambda: _run(options), f"stopped; run the same command {again} to continue")

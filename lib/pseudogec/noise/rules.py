@@ -299,15 +299,12 @@ def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool
         return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
     if kind == "comma_added":
         return tag_before != _START and not tag_before.startswith("PU")
-    if kind == "agreement_after_subject":
+    if kind.startswith("tense_") and place > 1 and tokens[place - 2].lower() in _BEFORE_PARTICIPLE:
+        return False  # *lost* in *Have you lost it?* is a participle
+    if kind == "tense_after_pronoun":
+        return place > 0 and tokens[place - 1].lower() in _SUBJECT_PRONOUNS
+    if kind.endswith("_after_subject"):
         return tag_before in _SUBJECT_TAGS
-    if kind in ("tense_after_subject", "tense_after_pronoun"):
-        if kind == "tense_after_pronoun":
-            fits = place > 0 and tokens[place - 1].lower() in _SUBJECT_PRONOUNS
-        else:
-            fits = tag_before in _SUBJECT_TAGS
-        # *Have you lost it?* has a participle.
-        return fits and not (place > 1 and tokens[place - 2].lower() in _BEFORE_PARTICIPLE)
     return kind != "stop_dropped" or place + 1 == len(tokens)
 
 
