@@ -209,9 +209,13 @@ class Pack:
             raise self._damaged(name, f"cannot be read ({error.strerror})") from None
 
     def _rows(self, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
+        import pyarrow
         from pyarrow import parquet
 
-        table = parquet.read_table(io.BytesIO(self._tables[name]), columns=list(columns))
+        # In this thread alone: one of Arrow's may hold the bytes a moment longer than the table is in use. If it gives them back
+        # while the interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
+        file = parquet.ParquetFile(pyarrow.BufferReader(self._tables[name]))
+        table = file.read(columns=list(columns), use_threads=False)
         return zip(*(table[column].to_pylist() for column in columns), strict=True)
 
     def _damaged(self, name: str, problem: str) -> DataError:
