@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -242,18 +240,6 @@ def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
     (folder / "damaged" / PACK / FILES).write_bytes(b"PAR1")
     with pytest.raises(UserError, match=r"files\.parquet: has other bytes than were written; nothing of this pack is used"):
         opened(folder, outputs="damaged")
-
-
-def test_no_thread_holds_the_bytes_of_a_pack_that_was_read(folder: Path) -> None:
-    """Arrow's threads start when they are first needed and stay. One that still holds Python's bytes aborts an ending program."""
-    opened(folder).write_pack(folder / "read" / PACK)
-    program = (
-        "import sys, pathlib, psutil, pyarrow.parquet, artefacts\n"
-        "count = psutil.Process().num_threads\n"
-        "before = count(); artefacts.Pack(pathlib.Path(sys.argv[1])); print(count() - before)"
-    )
-    command = [sys.executable, "-c", program, str(folder / "read" / PACK)]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
 
 
 def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

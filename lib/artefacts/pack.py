@@ -212,8 +212,8 @@ class Pack:
         import pyarrow
         from pyarrow import parquet
 
-        # In this thread alone: one of Arrow's may hold the bytes a moment longer than the table is in use. If it gives them back
-        # while the interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
+        # In this thread alone: a thread of Arrow's may hold the bytes after the table was read. If it gives them back while the
+        # interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
         file = parquet.ParquetFile(pyarrow.BufferReader(self._tables[name]))
         table = file.read(columns=list(columns), use_threads=False)
         return zip(*(table[column].to_pylist() for column in columns), strict=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,6 +18,20 @@ from toys import make
 from artefacts import DataError, Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
 from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences, signed
 from artefacts.recipe import canonical_json
+
+THREADS_OF_A_READER = """
+import sys
+from pathlib import Path
+
+import psutil
+import pyarrow  # whose allocator of memory has a thread of its own
+
+from artefacts import Pack
+
+before = psutil.Process().num_threads()
+Pack(Path(sys.argv[1]))
+print(psutil.Process().num_threads() - before)
+"""
 
 
 class Letter(Recipe):
@@ -101,6 +117,12 @@ def test_what_a_pack_holds_is_read_and_not_built(tmp_path: Path, store: Store, p
     assert ours["seconds"] == theirs["seconds"]
     assert ours["result"] == {"length": 28, "seconds": theirs["result"]["seconds"], "lines": [{"of": 1}]}
     assert not read.has(ANSWER)
+
+
+def test_reading_a_pack_starts_no_thread(pack: Path) -> None:
+    """A thread of Arrow's that still holds Python's bytes aborts a program that ends."""
+    run = subprocess.run([sys.executable, "-c", THREADS_OF_A_READER, str(pack)], capture_output=True, text=True, check=True)
+    assert run.stdout == "0\n"
 
 
 def test_what_is_built_rests_on_the_store_alone(tmp_path: Path, pack: Path) -> None:
