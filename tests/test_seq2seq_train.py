@@ -64,6 +64,14 @@ def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_
     assert len(result.chosen) == 2
 
 
+def test_a_snapshot_is_the_model_of_a_training_that_ended_there(data, tmp_path):
+    options = {"selection": AverageLast(average_last=2)}
+    train_tiny(data, tmp_path / "long", epochs=5, snapshots=(2, 3), **options)
+    for epochs in (2, 3):
+        train_tiny(data, tmp_path / f"{epochs}", epochs=epochs, **options)
+        assert_same_weights(weights_of(tmp_path / f"long/model_after_{epochs}.pt"), weights_of(tmp_path / f"{epochs}/model.pt"))
+
+
 def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
     training = f"""
@@ -292,6 +300,11 @@ def test_bf16_on_a_cpu_rounds_products_and_not_weights(data, tmp_path):
     weights, others = (weights_of(tmp_path / precision / "model.pt") for precision in ("bf16", "fp32"))
     assert all(weight.dtype == torch.float32 for weight in weights.values())
     assert not all(torch.equal(weights[name], others[name]) for name in weights)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
+def test_auto_is_a_precision_that_this_machine_computes_in(data, tmp_path):
+    assert train_tiny(data, tmp_path, epochs=1, precision="auto").precision == ("bf16" if computes_in_bf16() else "fp32")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import with_ancestors
+from artefacts import Store, missing, with_ancestors
 from artefacts.errors import DataError, UserError
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile
-from pseudogec.study.corpora import Corpus
+from pseudogec.study.corpora import Corpus, SampledCorpus
 from pseudogec.study.corrections import PreprocessedCorpus, Search
 from pseudogec.study.grid import expand
 from pseudogec.study.models import BinarisedPairs, Mirrored, ReleasedModel, TrainedDetector, TrainedModel, Training
@@ -293,3 +293,36 @@ def test_systems_without_models_are_scored_on_the_sentences_of_those_that_they_a
 def test_tracks_that_are_scored_on_different_sentences_are_not_put_into_one_grid() -> None:
     with pytest.raises(UserError, match=r"grids\.transfer: the tracks restricted and low_resource are not scored on the same"):
         planner("paper", "grids.transfer.track=[restricted, low_resource]")
+
+
+def test_each_seed_may_have_draws_of_its_own() -> None:
+    plan = planner("eight-seeds")
+    one, two = (
+        [each for each in expand(plan.profile.grids["genuine_pairs"], plan.profile.methods, (seed,)) if each.track == "1k"]
+        for seed in (1, 2)
+    )
+    for first, second in zip(one, two, strict=True):
+        models = plan.model(first), plan.model(second)
+        shared = set(with_ancestors([models[0]])).intersection(with_ancestors([models[1]]))
+        assert not any(isinstance(recipe, Training | NoisedData | SampledCorpus) for recipe in shared)
+    arms = {plan.model(each).key for each in one if each.passes == 80}
+    assert arms == {plan.model(each).key for each in one}, "one training gives the models of all passes"
+    samples = {recipe.key for each in one for recipe in with_ancestors([plan.model(each)]) if isinstance(recipe, SampledCorpus)}
+    assert len(samples) == 1, "all arms of a seed have the same genuine pairs"
+
+
+def test_a_sample_of_genuine_pairs_is_corrected_and_part_of_a_larger_one(tmp_path: Path) -> None:
+    lines = [f"S word {number} is{'' if number % 3 else ' a'}\n" for number in range(30)]
+    edit = "A 2 3|||R:VERB|||was|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "genuine.m2").write_text("\n".join(line + (edit if number % 2 else "") for number, line in enumerate(lines)))
+    pairs = {"source": "m2", "files": str(tmp_path / "genuine.m2")}
+    genuine = planner("learners", f"corpora.genuine={pairs}").genuine
+    store, sources = Store(tmp_path / "store"), list[set[str]]()
+    for sentences in (3, 9):
+        sample = SampledCorpus(name="sample", corpus=genuine, sentences=sentences, seed=1)
+        for recipe in missing([sample], store):
+            store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
+        source, target = ((store.folder(sample) / f"{side}.txt").read_text().splitlines() for side in ("source", "target"))
+        assert len(source) == sentences and all(before != after for before, after in zip(source, target, strict=True))
+        sources.append(set(source))
+    assert sources[0] < sources[1]

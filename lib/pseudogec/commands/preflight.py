@@ -167,7 +167,7 @@ def shown(path: Path) -> str:
 
 def corpus_files(profile: Profile) -> list[PartFiles]:
     """The corpora that a profile reads from files; parts from the embedded world have none."""
-    tracks = {f"tracks.{name}.{part}": pairs for name, track in profile.tracks.items() for part, pairs in track.pairs.items()}
+    tracks = {f"tracks.{name}.{part}": pairs for name, track in profile.tracks.items() for part, pairs in track.corpora.items()}
     return [
         PartFiles(part, corpus, _sentences_of_seed(profile, part.removeprefix("seeds.")) if part.startswith("seeds.") else 0)
         for part, corpus in {**profile.corpora.parts, **tracks}.items()

@@ -124,7 +124,7 @@ class AverageLast(_Options):
 
 
 class Optimisation(_Options):
-    added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once", "warmup_from"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once", "warmup_from", "snapshots"})
     """Options whose default is the behaviour before they existed: with it the model is the same."""
 
     optimiser: Literal["adam", "adafactor"] = "adam"
@@ -146,18 +146,23 @@ class Optimisation(_Options):
     pairs_at_once: PositiveInt | None = None
     """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in shards, each with its
     share of the primary data and consecutive datasets of the others (which are not cut)."""
-    precision: Literal["fp32", "fp16", "bf16"] = "fp32"
+    precision: Literal["fp32", "fp16", "bf16", "auto"] = "fp32"
     """fp16 needs a GPU. A CPU with instructions for bf16 multiplies matrices in it, and keeps weights and optimiser in fp32: on
-    some processors twice as fast as fp32, on others slower (`tests/bench/bench_training.py` measures it)."""
+    some processors twice as fast as fp32, on others slower (`tests/bench/bench_training.py` measures it). "auto": bf16 where
+    the processor or GPU computes in it, else fp32; the result says which."""
     checkpoint_updates: PositiveInt | None = None
     """Updates from one checkpoint and validation to the next; None: both are made at the end of every epoch."""
     selection: Literal["best"] | AverageLast = AverageLast(average_last=1)
     """The model: the checkpoint with the lowest validation perplexity, or the mean of the last ones."""
+    snapshots: tuple[PositiveInt, ...] = ()
+    """Epochs after which a model is kept, too, as if training had ended there."""
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.epochs is None and self.updates is None:
             raise ValueError("training needs an end: give epochs, updates or both")
+        if self.snapshots and (self.checkpoint_updates or self.selection == "best" or self.schedule == "linear"):
+            raise ValueError("snapshots need checkpoints at the end of epochs, average_last, and a schedule without an end")
         if self.warmup_from and self.schedule != "inverse_sqrt":
             raise ValueError("warmup_from belongs to the schedule inverse_sqrt; the others rise from 0")
         if self.schedule == "linear" and (self.updates is None or self.updates <= self.warmup_updates):

@@ -60,7 +60,7 @@ class TrainingJob(BaseModel):
     arguments: list[str]  # of ``fairseq-train``, for one process
     optimisation: Optimisation
     folder: Path  # for checkpoints
-    output: Path  # the model file to write
+    output: Path  # the model file to write; its snapshots are written beside it
     initial_model: Path | None = None  # the model file to start from
     fused: bool = False
     autocast: bool = False  # matrices are multiplied in bf16 by torch's autocast, on a CPU
@@ -87,6 +87,7 @@ class TrainingResult(BaseModel):
     validation_curve: list[LossPoint]  # one a checkpoint
     chosen: list[str]  # the checkpoints whose weights (or mean of weights) are the model
     device: str  # "cpu", or the GPU's name
+    precision: str = ""  # that of the computation; older results do not say it
     fairseq_version: str
     torch_version: str
 
@@ -213,8 +214,9 @@ def training_job(
     import torch
 
     on_cpu = not torch.cuda.is_available()
-    autocast = _autocasts(optimisation.precision)
-    of_fairseq = optimisation.model_copy(update={"precision": "fp32"}) if autocast else optimisation
+    precision = precision_here(optimisation.precision)
+    autocast = _autocasts(precision)
+    of_fairseq = optimisation.model_copy(update={"precision": "fp32" if autocast else precision})
     common: FairseqOptions = {
         "save-dir": str(save_dir / _WORK),
         "seed": seed,
@@ -240,6 +242,11 @@ def training_job(
     )
 
 
+def snapshot_name(epoch: int) -> str:
+    """The file, beside the model's, with the model after this epoch."""
+    return f"model_after_{epoch}.pt"
+
+
 def _finished(save_dir: Path) -> TrainingResult | None:
     path = save_dir / RESULT
     if not path.exists():
@@ -254,9 +261,21 @@ def _refuse_impossible(optimisation: Optimisation, validate: bool) -> None:
     _refuse_precision(optimisation.precision)
 
 
+def precision_here(precision: str) -> str:
+    """The precision that "auto" stands for on this machine; any other stands for itself."""
+    import torch
+
+    if precision != "auto":
+        return precision
+    on_gpu = torch.cuda.is_available()
+    fast = torch.cuda.is_bf16_supported(including_emulation=False) if on_gpu else computes_in_bf16()
+    return "bf16" if fast else "fp32"
+
+
 def _refuse_precision(precision: str) -> None:
     import torch
 
+    precision = precision_here(precision)
     if _autocasts(precision):
         if not computes_in_bf16():
             raise UserError("this processor cannot compute in bf16, and torch sees no GPU; use fp32")

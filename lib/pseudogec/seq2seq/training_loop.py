@@ -39,7 +39,14 @@ from pseudogec.seq2seq.fused_loss import use_fused_loss
 from pseudogec.seq2seq.fused_update import use_fused_update
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.training import LossPoint, TrainingJob, TrainingProgress, TrainingResult
+from pseudogec.seq2seq.training import (
+    LossPoint,
+    TrainingJob,
+    TrainingProgress,
+    TrainingResult,
+    precision_here,
+    snapshot_name,
+)
 
 log = logging.getLogger(__name__)
 
@@ -341,11 +348,15 @@ class TrainingRun:
                 self._save_weights(name)
         if isinstance(selection, AverageLast):
             by_epoch = self._optimisation.checkpoint_updates is None
-            if by_epoch and epoch <= self._last_epoch - selection.average_last:
+            models = (*self._optimisation.snapshots, self._last_epoch)
+            if by_epoch and not any(model - selection.average_last < epoch <= model for model in models):
                 return  # enough later ones will come
             self._history.recent.append(name)
             del self._history.recent[: -selection.average_last]
             self._save_weights(name)
+            if epoch in self._optimisation.snapshots and self._process.rank == 0:
+                recent = [self._folder / each for each in self._history.recent]
+                checkpoints.average_checkpoints(recent, self._job.output.with_name(snapshot_name(epoch)))
 
     def _validate(self, update: int, epoch: int) -> LossPoint:
         self._trainer.begin_valid_epoch(self._epochs.epoch)
@@ -436,6 +447,7 @@ class TrainingRun:
             validation_curve=[LossPoint.model_validate(point) for point in history.validation_curve],
             chosen=chosen,
             device=torch.cuda.get_device_name() if trainer.cuda else "cpu",
+            precision=precision_here(self._optimisation.precision),
             fairseq_version=fairseq.__version__,
             torch_version=torch.__version__,
         )

@@ -34,6 +34,7 @@ from pseudogec.corpora import (
     Shuffle,
     part_of_each,
     read_plain,
+    sample,
 )
 from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m2, write_m2
 
@@ -157,13 +158,14 @@ class WholeCorpus(WrittenCorpus):
         return facts
 
 
-class SplitCorpus(WrittenCorpus):
-    """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
+class PartOfCorpus(WrittenCorpus):
+    """Some sentences of a corpus, chosen by ``_part`` from all of them with their levels."""
 
     corpus: WrittenCorpus
-    part: Literal["training", "remaining"]
-    training_share: float
     seed: int
+
+    @abstractmethod
+    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]: ...
 
     @property
     def simulated(self) -> bool:
@@ -194,10 +196,30 @@ class SplitCorpus(WrittenCorpus):
         references = zip(*rewrites, strict=True) if rewrites else repeat((), len(levels))
         return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold, references)))
 
+
+class SplitCorpus(PartOfCorpus):
+    """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
+
+    part: Literal["training", "remaining"]
+    training_share: float
+
     def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
         training = part_of_each(levels, self.training_share, self.seed)
         wanted = self.part == "training"
         return (sentence for place, sentence in enumerate(sentences) if (place in training) == wanted)
+
+
+class SampledCorpus(PartOfCorpus):
+    """So many pairs of a corpus, drawn from those in which something is corrected; a larger draw of a seed has the smaller."""
+
+    sentences: int
+
+    @property
+    def work(self) -> float:
+        return self.sentences
+
+    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
+        return iter(sample((each for each in sentences if each.pair.source != each.pair.target), self.sentences, self.seed))
 
 
 class References(Recipe):

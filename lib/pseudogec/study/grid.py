@@ -28,6 +28,8 @@ class System(BaseModel):
     upsample: int
     architecture: str = "default"
     track: str = "restricted"
+    passes: int | None = None
+    """Of the last stage; its end by default."""
     noise: SerializeAsAny[Method] | None = None
     """The method that makes the errors of its pseudo data, with the values of the sweep."""
     swept: tuple[str, ...] = ()
@@ -46,14 +48,15 @@ class System(BaseModel):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """All numbers among the method's parameters."""
-        return {} if self.noise is None else self.noise.numbers
+        """All numbers among the method's parameters, and the passes where they are chosen."""
+        return {**({} if self.noise is None else self.noise.numbers), **({"passes": self.passes} if self.passes else {})}
 
     @property
     def name(self) -> str:
         """A name that is the same for all seeds."""
         others = [self.architecture] if self.architecture != "default" else []
         others += [self.track] if self.track != "restricted" else []
+        others += [f"{self.passes} passes"] if self.passes else []
         if self.method == "none":
             return " ".join([self.setting, *others])
         values = "".join(f" {name}={value}" for name, value in self.swept_values.items())
@@ -64,7 +67,7 @@ class System(BaseModel):
     @property
     def choices(self) -> dict[str, str | int]:
         """The choices that distinguish it from other systems, by columns of the tidy table."""
-        chosen = self.model_dump(exclude={"noise", "swept"})
+        chosen = self.model_dump(exclude={"noise", "swept", "passes"})
         return {"system": self.name, **chosen, "seed_corpus": self.seed_corpus or ""}
 
 
@@ -167,6 +170,6 @@ def _combinations(axes: GridAxes, methods: Mapping[str, Method], default_seeds: 
                 for values in product(axes.setting, axes.seed_corpus, axes.pseudo_pairs, axes.upsample)
                 for point in product(*axes.sweep.values())
             ]
-        variants = product(axes.architecture, axes.track, combinations, axes.seeds or default_seeds)
-        for architecture, track, combination, seed in variants:
-            yield System(method=method, architecture=architecture, track=track, seed=seed, **combination)
+        variants = product(axes.architecture, axes.track, combinations, axes.passes or (None,), axes.seeds or default_seeds)
+        for architecture, track, combination, passes, seed in variants:
+            yield System(method=method, architecture=architecture, track=track, passes=passes, seed=seed, **combination)

@@ -25,8 +25,9 @@ from pseudogec.seq2seq import (
     train,
     train_language_model,
 )
-from pseudogec.seq2seq.model_files import has_compact_form, make_compact
+from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
+from pseudogec.seq2seq.training import snapshot_name
 from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
@@ -45,7 +46,7 @@ _ARRANGE: dict[Arrangement, Callable[[Pair], Pair]] = {
 
 def sentences_of_big(sentences: float, models: Sequence[Recipe]) -> float:
     """The work of decoding sentences, in sentences of Transformer (big). Released models, whose size is unknown, are left out."""
-    weights = [model.architecture.layer_weights for model in models if isinstance(model, TrainedModel)]
+    weights = [model.architecture.layer_weights for model in models if isinstance(model, TrainedModel | Snapshot)]
     return sentences * sum(weights) / WEIGHTS_OF_BIG
 
 
@@ -298,6 +299,33 @@ class TrainedModel(Training):
             launcher=launcher(),
         )
         return result.model_dump(mode="json")
+
+
+class Snapshot(Recipe):
+    """A model as it was after some passes over the data of its last stage: ``model.pt`` and its dictionaries."""
+
+    kind: ClassVar[str] = "snapshot"
+    model: TrainedModel
+    passes: int
+
+    @property
+    def architecture(self) -> Architecture:
+        return self.model.architecture
+
+    @property
+    def label(self) -> str:
+        return f"{self.model.label} after {self.passes} passes"
+
+    @property
+    def expected_bytes(self) -> float:
+        return self.model.expected_bytes
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        model = store.folder(self.model)
+        shutil.copyfile(model / snapshot_name(self.passes), folder / MODEL)
+        for dictionary in model.glob("dict.*"):
+            shutil.copyfile(dictionary, folder / dictionary.name)
+        return {"passes": self.passes}
 
 
 def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:

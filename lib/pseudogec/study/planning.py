@@ -28,6 +28,7 @@ from pseudogec.study.corpora import (
     FileSeedText,
     MaskedReferences,
     References,
+    SampledCorpus,
     SeedCorpus,
     SeedText,
     SeedTextFacts,
@@ -45,6 +46,7 @@ from pseudogec.study.models import (
     Mirrored,
     ReleasedModel,
     ReleasedSubwords,
+    Snapshot,
     Subwords,
     TrainedDetector,
     TrainedLanguageModel,
@@ -113,9 +115,12 @@ class Planner:
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
         # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
         for name, track in profile.tracks.items():
-            self.tracks[name] = self._own_data(name, track) if track.genuine else _part_of(name, track, self.development)
+            if track.pairs is not None:
+                self.tracks[name] = self._sampled(name, track.pairs, seed=1)
+            else:
+                self.tracks[name] = self._own_data(name, track) if track.genuine else _part_of(name, track, self.development)
         self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
-        self._shards: dict[tuple[str, str, str], list[PseudoData]] = {}
+        self._shards: dict[tuple[str, str, str, int], list[PseudoData]] = {}
         self._mirrors: dict[str, Mirrored] = {}
         self._models: dict[tuple[System, bool], TrainedModel] = {}
 
@@ -154,7 +159,7 @@ class Planner:
         self.files[name] = SourceFile(path=full, digest=self._digest(full))
         return self.files[name]
 
-    def _corpus(self, name: str, pairs: PairFormat) -> Corpus:
+    def _corpus(self, name: str, pairs: PairFormat) -> WholeCorpus:
         return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
 
     def _own_data(self, name: str, track: Track) -> GenuineData:
@@ -163,6 +168,15 @@ class Planner:
         return GenuineData(
             self._corpus(f"{name}-training", track.genuine), self._corpus(f"{name}-validation", track.validation), in_domain
         )
+
+    def _sampled(self, name: str, pairs: int, seed: int) -> GenuineData:
+        sampled = SampledCorpus(name=name, corpus=self.genuine, sentences=pairs, seed=seed)
+        return GenuineData(sampled, self.validation)
+
+    def genuine_data(self, track: str, seed: int) -> GenuineData:
+        """The genuine pairs that a model of a seed is trained on."""
+        pairs = self.profile.tracks[track].pairs if track in self.profile.tracks else None
+        return self.tracks[track] if pairs is None else self._sampled(track, pairs, seed)
 
     def seed_text(self, name: str, shard: int) -> SeedText:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
@@ -201,25 +215,29 @@ class Planner:
         if system.noise is None or system.seed_corpus is None:
             return ()
         values = "".join(f"-{parameter}={value}" for parameter, value in system.swept_values.items())
-        return self._pseudo_data(system.method + values, system.noise, system.seed_corpus, system.pseudo_pairs, system.track)
+        name, pairs = system.method + values, system.pseudo_pairs
+        return self._pseudo_data(name, system.noise, system.seed_corpus, pairs, system.track, system.seed)
 
-    def _pseudo_data(self, name: str, method: Method, seed_corpus: str, pairs: int, track: str) -> tuple[PseudoData, ...]:
-        # Systems of all settings, sizes and seeds use the same shards: each is described once; a larger size adds to the list.
-        shards = self._shards.setdefault((name, seed_corpus, track), [])
+    def _pseudo_data(
+        self, name: str, method: Method, seed_corpus: str, pairs: int, track: str, seed: int
+    ) -> tuple[PseudoData, ...]:
+        # Systems of all settings and sizes use the same shards: each is described once; a larger size adds to the list.
+        draw = seed if self.profile.pseudo_data.own_draws else 1
+        shards = self._shards.setdefault((name, seed_corpus, track, draw), [])
         wanted = pairs // self.profile.pseudo_data.shard
         if len(shards) < wanted:
             texts = [self.seed_text(seed_corpus, number) for number in range(len(shards), wanted)]
-            shards += self._more_shards(name, method, texts, track)
+            shards += self._more_shards(name, method, texts, track, draw)
         return tuple(shards[:wanted])
 
-    def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str) -> Sequence[PseudoData]:
-        common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": 1}
+    def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str, draw: int) -> Sequence[PseudoData]:
+        common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": draw}
         if isinstance(method, TextMethod):
-            genuine = self.learnt_from(method, track)
+            genuine = self.learnt_from(method, track, draw)
             common["references"] = self.references(genuine) if method.needs_pairs else None
             return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
         assert isinstance(method, DecoderMethod)
-        reverse_model, decoding = self.reverse_model(track), self.profile.decoding
+        reverse_model, decoding = self.reverse_model(track, draw), self.profile.decoding
         # Translation is expensive: the method without spelling errors is shared, and they are added to its result.
         without_errors = method.changed(sse_rate=0.0)
         translated = [
@@ -237,19 +255,20 @@ class Planner:
             return translated
         return [MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common) for data in translated]
 
-    def learnt_from(self, method: TextMethod, track: str = "restricted") -> Corpus:
+    def learnt_from(self, method: TextMethod, track: str = "restricted", seed: int = 1) -> Corpus:
         """The pairs from which a method learns."""
-        data = self.tracks[track]
+        data = self.genuine_data(track, seed)
         if method.needs_pairs and self.profile.pseudo_data.edits_from == "in_domain":
             return data.in_domain or data.genuine
         return data.genuine
 
-    def reverse_model(self, track: str = "restricted") -> TrainedModel:
+    def reverse_model(self, track: str = "restricted", seed: int = 1) -> TrainedModel:
         """The model that translates grammatical sentences into learners' text, trained on a track's genuine pairs."""
-        return self._model("reverse", self.profile.stages("reverse_model"), seed=1, direction="reverse", track=track)
+        return self._model("reverse", self.profile.stages("reverse_model"), seed=seed, direction="reverse", track=track)
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting, which may read and write from right to left."""
+        system = system.model_copy(update={"passes": None})
         if (system, right_to_left) not in self._models:
             self._models[system, right_to_left] = self._model(
                 system.name.replace("/", "-") + (" right to left" if right_to_left else ""),
@@ -287,7 +306,7 @@ class Planner:
             arrangement = "correct" if copying else direction
             validation = self.validation if copying else self.tracks[track].validation
             held_out = self._binarised(validation, arrangement, keep_unchanged=True)
-            data = self._stage_data(stage, pseudo, arrangement, track)
+            data = self._stage_data(stage, pseudo, arrangement, track, seed)
             model = TrainedModel(
                 name=name,
                 architecture=shape,
@@ -309,10 +328,10 @@ class Planner:
         return self._mirrors[data.key]
 
     def _stage_data(
-        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str
+        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str, seed: int
     ) -> tuple[TrainingPairs, ...]:
         found: list[TrainingPairs] = []
-        genuine = self.tracks[track]
+        genuine = self.genuine_data(track, seed)
         for part in stage.data:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))
@@ -326,7 +345,7 @@ class Planner:
                 found += pseudo
             else:
                 method = self.profile.methods[part.method]
-                found += self._pseudo_data(part.method, method, part.seed_corpus, part.pseudo_pairs, track)
+                found += self._pseudo_data(part.method, method, part.seed_corpus, part.pseudo_pairs, track, seed)
         return tuple(found)
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
@@ -349,7 +368,8 @@ class Planner:
             return correction
         # The same recipe as that of a system with this model alone.
         model = self.model(system)
-        needs: dict[str, Need] = {"models": (model,), **self.decoding}
+        decoded = Snapshot(model=model, passes=system.passes) if system.passes else model
+        needs: dict[str, Need] = {"models": (decoded,), **self.decoding}
         return Correction(step=Models(models=(model.name,)), needs=needs, before=self._preprocessed(corpus), corpus=corpus)
 
     def after(self, steps: Sequence[Step], seed: int, corpus: Corpus) -> Correction | None:

@@ -112,6 +112,9 @@ class PseudoDataSize(Section):
     """Pseudo data in shards: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
 
     shard: int = Field(gt=0, description="pairs a shard")
+    own_draws: bool = Field(
+        False, description="each seed has pseudo data and a reverse model of its own; else all seeds share those of one draw"
+    )
     edits_from: Literal["genuine", "in_domain"] = Field(
         "genuine",
         description="the pairs whose edits noise learns. Choe et al. (table 2) take those that are like the test data; a track "
@@ -178,6 +181,9 @@ class GridAxes(Section):
     upsample: OneOrMore[PositiveInt] = (1,)
     architecture: OneOrMore[str] = ("default",)
     track: OneOrMore[str] = ("restricted",)
+    passes: OneOrMore[PositiveInt] = Field(
+        (), description="models after so many passes of the last stage, which are among its `snapshots`; by default its end"
+    )
     sweep: dict[str, OneOrMore[float]] = Field(
         default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
     )
@@ -231,6 +237,9 @@ class Track(Section):
     Parts keep the levels' proportions; sentences of neither share choose checkpoints and tune systems.
     """
 
+    pairs: int | None = Field(
+        None, gt=0, description="so many of the genuine pairs, drawn anew for each seed, from those with a correction"
+    )
     genuine: Pairs | None = Field(None, description="training pairs of its own; by default a part of the development data")
     validation: Pairs | None = Field(None, description="with pairs of its own: those that choose checkpoints and tune systems")
     in_domain: Pairs | None = Field(None, description="with pairs of its own: the part of them that is like its test data")
@@ -246,7 +255,12 @@ class Track(Section):
     seed: int = 1
 
     @property
-    def pairs(self) -> dict[str, PairFormat]:
+    def is_cut(self) -> bool:
+        """Whether it is a part of the development data."""
+        return self.genuine is None and self.pairs is None
+
+    @property
+    def corpora(self) -> dict[str, PairFormat]:
         """Its own corpora by name."""
         named = {"genuine": self.genuine, "validation": self.validation, "in_domain": self.in_domain}
         return {name: pairs for name, pairs in named.items() if pairs is not None}
@@ -255,6 +269,8 @@ class Track(Section):
     def _some_validate(self) -> Self:
         if (self.genuine is None) != (self.validation is None) or (self.in_domain and self.genuine is None):
             raise ValueError("a track with pairs of its own names `genuine` and `validation`, and perhaps `in_domain`")
+        if self.pairs is not None and self.model_fields_set != {"pairs"}:
+            raise ValueError("a track with `pairs`, a number of genuine pairs, has no other key")
         if self.genuine is not None and (given := {"training_share", "test_share", "seed"} & self.model_fields_set):
             raise ValueError(
                 f"a track with pairs of its own takes no part of the development data; leave out {', '.join(sorted(given))}"
@@ -513,7 +529,7 @@ def _check_axes(profile: Profile, where: str, grid: GridAxes) -> None:
     refuse_unknown(where, "setting", grid.setting, profile.settings)
     refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
     refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
-    cut = any(name in profile.tracks and profile.tracks[name].genuine is None for name in grid.track)
+    cut = any(name in profile.tracks and profile.tracks[name].is_cut for name in grid.track)
     if cut and len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
         raise ValueError(
             f"{where}: the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
@@ -538,6 +554,10 @@ def _check_axes(profile: Profile, where: str, grid: GridAxes) -> None:
     if any("pseudo" in stage.data for stage in profile.settings[grid.baseline]):
         raise ValueError(f"{where}.baseline: the setting `{grid.baseline}` takes pseudo data; name one that takes none")
     trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
+    for setting, architecture in product(trained, grid.architecture) if grid.passes else ():
+        kept = profile.optimisation_of(profile.stages(setting)[-1].optimisation, architecture).snapshots
+        if missing := set(grid.passes).difference(kept):
+            raise ValueError(f"{where}.passes: {min(missing)} is not among the snapshots of `{setting}`, which are {kept}")
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
     _check_in_domain(profile, where, trained, grid.track)
