@@ -137,7 +137,7 @@ class Planner:
     @property
     def tuned_on(self) -> frozenset[Corpus]:
         """The test sets, and the parts that tracks hold out of them, on which the profile allows tuning."""
-        allowed = {self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on}
+        allowed: set[Corpus] = {self.tests[name] for name, test in self.profile.corpora.tests.items() if test.tuned_on}
         if self.development in allowed:
             allowed |= {data.held_out for data in self.tracks.values() if data.held_out is not None}
         return frozenset(allowed)
