@@ -5,6 +5,7 @@ the command line.
 """
 
 from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
+from pseudogec.noise.content_words import ContentWords
 from pseudogec.noise.direct import DirectNoise
 from pseudogec.noise.method import (
     METHODS,
@@ -36,6 +37,7 @@ __all__ = [
     "METHODS",
     "BackTranslation",
     "ConfusionSets",
+    "ContentWords",
     "DecoderMethod",
     "DictionarySummary",
     "DirectNoise",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -200,6 +200,7 @@ class NoiseResources:
         bpe: the segmentation, if the text to noise is in subwords.
         confusions: confusion sets, if known.
         annotated: the same pairs with their edits, if known; read once for each minimum count.
+        sentences: yields genuine grammatical text, for methods that look at the contexts of words.
     """
 
     def __init__(
@@ -209,7 +210,9 @@ class NoiseResources:
         bpe: Bpe | None = None,
         confusions: ConfusionSets | None = None,
         annotated: Iterable[AnnotatedSentence] = (),
+        sentences: Callable[[], Iterable[Sequence[str]]] = tuple,
     ) -> None:
+        self.sentences = sentences
         self._word_counts, self._pairs, self._annotated = word_counts or Counter(), pairs, annotated
         self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
@@ -218,7 +221,8 @@ class NoiseResources:
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], bpe: Bpe | None = None) -> NoiseResources:
         """Learn from grammatical text alone: enough for methods that do not learn from edits."""
-        return cls(Counter(word for sentence in sentences for word in sentence), bpe=bpe)
+        kept = list(sentences)
+        return cls(Counter(word for sentence in kept for word in sentence), bpe=bpe, sentences=lambda: kept)
 
     @cached_property
     def words(self) -> UnigramDistribution:

@@ -77,9 +77,10 @@ class PseudoData(TrainingPairs):
 @functools.lru_cache(maxsize=2)
 def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
     """The resources of noising methods, from a corpus and, for edits, its references; kept between a worker's shards."""
-    words = Counter(word for tokens in read_plain(genuine / "target.txt") for word in tokens)
+    targets = functools.partial(read_plain, genuine / "target.txt")
+    words = Counter(word for tokens in targets() for word in tokens)
     annotated = M2File(references / "references.m2") if references else ()
-    return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated)
+    return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated, sentences=targets)
 
 
 class NoisedData(PseudoData, Learner):
