@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import lzma
 from pathlib import Path
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -88,7 +86,7 @@ def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path
     changed = pairs_format("m2", {"path": path, "annotators": "all", "unchanged": "drop"}).read()
     assert [" ".join(sentence.pair.target) for sentence in changed] == ["This is a sentence .", "This are a phrase ."]
     with pytest.raises(ValueError, match="`annotators` and `unchanged` are keys of files with several annotators"):
-        pairs_format("lang8", {"path": path, "annotators": "all"})
+        pairs_format("jfleg", {"path": path, "annotators": "all"}, path)
 
 
 def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:
@@ -112,62 +110,6 @@ def test_sentences_are_counted_as_they_are_read(tmp_path: Path) -> None:
         assert counted[:2] == (len(pairs), sum(source != target for source, target in pairs)) == (4, 1)
 
 
-def pair(source: str, target: str) -> Pair:
-    return Pair(source.split(), target.split())
-
-
-def bea_text(text: str, *edits: list[Any]) -> str:
-    return json.dumps({"text": text, "edits": [[0, list(edits)]], "cefr": "B1"})
-
-
-def test_bea_json_is_split_corrected_and_tokenised(tmp_path: Path) -> None:
-    text = "Dear Sam,\n\nI has two cat. It's  nice"
-    #       0         11              27
-    path = tmp_path / "x.json"
-    path.write_text(bea_text(text, [13, 16, "have"], [21, 24, "cats", "FN"], [len(text), len(text), "."]) + "\n")
-    assert list(read_pairs("bea_json", path)) == [
-        Pair(["Dear", "Sam", ","], ["Dear", "Sam", ","]),
-        pair("I has two cat .", "I have two cats ."),
-        pair("It 's nice", "It 's nice ."),
-    ]
-
-
-def test_bea_json_joins_sentences_that_an_edit_ties_together(tmp_path: Path) -> None:
-    text = "It rains. Because we stay. Good."
-    path = tmp_path / "x.json"
-    path.write_text(bea_text(text, [8, 17, " so"], [27, 27, "Very "]) + "\n")
-    assert list(read_pairs("bea_json", path)) == [
-        pair("It rains . Because we stay .", "It rains so we stay ."),
-        pair("Good .", "Very Good ."),
-    ]
-
-
-def test_bea_json_leaves_what_nobody_corrected(tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(bea_text("He go home.", [0, 10, None], [3, 5, "goes"]) + "\n")
-    assert list(read_pairs("bea_json", path)) == [pair("He go home .", "He goes home .")]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "{",
-        json.dumps({"text": "a"}),
-        bea_text("abc", [0, 4, "x"]),
-        bea_text("abc", [2, 1, "x"]),
-        bea_text("abc", [0, 2, "x"], [1, 3, "y"]),
-        bea_text("abc", ["zero", 1, "x"]),
-        json.dumps({"text": "a", "edits": [[1, []]]}),
-    ],
-)
-def test_a_damaged_bea_json_is_named_with_its_line(line: str, tmp_path: Path) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(bea_text("Good.") + "\n" + line + "\n")
-    with pytest.raises(DataError) as raised:
-        list(read_pairs("bea_json", path))
-    assert (raised.value.path, raised.value.line) == (path, 2)
-
-
 def test_jfleg_has_references(tmp_path: Path) -> None:
     for name, lines in {"src": ["He go . ", "b"], "ref0": ["He goes . ", "b"], "ref1": ["He went . ", "c"]}.items():
         write_lines(tmp_path / name, lines)
@@ -184,11 +126,11 @@ def test_jfleg_has_references(tmp_path: Path) -> None:
 
 def test_levels_go_with_files_and_draws_keep_the_order(tmp_path: Path) -> None:
     for name in ("a", "b"):
-        write_lines(tmp_path / name, (f"{number}\t1\tu\t0\t{name}{number}" for number in range(20)))
+        write_lines(tmp_path / name, (f"S {name}{number}\n" for number in range(20)))
     files = [{"path": tmp_path / "a", "level": "A"}, {"path": tmp_path / "b"}]
-    whole = [(item.pair.source[0], item.level) for item in pairs_format("lang8", *files).read()]
+    whole = [(item.pair.source[0], item.level) for item in pairs_format("m2", *files).read()]
     assert whole == [*((f"a{number}", "A") for number in range(20)), *((f"b{number}", "") for number in range(20))]
-    drawn = [(item.pair.source[0], item.level) for item in pairs_format("lang8", *files, sentences=15).read()]
+    drawn = [(item.pair.source[0], item.level) for item in pairs_format("m2", *files, sentences=15).read()]
     assert len(drawn) == 15 and drawn == [item for item in whole if item in drawn] != whole[:15]
 
 
@@ -207,18 +149,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 def test_the_real_m2_files_have_their_published_sizes() -> None:
     sizes = {level: sum(1 for _ in read_pairs("m2", SHARED / "wi" / f"{level}.dev.gold.bea19.m2")) for level in "ABC"}
     assert sizes == {"A": 1037, "B": 1290, "C": 1069}
-
-
-@needs_data
-def test_the_real_json_agrees_with_its_conversion_to_m2_up_to_the_sentence_split() -> None:
-    ours = list(read_pairs("bea_json", SHARED / "fce" / "fce-dev.json"))
-    theirs = list(read_pairs("m2", SHARED / "fce" / "fce.dev.m2"))
-    for side in ("source", "target"):
-        our_tokens = [token for pair in ours for token in getattr(pair, side)]
-        their_tokens = [token for pair in theirs for token in getattr(pair, side)]
-        assert abs(len(our_tokens) - len(their_tokens)) < 0.001 * len(their_tokens)
-    shared = {str(pair) for pair in ours} & {str(pair) for pair in theirs}
-    assert len(shared) > 0.85 * len(theirs)
 
 
 @needs_data

@@ -198,7 +198,7 @@ def test_a_check_counts_them(folder: Path, capsys: pytest.CaptureFixture[str]) -
         ),
         ("corpora.tests.mine.source=my_formats:Stranger", "that derives from PairFormat"),
         ("corpora.tests.mine.source=my_format:Tabs", "source `my_format:Tabs` cannot be imported"),
-        ("corpora.tests.mine.source=m3", "there is no source `m3`; known: bea_json, jfleg, lang8, m2,"),
+        ("corpora.tests.mine.source=m3", "there is no source `m3`; known: jfleg, m2,"),
         ("corpora.seeds.simple.source=plane", "there is no source `plane`; did you mean `plain`"),
     ],
 )

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise, tee, zip_longest
+from itertools import tee, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines
 from artefacts.kinds import OneOrMore
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
-from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, apply_edits, read_m2
-from pseudogec.text import sentence_spans, tokenise
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
+from pseudogec.text import tokenise
 
 Level = Literal["A", "B", "C", "N"]
 
@@ -145,57 +143,6 @@ class Jfleg(_SideBySide):
             yield sentence._replace(level=source.level)
 
 
-@PAIR_FORMATS.register
-class BeaJson(FilePairs):
-    """The JSON of the BEA-2019 shared task (W&I+LOCNESS and FCE): a line is a text with edits in characters.
-
-    Texts are split into sentences, corrected, and tokenised. Where an edit crosses the end of a sentence, the two sentences stay
-    one pair. An error that was found but not corrected stays as it is.
-    """
-
-    name = "bea_json"
-    version = 2
-
-    annotator: int = Field(0, ge=0, description="the annotator whose edits are taken; a text without this annotator is refused")
-
-    def read_file(self, path: Path) -> Iterator[Pair]:
-        return _tokenised(_bea_sentences(path, self.annotator))
-
-
-@PAIR_FORMATS.register
-class Lang8(FilePairs):
-    """The Lang-8 Corpus of Learner English (Tajiri et al. 2012), such as ``entries.train``.
-
-    A line has the number of corrections, two identifiers, the sentence's number, the sentence, and its corrections, with tabs
-    between; blank lines separate entries. A sentence with several corrections gives as many pairs; one without is its own
-    correction.
-    """
-
-    name = "lang8"
-
-    def read_file(self, path: Path) -> Iterator[Pair]:
-        return _tokenised(_lang8_sentences(path))
-
-
-@PAIR_FORMATS.register
-class Nucle(FilePairs):
-    """NUCLE (Dahlmeier et al. 2013) in its SGML, such as ``nucle3.2.sgml``, split into sentences and tokenised.
-
-    Titles count as paragraphs. An edit that overlaps the one before it or crosses the end of a paragraph is left out, as is
-    an error without a correction.
-    """
-
-    name = "nucle"
-    version = 2
-
-    annotator: int = Field(
-        0, ge=0, description="which of a text's annotations is taken; NUCLE has one, the CoNLL-2014 test set two"
-    )
-
-    def read_file(self, path: Path) -> Iterator[Pair]:
-        return _tokenised(_nucle_sentences(path, self.annotator))
-
-
 def read_parallel(source: Path | str, target: Path | str, tokenised: bool = True) -> Iterator[Pair]:
     """Yield the pairs of two files whose lines belong together; both sides are tokenised where they are not ``tokenised`` yet.
 
@@ -241,150 +188,3 @@ def _tokenised(texts: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
     first, second = tee(texts)
     sources, targets = tokenise(source for source, _ in first), tokenise(target for _, target in second)
     return (Pair(source, target) for source, target in zip(sources, targets, strict=True))
-
-
-# The JSON of BEA-2019
-
-_CharacterEdit = tuple[int, int, str]
-"""Start and end in characters, and the correction."""
-
-
-def _span(edit: _CharacterEdit) -> tuple[int, int]:
-    """The order of edits; several insertions at one place keep the order in which they are given."""
-    return edit[:2]
-
-
-class _Text(BaseModel):
-    # The other keys of a line (level, first language, ...) are not needed here.
-
-    text: str
-    edits: list[tuple[int, list[tuple[int, int, str | None] | tuple[int, int, str | None, str]]]]  # FCE adds an error type
-
-    def corrections(self, annotator: int) -> list[_CharacterEdit]:
-        """An annotator's edits in order, without those that give no correction (they may overlap the others)."""
-        edits = dict(self.edits)[annotator]
-        given = [(start, end, correction) for start, end, correction, *_ in edits if correction is not None]
-        return sorted(given, key=_span)
-
-
-def _bea_sentences(path: Path, annotator: int) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), start=1):
-        try:
-            text = _Text.model_validate_json(line)
-        except ValidationError as error:
-            reason = error.errors()[0]
-            where = "".join(f"{key}: " for key in reason["loc"][:1])
-            raise DataError(
-                path, f"expected a JSON object with 'text' and 'edits' as in BEA-2019 ({where}{reason['msg']})", number
-            ) from None
-        if annotator not in dict(text.edits):
-            raise DataError(path, f"no annotator {annotator}; this text has {sorted(dict(text.edits))}", number)
-        try:
-            yield from _corrected_sentences(text.text, text.corrections(annotator))
-        except ValueError as error:
-            raise DataError(path, str(error), number) from None
-
-
-def _corrected_sentences(text: str, edits: Sequence[_CharacterEdit]) -> Iterator[tuple[str, str]]:
-    """Yield the sentences of a raw text as written and as corrected by edits in the order of the text.
-
-    Raises:
-        ValueError: edits overlap or leave the text.
-    """
-    bounds = [0, *chain.from_iterable(edit[:2] for edit in edits), len(text)]
-    if any(left > right for left, right in pairwise(bounds)):
-        raise ValueError(f"an edit overlaps another or leaves its text of {len(text)} characters")
-    for start, end, inside in _sentences(text, edits):
-        written, corrected = text[start:end], _correct(text, start, end, inside)
-        if written.strip() or corrected.strip():
-            yield written, corrected
-
-
-def _sentences(text: str, edits: Iterable[_CharacterEdit]) -> Iterator[tuple[int, int, list[_CharacterEdit]]]:
-    """Start, end and edits of each sentence; sentences that an edit ties together stay one."""
-    waiting = deque(edits)
-    start = 0
-    inside: list[_CharacterEdit] = []
-    for boundary in [*(first for first, _ in sentence_spans(text)[1:]), len(text) + 1]:
-        while waiting and waiting[0][0] < boundary:
-            inside.append(waiting.popleft())
-        if inside and inside[-1][1] > boundary:
-            continue
-        yield start, min(boundary, len(text)), inside
-        start, inside = boundary, []
-
-
-def _correct(text: str, start: int, end: int, edits: Iterable[_CharacterEdit]) -> str:
-    corrected = ""
-    for edit_start, edit_end, correction in edits:
-        corrected += text[start:edit_start] + correction
-        start = edit_end
-    return corrected + text[start:end]
-
-
-# Lang-8
-
-
-def _lang8_sentences(path: Path) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(read_lines(path), start=1):
-        if not line.strip():
-            continue
-        fields = line.split("\t")
-        if len(fields) < 5:
-            raise DataError(path, f"expected at least 5 fields with tabs between, as in Lang-8, not {len(fields)}", number)
-        sentence, corrections = fields[4], [field for field in fields[5:] if field.strip()]
-        for correction in corrections or [sentence]:
-            yield sentence, correction
-
-
-# NUCLE
-
-_PARAGRAPH = re.compile(r"<(?:P|TITLE)>\n?(.*?)\n?(?=</P>|</TITLE>|<P>|</TEXT>)", re.DOTALL)  # some closing tags are missing
-_ANNOTATION = re.compile(r"<ANNOTATION\b[^>]*>(.*?)</ANNOTATION>", re.DOTALL)
-_MISTAKE = re.compile(
-    r'<MISTAKE start_par="(\d+)" start_off="(\d+)" end_par="(\d+)" end_off="(\d+)">\s*<TYPE>([^<]*)</TYPE>'
-    r"\s*<CORRECTION(?:/>|>(.*?)</CORRECTION>)",
-    re.DOTALL,
-)
-
-
-def _nucle_sentences(path: Path, annotator: int) -> Iterator[tuple[str, str]]:
-    for number, document in _documents(path):
-        text, _, annotations = document.partition("</TEXT>")
-        paragraphs = _PARAGRAPH.findall(f"{text}</TEXT>")
-        chosen = _ANNOTATION.findall(annotations)[annotator : annotator + 1]
-        if not chosen:
-            raise DataError(path, f"the text that begins here has no annotation {annotator} (counted from 0)", number)
-        edits: list[list[_CharacterEdit]] = [[] for _ in paragraphs]
-        for start_paragraph, start, end_paragraph, end, kind, correction in _MISTAKE.findall(chosen[0]):
-            if int(start_paragraph) >= len(paragraphs):
-                raise DataError(path, f"the text that begins here has an edit beyond its {len(paragraphs)} paragraphs", number)
-            if start_paragraph == end_paragraph and kind not in DETECTION_TYPES:
-                edits[int(start_paragraph)].append((int(start), int(end), correction))
-        for paragraph, found in zip(paragraphs, edits, strict=True):
-            yield from _corrected_sentences(paragraph, _without_overlaps(found, len(paragraph)))
-
-
-def _documents(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the number of the first line and the text of each document."""
-    lines: list[str] = []
-    first: int | None = None  # None between documents
-    for number, line in enumerate(read_lines(path), start=1):
-        if line.startswith("<DOC"):
-            if first is not None:
-                break
-            lines, first = [], number
-        lines.append(line)
-        if line.startswith("</DOC>") and first is not None:
-            yield first, "\n".join(lines)
-            first = None
-    if first is not None:
-        raise DataError(path, "the text that begins here has no </DOC>; the file is damaged or was cut short", first)
-
-
-def _without_overlaps(edits: list[_CharacterEdit], length: int) -> list[_CharacterEdit]:
-    kept: list[_CharacterEdit] = []
-    for edit in sorted(edits, key=_span):
-        if edit[0] <= edit[1] <= length and (not kept or kept[-1][1] <= edit[0]):
-            kept.append(edit)
-    return kept
