@@ -32,7 +32,8 @@ NBSTRIPOUT = find notebooks -maxdepth 1 -name '*.ipynb' -exec $(BIN)/python -m n
 TORCH_VERSION   = $(shell sed -n 's/^torch==//p' $(LOCK))
 TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
 FAIRSEQ         = fairseq==0.12.2
-SPACY_MODEL     = en_core_web_sm-3.8.0
+SPACY_MODEL     = https://github.com/explosion/spacy-models/releases/download/en_core_web_sm-3.8.0/en_core_web_sm-3.8.0-py3-none-any.whl
+SPACY_DIGEST    = sha256=1932429db727d4bff3deed6b34cfc05df17794f4a52eeb26cf8928f7c1a0fb85
 
 .PHONY: env study test quick browser lab data lint format hooks model clean
 
@@ -77,7 +78,7 @@ hooks: $(STAMP)
 
 # The annotator of the papers' scores. Without it ERRANT uses the offline annotator; every score's signature names the annotator.
 model: $(STAMP)
-	$(BIN)/python -m pseudogec data $(SPACY_MODEL)
+	$(PIP) --no-deps '$(SPACY_MODEL)#$(SPACY_DIGEST)'
 
 # Results are not removed: delete outputs/ by hand.
 clean:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
-import io
 import json
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from corpora_by_format import pairs_format, read_pairs
+from corpora_by_format import read_pairs
 from pseudogec.commands import preflight
-from pseudogec.commands.preflight import Row, check, format_size, show
+from pseudogec.commands.preflight import Row, check, show
 from pseudogec.commands.run_all import parse
 from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
@@ -71,7 +68,7 @@ def test_a_study_that_has_all_it_needs_passes(tmp_path: Path) -> None:
     found = run(small_profile(tmp_path), tmp_path)
     assert not problems(found)
     assert row(found, "tests.world-test", "sentences").finding == "1 corrected of 2"
-    assert row(found, "seeds.simple", "sentences").finding == "500; 500 are needed"
+    assert row(found, "seeds.simple", "sentences").finding == "500"
     assert row(found, "seeds.simple", "simple.txt").finding == "6.5 kB, 500 sentences, a file of your own"
 
 
@@ -119,9 +116,7 @@ def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -
     files = [file.model_copy(update={"path": shared_data / file.path}) for file in profile.corpora.genuine.files]
     pairs = list(read_pairs("m2", *files))
     left = len(list(drop_identical(pairs)))
-    one_sided = sum(bool(source) != bool(target) for source, target in pairs)
-    finding = f"{left:,} corrected of {len(pairs):,}; {one_sided} with an empty source or correction"
-    assert row(found, "genuine", "sentences").finding == finding
+    assert row(found, "genuine", "sentences").finding == f"{left:,} corrected of {len(pairs):,}"
 
 
 def test_the_papers_count_is_recognised(tmp_path: Path) -> None:
@@ -148,31 +143,7 @@ def test_a_sample_is_compared_with_the_paper_that_drew_one(tmp_path: Path) -> No
 def test_a_corpus_that_is_smaller_than_what_is_drawn_from_it_is_refused(tmp_path: Path) -> None:
     fill(tmp_path)
     found = run(small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [test.m2], sentences: 3}\n"), tmp_path)
-    assert row(found, "validation", "sentences").finding == "2; the profile draws 3"
-    assert problems(found)
-
-
-def test_a_seed_corpus_that_is_too_small_is_refused(tmp_path: Path) -> None:
-    fill(tmp_path, sentences=499)
-    found = run(small_profile(tmp_path), tmp_path)
-    [problem] = problems(found)
-    assert (problem.part, problem.finding) == ("seeds.simple", "499; 500 are needed")
-
-
-def test_what_a_stage_of_training_or_a_language_model_takes_of_a_seed_corpus_counts_too(tmp_path: Path) -> None:
-    fill(tmp_path, sentences=2000)
-    profile = small_profile(tmp_path, "language_model: {seed_corpus: simple, sentences: 2250}\n")
-    assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,250 are needed"
-    profile = small_profile(tmp_path, "grids: {upsample: {also: [{pseudo_pairs: 2500}]}}\n")
-    assert row(run(profile, tmp_path), "seeds.simple", "sentences").finding == "2,000; 2,500 are needed"
-    unused = small_profile(
-        tmp_path, "grids: {of_no_notebook: {method: direct_noise, seed_corpus: simple, setting: joint, pseudo_pairs: 3000}}\n"
-    )
-    assert row(run(unused, tmp_path), "seeds.simple", "sentences").finding == "2,000; 500 are needed"
-    filtered = small_profile(tmp_path)
-    filtered.corpora.seeds["simple"] = filtered.corpora.seeds["simple"].model_copy(update={"longest": 40})
-    finding = row(run(filtered, tmp_path), "seeds.simple", "sentences").finding
-    assert finding == "2,000; counted before `longest`; 500 are needed"
+    assert row(found, "validation", "sentences") in problems(found)
 
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
@@ -210,8 +181,8 @@ def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, m
     profile = load_profile(tmp_path / "dumps.yaml", library=PROJECT / "params")
     found = run(profile, tmp_path)
     assert not problems(found)
-    assert row(found, "seeds.simple", "sentences").finding == "not counted; 500 are needed"
-    assert row(run(profile, tmp_path, count=True), "seeds.simple", "sentences").finding == "600; 500 are needed"
+    assert row(found, "seeds.simple", "sentences").finding == "not counted"
+    assert row(run(profile, tmp_path, count=True), "seeds.simple", "sentences").finding == "600"
 
 
 @pytest.mark.parametrize("ending", ["", "\n"])
@@ -226,15 +197,7 @@ def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "x.m2").write_text(CORRECTED + RIGHT + detected + second)
     file = tmp_path / "x.m2"
     pairs = list(read_pairs("m2", file))
-    assert M2(files=(file,)).count() == (len(pairs), len(list(drop_identical(pairs))), 0) == (4, 1, 0)
-
-
-def test_pairs_with_one_empty_side_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "x.m2").write_text("S fsdj\nA 0 1|||U:OTHER|||-NONE-|||REQUIRED|||-NONE-|||0\n\n" + RIGHT)
-    assert M2(files=(tmp_path / "x.m2",)).count() == (2, 1, 1)
-    for name, text in {"source": "A b .\n\n\nC\n", "target": "A b .\nD\n\n \n"}.items():
-        (tmp_path / name).write_text(text)
-    assert pairs_format("parallel", tmp_path / "source", tmp_path / "target").count() == (4, 0, 2)
+    assert M2(files=(file,)).count() == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
 
 
 # The machine
@@ -253,25 +216,7 @@ def test_a_profile_in_fp16_needs_a_gpu(tmp_path: Path) -> None:
     profile = small_profile(tmp_path, "optimisations: {joint: {precision: fp16}}\n")
     [problem] = problems(run(profile, tmp_path))
     assert (problem.item, problem.finding) == ("GPUs", "none; the profile computes in fp16")
-    assert "each precision to fp32: --set optimisations" in problem.remedy
-
-
-def test_gpus_that_only_emulate_bf16_are_refused_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As torch describes a machine with one V100."""
-    import torch
-
-    fill(tmp_path)
-    v100 = SimpleNamespace(name="Tesla V100", total_memory=16 * 2**30)
-    for name, value in {
-        "device_count": lambda: 1,
-        "get_device_properties": lambda _: v100,
-        "device": lambda _: contextlib.nullcontext(),
-        "is_bf16_supported": lambda including_emulation=True: including_emulation,
-    }.items():
-        monkeypatch.setattr(torch.cuda, name, value)
-    [problem] = problems(run(small_profile(tmp_path, "optimisations: {fine_tuning: {precision: bf16}}\n"), tmp_path))
-    assert "cannot compute in bf16" in problem.finding
-    assert "--set optimisations.fine_tuning.precision=fp16" in problem.remedy
+    assert "--set optimisations.joint.precision=fp32" in problem.remedy
 
 
 def test_half_precision_of_back_translation_needs_a_gpu_too(tmp_path: Path) -> None:
@@ -293,7 +238,7 @@ def test_a_disk_that_is_too_small_is_refused(tmp_path: Path) -> None:
     fill(tmp_path)
     assert not problems(run(small_profile(tmp_path), tmp_path, disk_needed=1))
     [problem] = problems(run(small_profile(tmp_path), tmp_path, disk_needed=10**18))
-    assert problem.item == "disk" and "about 1000000 TB are needed" in problem.finding
+    assert problem.item == "disk"
 
 
 def test_files_of_released_models_are_looked_for(tmp_path: Path) -> None:
@@ -307,16 +252,6 @@ def test_files_of_released_models_are_looked_for(tmp_path: Path) -> None:
     found = run(small_profile(tmp_path, text), tmp_path)
     assert [problem.item for problem in problems(found)] == ["model.pt", "codes.bpe"]
     assert row(found, "systems.released", "dict.txt").state == "ok"
-
-
-def test_a_classifier_from_hugging_face_must_be_there(tmp_path: Path) -> None:
-    fill(tmp_path)
-    text = (
-        "systems: {gated: {after: pretlarge, steps: [{step: error_detection, hugging_face: {name: nobody/no-such-model}}]}}\n"
-        "comparisons: {top_systems: [gated]}\n"
-    )
-    [problem] = problems(run(small_profile(tmp_path, text), tmp_path))
-    assert problem.item == "nobody/no-such-model" and problem.remedy
 
 
 def test_scores_by_another_annotator_are_noted_where_they_are_compared_with_the_papers(tmp_path: Path) -> None:
@@ -345,21 +280,13 @@ def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Pat
 def test_the_papers_sizes_stand_beside_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     show("paper", check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
     out = capsys.readouterr().out
-    for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979", "70,000,000 are needed"):
+    for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979"):
         assert size in out
 
 
-def test_what_mends_several_things_is_said_once(tmp_path: Path) -> None:
-    shown = io.StringIO()
-    show("paper", run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path), shown)
-    assert shown.getvalue().count(load_catalogue().corpus("wi+locness").licence) == 2  # FCE has the same words
-
-
-@pytest.mark.parametrize(
-    ("size", "text"), [(0, "0 bytes"), (999, "999 bytes"), (6500, "6.5 kB"), (39.2e9, "39 GB"), (2e12, "2.0 TB")]
-)
-def test_sizes_are_said_as_people_say_them(size: float, text: str) -> None:
-    assert format_size(size) == text
+def test_what_mends_several_things_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    show("paper", run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
+    assert capsys.readouterr().out.count(load_catalogue().corpora["wi+locness"].licence) == 2  # FCE has the same words
 
 
 @pytest.mark.parametrize(
@@ -381,7 +308,7 @@ def test_an_option_without_the_one_that_it_belongs_to_is_refused(
 
 def test_an_empty_corpus_and_a_folder_in_place_of_a_file_are_reported(tmp_path: Path) -> None:
     (tmp_path / "empty.m2").touch()
-    for file, finding in (("empty.m2", "none in empty.m2"), (".", "not found")):
+    for file, finding in (("empty.m2", "none"), (".", "not found")):
         profile = small_profile(tmp_path, f"  genuine: {{replace: true, source: m2, files: {file}}}\n")
         rows = check(profile, tmp_path / "store")
         assert [row.finding for row in rows if row.part == "genuine" and row.fails] == [finding]

@@ -8,25 +8,24 @@ from __future__ import annotations
 import platform
 import shutil
 import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
 from pathlib import Path
-from traceback import extract_tb
-from typing import IO, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from artefacts.errors import DataError, UserError
+from rich.filesize import decimal
+
+from artefacts.errors import UserError
 from artefacts.files import digest_file
-from pseudogec.corpora import Count, FileFormat, FilePairs, FileSentences, KnownFile, Whole, load_catalogue, matching
-from pseudogec.correct import Step
+from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, load_catalogue, matching
 from pseudogec.edits import annotator_signature
 from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import PROJECT, Profile
 from pseudogec.study.leakage import Check
-from pseudogec.study.profile import MorePseudoData, all_steps
+from pseudogec.study.profile import all_steps
 
 State = Literal["ok", "note", "missing", "wrong"]
 """There; there, with a remark; missing or unusable, so that the study would fail."""
@@ -40,8 +39,6 @@ COUNTED_AT_MOST = {True: 10**9, False: 10**6}
 """Bytes of a part's files up to which its sentences are counted unasked, by its format's ``quickly_counted``."""
 
 _READ_FIRST = 10  # sentences of each corpus that are read in every check
-_MEND_FORMAT = "correct the format's class, or the file that it reads"
-
 _PACKAGES = ("torch", "fairseq", "ctranslate2", "errant", "spacy")
 
 
@@ -67,30 +64,6 @@ class Row(NamedTuple):
         return self.state in ("missing", "wrong")
 
 
-class PartFiles(NamedTuple):
-    """The files of one part of a profile's corpora.
-
-    Attributes:
-        part: its place in the profile, such as ``genuine`` or ``seeds.simple``.
-        format: reads them; its paths are relative to the data folder.
-        needed: how many sentences the study needs, of a seed corpus; 0 for others.
-    """
-
-    part: str
-    format: FileFormat
-    needed: int = 0
-
-    @property
-    def drawn(self) -> int | None:
-        """How many pairs the profile draws from them; none for all."""
-        return self.format.sentences if isinstance(self.format, FilePairs) else None
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """Paths or patterns, relative to the data folder."""
-        return tuple(file.path for file in self.format.files)
-
-
 def check(
     profile: Profile,
     store: Path,
@@ -108,8 +81,7 @@ def check(
         leakage: the checks of test sets; made here if their files are there.
         count: count also sentences whose count takes long.
         disk_needed: bytes that the study will write, where that is known.
-        elsewhere: workers on other machines do the work (``--scheduler``), so that this one's GPUs do not matter; a profile's own
-            section ``cluster`` says the same.
+        elsewhere: workers on other machines do the work, so that this one's GPUs do not matter.
     """
     return [
         *_corpus_rows(profile, PROJECT / profile.data_folder, count),
@@ -119,14 +91,14 @@ def check(
     ]
 
 
-def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> int:
+def show(name: str, rows: Sequence[Row]) -> int:
     """Print a table of the findings for a profile, then the remedy of each problem; returns 1 if there is one, else 0."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
     # A pipe or log file gets lines of unlimited width.
-    console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160, highlight=False)
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
     table = Table(box=None, pad_edge=False, header_style="bold")
     for heading in ("", "for", "what", "found"):
         table.add_column(heading, overflow="fold")
@@ -142,19 +114,9 @@ def show(name: str, rows: Sequence[Row], stream: IO[str] | None = None) -> int:
         console.print("\n", title, "  ", ", ".join(dict.fromkeys(items)), sep="", soft_wrap=True, markup=False)
         for line in remedy.splitlines():
             console.print(f"  {line}", soft_wrap=True, markup=False)
-    states = Counter(row.state for row in rows if row.fails)
-    counts = ", ".join(f"{count} {state}" for state, count in states.items())
-    console.print(f"\n{name}   {len(rows)} checks, {counts or 'nothing is missing'}", markup=False)
-    return int(bool(states))
-
-
-def format_size(count: float) -> str:
-    """Bytes for readers: ``12 kB``, ``3.4 MB``, ``39 GB``."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if count >= 10 or unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.0f} TB" if count >= 10 else f"{count:.1f} TB"
+    failed = sum(row.fails for row in rows)
+    console.print(f"\n{name}   {len(rows)} checks, {failed or 'nothing'} missing or wrong", markup=False)
+    return int(failed > 0)
 
 
 def shown(path: Path) -> str:
@@ -162,126 +124,77 @@ def shown(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-# Corpora of the profile
-
-
-def corpus_files(profile: Profile) -> list[PartFiles]:
-    """The corpora that a profile reads from files; parts from the embedded world have none."""
+def corpus_files(profile: Profile) -> dict[str, FileFormat]:
+    """The corpora that a profile reads from files, by their place in it, such as ``seeds.simple``."""
     tracks = {f"tracks.{name}.{part}": pairs for name, track in profile.tracks.items() for part, pairs in track.corpora.items()}
-    return [
-        PartFiles(part, corpus, _sentences_of_seed(profile, part.removeprefix("seeds.")) if part.startswith("seeds.") else 0)
-        for part, corpus in {**profile.corpora.parts, **tracks}.items()
-        if isinstance(corpus, FileFormat)
-    ]
-
-
-def _sentences_of_seed(profile: Profile, seed: str) -> int:
-    """The most sentences of a seed corpus that a notebook's grid, a model, stage of training or language model takes."""
-    axes = [part for name in _listed(profile) if name in profile.grids for part in profile.grids[name].parts]
-    amounts = [pairs for part in axes if seed in part.seed_corpus for pairs in part.pseudo_pairs]
-    amounts += [model.pseudo_pairs for model in profile.models.values() if model.seed_corpus == seed]
-    settings = {setting for part in axes for setting in part.setting}
-    settings |= {model.setting for model in profile.models.values()}
-    parts = [part for setting in settings for stage in profile.settings[setting] for part in stage.data]
-    amounts += [part.pseudo_pairs for part in parts if isinstance(part, MorePseudoData) and part.seed_corpus == seed]
-    if profile.language_model is not None and profile.language_model.seed_corpus == seed:
-        amounts.append(profile.language_model.sentences)
-    return max(amounts, default=profile.pseudo_data.shard)
-
-
-def _listed(profile: Profile) -> list[str]:
-    """The grids and comparisons that the profile's notebooks show."""
-    return list(dict.fromkeys(name for names in profile.notebooks.values() for name in names))
-
-
-def _steps_shown(profile: Profile) -> Iterator[tuple[str, Step]]:
-    """The steps of the systems that the profile's notebooks compare, each with its system's name."""
-    systems = (system for name in _listed(profile) for system in profile.comparisons.get(name, ()))
-    for system in dict.fromkeys(systems):
-        for step in all_steps(profile, system):
-            yield system, step
+    parts = {**profile.corpora.parts, **tracks}
+    return {name: corpus for name, corpus in parts.items() if isinstance(corpus, FileFormat)}
 
 
 # Corpora: files, versions, sentences against the papers' counts
 
 
 def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Row]:
-    """A row for each file or pattern; then for each part of the corpora, each blind test set, each file of a released model.
-
-    Args:
-        profile: a checked profile.
-        folder: its data folder.
-        count_all: count also what takes long.
-    """
+    """A row for each file or pattern; then for each part of the corpora, each blind test set, each file of a released model."""
+    command = f"make data PROFILE={profile.name}"
     parts = corpus_files(profile)
     if not parts:
         yield Row("corpora", "embedded world", "ok", "a part of the project; nothing is to be fetched")
-    users: dict[Path, list[PartFiles]] = {}
-    for part in parts:
-        for path in part.paths:
-            users.setdefault(path, []).append(part)
-    for path, using in users.items():
-        names = ", ".join(part.part for part in using)
+    users: dict[Path, list[str]] = {}
+    for name, corpus in parts.items():
+        for file in corpus.files:
+            users.setdefault(file.path, []).append(name)
+    for path, names in users.items():
         if found := matching(folder, path):
-            yield _file_row(found, path, names, _corpora(using[0], folder, uncut=True), count_all)
+            yield _file_row(found, path, ", ".join(names), _corpora(parts[names[0]], folder, uncut=True), count_all)
         else:
-            yield _missing_row(folder, path, names, f"make data PROFILE={profile.name}")
-    for part in parts:
-        yield _part_row(folder, part, count_all)
-    for name, test in profile.corpora.blind.items():
-        if (folder / test.file).is_file():
-            yield Row(f"blind.{name}", str(test.file), "ok", format_size((folder / test.file).stat().st_size))
-        else:  # no problem of a run: `pseudogec submit` alone reads it
-            missing = _missing_row(folder, test.file, f"blind.{name}", f"make data PROFILE={profile.name}")
-            yield missing._replace(state="note")
-    for system, path in dict.fromkeys((system, path) for system, step in _steps_shown(profile) for path in step.files):
+            yield _missing_row(folder, path, ", ".join(names), command)
+    for name, corpus in parts.items():
+        yield _part_row(folder, name, corpus, count_all)
+    listed = dict.fromkeys(name for names in profile.notebooks.values() for name in names)
+    systems = dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ()))
+    others = {f"blind.{name}": [test.file] for name, test in profile.corpora.blind.items()}
+    others |= {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
+    for user, path in dict.fromkeys((user, path) for user, paths in others.items() for path in paths):
         if (folder / path).is_file():
-            yield Row(f"systems.{system}", str(path), "ok", format_size((folder / path).stat().st_size))
-        else:
-            remedy = f"put the file that the models' authors released at {shown(folder / path)}"
-            yield Row(f"systems.{system}", str(path), "missing", "not found", remedy)
+            yield Row(user, str(path), "ok", decimal((folder / path).stat().st_size))
+        else:  # a blind test set is no problem of a run: `pseudogec submit` alone reads it
+            row = _missing_row(folder, path, user, command)
+            yield row._replace(state="note") if user.startswith("blind.") else row
 
 
 def _file_row(found: Sequence[Path], path: Path, part: str, corpora: Sequence[FileFormat], count_all: bool) -> Row:
     """The size of a file or of the files of a pattern, their sentences, and which version of the file this is."""
-    known = load_catalogue().find(path) if len(found) == 1 else None
-    several = "" if len(found) == 1 else f"{len(found)} files, "
+    known = load_catalogue().find(path)
     read = [corpus for corpus in corpora if corpus.files[0].path in found]
     state: State = "ok"
-    kept = ""
+    version = f"{len(found)} files"
     try:
-        if not several:
-            state, kept = _version(found[0], known[1] if known else None)
+        if len(found) == 1:
+            state, version = _version(found[0], known[1] if known else None)
         for corpus in read[:1]:
             list(islice(corpus.checked(), _READ_FIRST))
         count = _count(read, count_all) if read else None
-    except DataError as error:
-        remedy = "replace the file, or make it readable" if error.line is None else "correct the line, or replace the file"
-        return Row(part, str(path), "wrong", str(error), remedy)
     except UserError as error:
-        return Row(part, str(path), "wrong", str(error), _MEND_FORMAT)
-    except Exception as error:  # of a class from outside, which may raise anything
-        place = extract_tb(error.__traceback__)[-1]
-        problem = f"format `{corpora[0].known_as()}`: {type(error).__name__}: {error} ({place.filename}, line {place.lineno})"
-        return Row(part, str(path), "wrong", problem, _MEND_FORMAT)
+        return Row(part, str(path), "wrong", str(error), "correct the file, or replace it")
     sentences = "" if count is None else f"{count.sentences:,} sentences"
-    if known is not None and count is not None and known[1].sentences not in (None, count.sentences):
+    if len(found) == 1 and known is not None and count is not None and known[1].sentences not in (None, count.sentences):
         state, sentences = "note", f"{count.sentences:,} sentences instead of {known[1].sentences:,}"
-    size = format_size(sum(file.stat().st_size for file in found))
-    return Row(part, str(path), state, several + ", ".join(filter(None, [size, sentences, kept])))
+    size = decimal(sum(file.stat().st_size for file in found))
+    return Row(part, str(path), state, ", ".join(filter(None, [size, sentences, version])))
 
 
 def _missing_row(folder: Path, path: Path, part: str, command: str) -> Row:
     known = load_catalogue().find(path)
     if known is None:
-        remedy = f"put a file of your own at {shown(folder / path)}, or change the profile"
-        return Row(part, str(path), "missing", "not found", remedy)
+        return Row(part, str(path), "missing", "not found", f"put a file of your own at {shown(folder / path)}")
     corpus, file = known
     finding = f"not found; {file.sentences:,} sentences" if file.sentences else "not found"
-    remedy = f"{corpus.title}: {corpus.how_to_get(command)} Data folder: {shown(folder)}"
-    for source in map(load_catalogue().corpus, corpus.made_from):
-        remedy += f"\n{source.title}: {source.how_to_get(command)}"
-    return Row(part, str(path), "missing", finding, remedy)
+    ways = [
+        f"{each.title}: {each.how_to_get(command)}"
+        for each in (corpus, *(load_catalogue().corpora[made] for made in corpus.made_from))
+    ]
+    return Row(part, str(path), "missing", finding, "\n".join([*ways, f"Data folder: {shown(folder)}"]))
 
 
 def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
@@ -300,13 +213,13 @@ def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
     return "note", f"not the papers' version: SHA-256 {digest[:12]}... instead of {known.sha256[:12]}..."
 
 
-def _corpora(part: PartFiles, folder: Path, uncut: bool = False) -> list[FileFormat]:
+def _corpora(corpus: FileFormat, folder: Path, uncut: bool = False) -> list[FileFormat]:
     """The corpora that can be read one by one: of each file that is there, or of all where files belong together."""
     changes: dict[str, object] = {"only": None, "without": None} if uncut else {}
-    found = part.format.located(
+    found = corpus.located(
         lambda file: [file.model_copy(update={**changes, "path": path}) for path in matching(folder, file.path)]
     )
-    complete = all(matching(folder, path) for path in part.paths)
+    complete = all(matching(folder, file.path) for file in corpus.files)
     return found.by_file() if complete or not found.files_belong_together else []
 
 
@@ -324,70 +237,48 @@ def _counted(corpus: FileFormat) -> Count:
     return corpus.count()
 
 
-def _part_row(folder: Path, part: PartFiles, count_all: bool) -> Row:
-    """The number of sentences of a part, beside the number that the study needs and that of the papers."""
-    whole = None if any(file.cut for file in part.format.files) else load_catalogue().whole(part.paths)
+def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> Row:
+    """The number of sentences of a part, beside that of the papers."""
+    whole = None if any(file.cut for file in corpus.files) else load_catalogue().whole([file.path for file in corpus.files])
     published = _published(whole)
-    needed = f"{part.needed:,} are needed" if part.needed else ""
-
-    def uncounted(reason: str, remedy: str = "") -> Row:
-        printed = "; ".join(f"{paper}: {value:,}" for paper, value in published.items())
-        return Row(part.part, "sentences", "note", "; ".join(filter(None, [reason, needed, printed])), remedy)
-
-    if not all(matching(folder, path) for path in part.paths):
-        return uncounted("files are missing")
+    printed = [f"{paper}: {value:,}" for paper, value in published.items()]
+    if not all(matching(folder, file.path) for file in corpus.files):
+        return Row(part, "sentences", "note", "; ".join(["files are missing", *printed]))
     try:
-        found = _count(_corpora(part, folder), count_all)
-    except Exception:
-        return uncounted("cannot be counted")  # the file's own row says why
+        found = _count(_corpora(corpus, folder), count_all)
+    except UserError:
+        return Row(part, "sentences", "note", "cannot be counted")  # the file's own row says why
     if found is None:
-        return uncounted("not counted", "--count counts them, by reading them all")
+        return Row(part, "sentences", "note", "; ".join(["not counted", *printed]), "--count counts them, by reading them all")
     if not found.sentences:
-        files = ", ".join(map(str, part.paths))
-        return Row(part.part, "sentences", "wrong", f"none in {files}", "put a corpus with sentences in their place")
-    if part.drawn is not None and part.drawn > found.sentences:
-        remedy = f"give the part more files, or lower its `sentences` from {part.drawn:,}"
-        return Row(part.part, "sentences", "missing", f"{found.sentences:,}; the profile draws {part.drawn:,}", remedy)
-    if part.needed > found.sentences:
-        remedy = "give the seed corpus more text, or lower the pseudo_pairs of the profile's grids and models"
-        return Row(part.part, "sentences", "missing", f"{found.sentences:,}; {needed}", remedy)
+        return Row(part, "sentences", "wrong", "none", "put a corpus with sentences in their place")
     sentences = found.corrected if whole is not None and whole.counted == "corrected" else found.sentences
     finding = f"{found.corrected:,} corrected of {found.sentences:,}" if found.corrected else f"{found.sentences:,}"
-    if part.drawn is not None:
-        sentences, finding = part.drawn, f"{part.drawn:,} drawn of {found.sentences:,}"
-    one_sided = f"{found.one_sided:,} with an empty source or correction" if found.one_sided else ""
-    # Of seed text all lines are counted, whatever a filter leaves out later; other formats count what they yield.
-    is_text = isinstance(part.format, FileSentences)
-    filters = [name for name in ("clean", "longest") if is_text and getattr(part.format, name)]
-    filtered = f"counted before {' and '.join(f'`{name}`' for name in filters)}" if filters else ""
-    finding = "; ".join(filter(None, [finding, filtered, one_sided, needed]))
+    if isinstance(corpus, FilePairs) and corpus.sentences is not None:
+        sentences, finding = corpus.sentences, f"{corpus.sentences:,} drawn of {found.sentences:,}"
+        if sentences > found.sentences:
+            return Row(part, "sentences", "missing", finding, "give the part more files, or lower its `sentences`")
     for paper, value in published.items():
         # Choe et al. round to three figures.
         if abs(sentences - value) <= (0.005 * value if value % 100 == 0 else 0):
-            return Row(part.part, "sentences", "ok", f"{finding}; as in {paper}")
+            return Row(part, "sentences", "ok", f"{finding}; as in {paper}")
     if not published:
-        return Row(part.part, "sentences", "ok", finding)
+        return Row(part, "sentences", "ok", finding)
     paper, value = min(published.items(), key=lambda item: abs(item[1] - sentences))
     hint = f" ({whole.hint})" if whole is not None and whole.hint else ""
-    return Row(part.part, "sentences", "note", f"{finding}; {paper}: {value:,}, difference {sentences - value:+,}{hint}")
+    return Row(part, "sentences", "note", f"{finding}; {paper}: {value:,}, difference {sentences - value:+,}{hint}")
 
 
 def _published(whole: Whole | None) -> dict[str, int]:
     """The size of a corpus by the papers that print it, equal ones once."""
     sizes: dict[str, int] = {}
-    for source, paper in PAPERS.items():
-        printed = _printed_sizes(source)
-        if whole is not None and whole.published.keys() <= printed.keys():
-            value = sum(times * printed[name] for name, times in whole.published.items())
+    for source, paper in PAPERS.items() if whole else ():
+        printed = paper_datasets(source).set_index("dataset").sentences.to_dict()
+        if whole and whole.published.keys() <= printed.keys():
+            value = int(sum(times * printed[name] for name, times in whole.published.items()))
             if value not in sizes.values():
                 sizes[paper] = value
     return sizes
-
-
-@cache
-def _printed_sizes(source: str) -> dict[str, int]:
-    table = paper_datasets(source)
-    return dict(zip(table["dataset"].tolist(), table["sentences"].tolist(), strict=True))
 
 
 # Test sets and the data that systems learn from
@@ -406,7 +297,7 @@ def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:
             continue
         try:
             found = check.of({overlap.key: overlap.in_files() for overlap in check.overlaps})
-        except Exception:
+        except UserError:
             continue  # the corpus's own rows say why
         if found.refused:
             yield Row(part, item, "wrong", found.summary, f"{found.explain()}\n{found.remedy}")
@@ -422,72 +313,42 @@ def _leakage_rows(checks: Sequence[Check], count_all: bool) -> Iterator[Row]:
 
 
 def _machine_rows(profile: Profile, store: Path, disk_needed: int | None, elsewhere: bool) -> Iterator[Row]:
-    import dask.system
-    import distributed.system
-
     place = next(folder for folder in (store, *store.parents) if folder.exists())
     free = shutil.disk_usage(place).free
-    finding = f"{format_size(free)} free at {shown(place)}"
+    finding = f"{decimal(free)} free at {shown(place)}"
     if disk_needed is not None:
-        finding += f"; about {format_size(disk_needed)} are needed"
+        finding += f"; about {decimal(disk_needed)} are needed"
     if disk_needed is not None and disk_needed > free:
         yield Row("machine", "disk", "missing", finding, "make room, or choose another disk with --store FOLDER")
     else:
         yield Row("machine", "disk", "ok", finding)
-    cores, memory = dask.system.CPU_COUNT, distributed.system.MEMORY_LIMIT
-    yield Row("machine", "cores and memory", "ok", f"{cores} cores, {format_size(memory)}")
     yield Row("machine", "GPUs", *_gpus(profile, elsewhere))
 
 
 def _gpus(profile: Profile, elsewhere: bool) -> Finding:
     import torch
 
-    devices = [torch.cuda.get_device_properties(number) for number in range(torch.cuda.device_count())]
     precisions = sorted({*profile.precisions.values()} - {"fp32"})
-    asked = f"; the profile computes in {' and '.join(precisions)}" if precisions else ""
-    if devices:
-        finding = ", ".join(f"{each.name} ({format_size(each.total_memory)})" for each in devices)
-        if "bf16" in precisions and not elsewhere and not all(map(_computes_in_bf16, range(len(devices)))):
-            return "missing", f"{finding}; they cannot compute in bf16{asked}", f"add {_changes(profile, 'bf16', 'fp16')}"
-        return "ok", f"{len(devices)}: {finding}{asked}", ""
-    if elsewhere:
-        return "ok", f"none here{asked}; the workers' machines must have them" if asked else "none here", ""
-    if not precisions:
-        return "ok", "none, and none is needed", ""
-    if precisions == ["bf16"] and computes_in_bf16():
-        return "ok", f"none{asked}, as this processor can", ""
-    changes = " ".join(_changes(profile, precision, "fp32") for precision in precisions)
-    remedy = f"run it where there are GPUs, name a cluster (--scheduler ADDRESS), or set each precision to fp32: {changes}"
-    if torch.version.cuda is None:
-        remedy += "; where there is a GPU: this build of torch is for CPUs, make env TORCH=cuda takes the other"
-    return "missing", f"none{asked}", remedy
-
-
-def _changes(profile: Profile, precision: str, to: str) -> str:
-    """The options of the command line that replace one precision by another, wherever the profile has it."""
-    return " ".join(f"--set {key}={to}" for key, own in profile.precisions.items() if own == precision)
-
-
-def _computes_in_bf16(device: int) -> bool:
-    """Whether a GPU does so itself: torch lets older ones emulate it, several times slower than fp32."""
-    import torch
-
-    with torch.cuda.device(device):
-        return torch.cuda.is_bf16_supported(including_emulation=False)
+    finding = ", ".join(map(torch.cuda.get_device_name, range(torch.cuda.device_count()))) or "none"
+    if precisions:
+        finding += f"; the profile computes in {' and '.join(precisions)}"
+    if torch.cuda.device_count() or elsewhere or not precisions or (precisions == ["bf16"] and computes_in_bf16()):
+        return "ok", finding, ""
+    changes = " ".join(f"--set {key}=fp32" for key, own in profile.precisions.items() if own != "fp32")
+    return "missing", finding, f"run it where there are GPUs, name a cluster (--scheduler ADDRESS), or compute in fp32: {changes}"
 
 
 def _software_rows(profile: Profile) -> Iterator[Row]:
-    """Python's and the packages' versions, the annotator, and classifiers from Hugging Face."""
+    """Python's and the packages' versions, and the annotator."""
     found = {name: installed_version(name) for name in _PACKAGES}
-    lacking = [name for name, number in found.items() if number is None]
-    listed = ", ".join([f"python {platform.python_version()}", *(f"{name} {number}" for name, number in found.items() if number)])
-    if lacking:
-        yield Row("software", "packages", "missing", f"{listed}; no {', '.join(lacking)}", "make env installs them")
-    else:
+    listed = ", ".join(
+        [f"python {platform.python_version()}", *(f"{name} {number or 'MISSING'}" for name, number in found.items())]
+    )
+    if all(found.values()):
         yield Row("software", "packages", "ok", listed)
+    else:
+        yield Row("software", "packages", "missing", listed, "make env installs them")
     yield Row("software", "annotator", *_annotator(profile))
-    for name in dict.fromkeys(model for _, step in _steps_shown(profile) for model in step.hugging_face_models):
-        yield Row("software", name, *_hugging_face_model(name))
 
 
 def _annotator(profile: Profile) -> Finding:
@@ -499,25 +360,6 @@ def _annotator(profile: Profile) -> Finding:
         finding = f"{signature}; the papers' scores come from en_core_web_sm and differ by some tenths of a point"
         return "note", finding, "make model installs en_core_web_sm"
     return "ok", signature, ""
-
-
-def _hugging_face_model(name: str) -> Finding:
-    if installed_version("transformers") is None:
-        return "missing", "needs the package transformers", "pip install 'pseudogec[hugging-face]'"
-    if (Path(name) / "config.json").is_file() or _is_cached(name):
-        return "ok", "there", ""
-    remedy = f"fetch it once where there is a network (hf download {name}), or name the folder of a model"
-    return "missing", "neither a folder nor fetched from Hugging Face before", remedy
-
-
-def _is_cached(name: str) -> bool:
-    from huggingface_hub import try_to_load_from_cache
-    from huggingface_hub.errors import HFValidationError
-
-    try:
-        return isinstance(try_to_load_from_cache(name, "config.json"), str)
-    except HFValidationError:  # a path, which cannot be a name
-        return False
 
 
 def installed_version(package: str) -> str | None:

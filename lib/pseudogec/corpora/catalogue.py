@@ -6,12 +6,11 @@ from collections.abc import Iterable
 from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path, PurePosixPath
-from typing import Literal, Self
+from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field
 
-from artefacts.errors import UserError, nearest
 from pseudogec.corpora.formats import BYTES_A_PAIR
 
 CATALOGUE = Path(__file__).parent / "data" / "catalogue.yaml"
@@ -22,51 +21,29 @@ class _Entry(BaseModel):
 
 
 class Download(_Entry):
-    """A file to fetch, or an archive that the user must provide.
+    """A file to fetch, an archive to unpack, or all files of a dump of Wikipedia.
 
     Attributes:
-        archive: the archive's file name, where there is no ``url`` because it must be requested.
-        to: place in the data folder of a file that is not an archive.
-        unpack_to: the folder of the data folder that the archive is unpacked in.
+        archive: the archive's name, where there is no ``url`` because it must be requested.
+        to: place in the data folder: of the file, or the folder of what the archive or the dump holds.
         strip: how many leading folders of the archive's names are left out.
-        install: whether it is a Python package to install.
+        index: of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search index.
     """
 
-    url: str | None = None
-    archive: str | None = None
+    url: str = ""
+    archive: str = ""
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
-    size: int | None = Field(None, alias="bytes")
-    to: Path | None = None
-    unpack_to: Path | None = None
+    to: Path
     strip: int = 0
-    install: bool = False
+    index: str = ""
 
     @property
     def name(self) -> str:
-        return self.archive or PurePosixPath(self.url or "").name
+        return self.archive or self.index or PurePosixPath(self.url).name
 
-    @model_validator(mode="after")
-    def _one_of_each(self) -> Self:
-        if (self.url is None) == (self.archive is None):
-            raise ValueError("give either `url` or `archive`")
-        if (self.to is not None) + (self.unpack_to is not None) + self.install != 1:
-            raise ValueError("give one of `to`, `unpack_to` and `install`")
-        return self
-
-
-class Dump(_Entry):
-    """A search index of a wiki; Wikimedia publishes a new dump of it every week, in several files.
-
-    Attributes:
-        url: the page that lists the dumps by date.
-        index: the index's name, such as ``simplewiki_content``.
-        to: the folder of the data folder that holds the files.
-    """
-
-    url: str
-    index: str
-    to: Path
-    about_bytes: int
+    @property
+    def is_archive(self) -> bool:
+        return self.name.endswith((".tar.gz", ".tar.bz2", ".zip"))
 
 
 class KnownFile(_Entry):
@@ -113,7 +90,6 @@ class KnownCorpus(_Entry):
     steps: str = ""
     made_from: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
-    dump: Dump | None = None
     files: tuple[KnownFile, ...]
 
     def how_to_get(self, command: str = "make data") -> str:
@@ -161,27 +137,13 @@ class Catalogue(_Entry):
     def expected_bytes(self, path: Path) -> int:
         """The approximate size of a file that a profile names, from the catalogue; 0 if it is not known."""
         found = self.find(path)
-        if found is None:
-            return 0
-        corpus, file = found
-        dump = corpus.dump.about_bytes if corpus.dump else 0
-        return file.about_bytes or dump or (file.sentences or 0) * BYTES_A_PAIR
+        return 0 if found is None else found[1].about_bytes or (found[1].sentences or 0) * BYTES_A_PAIR
 
     def whole(self, paths: Iterable[Path]) -> Whole | None:
         """The corpus of the papers that consists of these files, if there is one."""
         found = [self.find(path) for path in paths]
         places = {each[1].path for each in found if each is not None}
         return next((whole for whole in self.wholes if None not in found and set(whole.files) == places), None)
-
-    def corpus(self, name: str) -> KnownCorpus:
-        """The corpus of a name.
-
-        Raises:
-            UserError: there is none.
-        """
-        if name not in self.corpora:
-            raise UserError(f"no corpus is called `{name}`{nearest(name, self.corpora)}")
-        return self.corpora[name]
 
 
 @cache

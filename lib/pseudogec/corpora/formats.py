@@ -78,21 +78,18 @@ class Count(NamedTuple):
     Attributes:
         corrected: those that the first annotator corrected; of grammatical text and of files side by side, which are counted
             without a comparison, none.
-        one_sided: pairs whose source or correction alone is empty.
     """
 
     sentences: int
     corrected: int = 0
-    one_sided: int = 0
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Self:
-        sentences = corrected = one_sided = 0
+        sentences = corrected = 0
         for source, target in pairs:
             sentences += 1
             corrected += source != target
-            one_sided += bool(source) != bool(target)
-        return cls(sentences, corrected, one_sided)
+        return cls(sentences, corrected)
 
 
 class Blocks(Section):

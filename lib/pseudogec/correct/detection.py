@@ -68,10 +68,6 @@ class ErrorDetection(Step):
     def model_names(self) -> tuple[str, ...]:
         return () if self.model is None else (self.model,)
 
-    @property
-    def hugging_face_models(self) -> tuple[str, ...]:
-        return () if self.hugging_face is None else (self.hugging_face.name,)
-
     def check(self, before: Sequence[Step]) -> None:
         if not before:
             raise ValueError("decides whether a correction is used, so a step that corrects must come before")

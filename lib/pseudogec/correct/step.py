@@ -235,11 +235,6 @@ class Step(Kind):
         return ()
 
     @property
-    def hugging_face_models(self) -> tuple[str, ...]:
-        """Names or folders of the models that it loads."""
-        return ()
-
-    @property
     def keeps_candidates(self) -> bool:
         """Whether it leaves several corrections of a sentence to choose from."""
         return False
