@@ -14,8 +14,10 @@ from pseudogec.evaluate import (
     ERRANT,
     Estimate,
     Gold,
+    Pool,
     compare,
     compare_scores,
+    compare_values,
     f05_of,
     holm,
     score_interval,
@@ -58,6 +60,62 @@ def test_where_all_sentences_are_alike_seeds_are_compared_by_welch_s_test() -> N
     assert found.p_value == pytest.approx(expected.pvalue)
     assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
     assert found.seeds == (3, 2)
+
+
+def test_equal_seeds_are_paired_where_both_sides_have_five() -> None:
+    theirs = DRAWS.normal(2, 1, 5)
+    ours, numbers = theirs + DRAWS.normal(1, 0.3, 5), (7, 3, 1, 9, 4)
+    one, other = (
+        {seed: values(np.full(20, score)) for seed, score in zip(numbers, side, strict=True)} for side in (ours, theirs)
+    )
+    for found in (compare(one, other, mean_of), compare_values(dict(enumerate(ours)), dict(enumerate(theirs)))):
+        assert found.interval == pytest.approx(tuple(stats.ttest_rel(ours, theirs).confidence_interval(0.95)))
+    by_welch = tuple(stats.ttest_ind(ours, theirs, equal_var=False).confidence_interval(0.95))
+    renamed = {seed + 1: matrix for seed, matrix in other.items()}
+    for unpaired in (compare(one, renamed, mean_of), compare([*one.values()], [*other.values()], mean_of)):
+        assert unpaired.interval == pytest.approx(by_welch)
+    four, four_others = ({seed: side[seed] for seed in (1, 3, 4, 7)} for side in (one, other))
+    assert compare(four, four_others, mean_of).degrees_of_freedom != 3
+
+
+def as_seeds(*scores: float) -> dict[int, float]:
+    return dict(enumerate(scores, 1))
+
+
+def test_a_pool_of_two_systems_is_a_test_of_pairs() -> None:
+    ours, theirs = DRAWS.normal(1, 1, 4), DRAWS.normal(0, 1, 4)
+    pool = Pool({"ours": as_seeds(*ours), "theirs": as_seeds(*theirs)})
+    found = pool.difference(Estimate(0, 1, 1, (4, 4)), "ours", "theirs")
+    expected = stats.ttest_rel(ours, theirs)
+    assert found is not None
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_a_pool_is_the_analysis_of_variance_of_a_design_in_blocks() -> None:
+    table = DRAWS.normal([[0], [1], [2], [3]], size=(4, 3))  # systems, seeds
+    names = ["a", "b", "c", "d"]
+    pool = Pool({name: as_seeds(*row) for name, row in zip(names, table, strict=True)})
+    rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
+    assert (pool.degrees_of_freedom, pool.variance) == (6, pytest.approx((rest**2).sum() / 6))
+    assert pool.bartlett == pytest.approx(stats.bartlett(*table).pvalue)
+    found = pool.difference(Estimate(0, 1, 1, (3, 3), 1000, 0.04), "d", "a")
+    assert found is not None
+    assert found.value == pytest.approx(table[3].mean() - table[0].mean())
+    assert found.standard_error**2 == pytest.approx(0.04 + pool.variance * 2 / 3)
+
+
+def test_a_pool_allows_for_seeds_that_a_system_lacks() -> None:
+    pool = Pool(
+        {"a": as_seeds(1.0, 2.0, 6.0), "b": as_seeds(2.0, 3.5), "c": {8: 1.0, 9: 2.5}, "d": {8: 3.0, 9: 4.0}, "e": {1: 0.0}}
+    )
+    found = pool.difference(Estimate(0, 1, 1, (3, 2)), "b", "a")
+    assert found is not None
+    assert found.value == pytest.approx(1.25), "over the seeds that both have; the third says nothing"
+    assert pool.degrees_of_freedom == 2
+    assert found.standard_error**2 == pytest.approx(pool.variance)
+    assert pool.difference(Estimate(0, 1, 1, (3, 2)), "c", "a") is None, "they have no seed in common"
+    assert pool.difference(Estimate(0, 1, 1, (1, 3)), "e", "a") is None, "nothing follows for the way of one model"
 
 
 def test_the_interaction_of_sentence_and_seed_is_counted_once() -> None:
@@ -187,13 +245,14 @@ def test_two_edits_of_one_outcome_say_nothing_of_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seeds", "spread", "correlation"), [(1, 0, 0), (2, 1.6, 0.25), (2, 0.5, 0.5), (3, 1.6, 0), (3, 0, 0.5), (5, 0.5, 0.25)]
+    ("seeds", "spread", "correlation"),
+    [(1, 0, 0), (2, 1.6, 0.25), (2, 0.5, 0.5), (3, 1.6, 0), (3, 0, 0.5), (5, 0.5, 0.25), (8, 1.6, 0)],
 )
 def test_intervals_hold_the_truth_and_tests_find_nothing_else(seeds: int, spread: float, correlation: float) -> None:
     random = np.random.default_rng([seeds, int(10 * spread)])
     trial = Trial(seeds, spread, correlation, lead=2, sentences=300)
 
-    found = [compare(*trial.draw(random), f05_of) for _ in range(TRIALS)]
+    found = [compare(*(dict(enumerate(side)) for side in trial.draw(random)), f05_of) for _ in range(TRIALS)]
     missed = np.mean([not low <= 0.02 <= high for low, high in (each.interval for each in found)])
     assert missed <= 0.05 + FOUR_ERRORS
     assert missed >= 0.005, "intervals are not needlessly long"

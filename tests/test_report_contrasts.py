@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from scipy import stats
 
 from artefacts.errors import UserError
 from pseudogec.evaluate import Estimate
 from pseudogec.noise import DirectNoise
-from pseudogec.report.contrasts import Contrast, as_table, clear, contrast, opponents
+from pseudogec.report.contrasts import Contrast, Side, as_table, clear, contrast, opponents
 from pseudogec.study import Grid, System
 
 
@@ -17,6 +20,10 @@ def system(method: str = "direct_noise", seed: int = 1, **changes: object) -> Sy
     unmade = {"seed_corpus": None, "setting": "baseline", "pseudo_pairs": 0}
     common = {"method": method, "seed": seed, "upsample": 1}
     return System.model_validate({**common, **(unmade if method == "none" else made), **changes})
+
+
+def side(seeds: Sequence[np.ndarray], name: str = "a system", losses: Sequence[float] = ()) -> Side:
+    return Side(name, {"": dict(enumerate(seeds, 1))}, dict(enumerate(losses, 1)))
 
 
 def counts(*sentences: tuple[int, int, int]) -> np.ndarray:
@@ -100,7 +107,7 @@ def test_differences_are_of_the_means_over_seeds() -> None:
     # Precision 3/4 against 2/4 and 1/4; recall is the same everywhere. Each side has a sentence without edits.
     first = [counts((3, 1, 3), (0, 0, 0)), counts((3, 1, 3), (0, 0, 0))]
     second = [counts((2, 2, 2), (0, 0, 0)), counts((1, 3, 1), (0, 0, 0))]
-    found = contrast("one against other", first, second).differences
+    found = contrast("one against other", side(first), side(second)).differences
     assert found["P"].value == pytest.approx(0.375)
     assert found["R"].value == pytest.approx(0)
     # F0.5 = 1.25 P R / (0.25 P + R) with R = 1/2: 15/22 against 1/2 and 5/18.
@@ -114,7 +121,7 @@ def estimated(value: float, error: float, seeds: tuple[int, int] = (3, 3)) -> Co
 def test_equal_systems_differ_by_chance_and_clearly_different_ones_do_not() -> None:
     draws = np.random.default_rng(1)
     one = [draws.integers(0, 3, (400, 3)) for _ in range(3)]
-    equal, better = contrast("", one, one), contrast("", [side + counts((2, 0, 0)) for side in one], one)
+    equal, better = contrast("", side(one), side(one)), contrast("", side([seed + counts((2, 0, 0)) for seed in one]), side(one))
     assert [clear([equal, better], measure) for measure in ("P", "R", "F0.5")] == [[False, True]] * 3
 
 
@@ -122,6 +129,19 @@ def test_marks_are_corrected_for_the_number_of_rows() -> None:
     barely = estimated(0.021, 0.01)  # p = 0.036
     assert clear([barely], "F0.5") == [True]
     assert clear([barely, estimated(0, 0.01)], "F0.5") == [False, False]
+
+
+def test_validation_losses_are_compared_over_seeds_where_they_are_known() -> None:
+    draws = np.random.default_rng(1)
+    one, other = ([draws.integers(0, 3, (400, 3)) for _ in range(3)] for _ in range(2))
+    known = contrast("known", side(one, "one", (0.90, 0.91, 0.92)), side(other, "other", (0.80, 0.81, 0.82)))
+    lost = contrast("lost", side(one, "third"), side(other, "other"))
+    expected = stats.ttest_ind([0.90, 0.91, 0.92], [0.80, 0.81, 0.82], equal_var=False).confidence_interval(0.95)
+    assert known.differences["loss"].interval == pytest.approx(tuple(expected))
+    table = as_table([known, lost])
+    assert "| loss |" in table
+    assert "| +0.100 [+0.077, +0.123] \\* |" in table
+    assert [clear([known, lost], "loss"), clear([lost], "loss")] == [[True, False], [False]]
 
 
 def test_a_table_shows_intervals_and_how_many_models_they_rest_on() -> None:

@@ -11,20 +11,19 @@ A system is therefore given as one matrix of statistics for each of its seeds, o
    means of sentence and seed (analysis of variance of two crossed random factors), and is subtracted once.
 
 A t distribution is used, with the degrees of freedom of Satterthwaite (1946), as by Welch (1947) for two means.
-`tests/bench/bench_inference.py` measures how often the intervals contain the true value. Two things are left out on purpose:
+Seeds of the same number are alike: they share their first stage and the order of the data. Where both sides have the same five
+seeds or more, they are paired. With fewer, pairs would cost more in degrees of freedom than they gain.
+`tests/bench/bench_inference.py` measures how often the intervals contain the true value.
 
-- Variances of seeds are not pooled over the systems of a table. If seeds differ by 1.6 points, pooling would make intervals of 5
-  seeds shorter by 7%, of 3 by 18% and of 2 by 40%; but if two systems spread twice as much as the others, it finds false
-  differences in one case of ten. More seeds are the better remedy.
-- Seeds of the same number are not paired. The classroom's models of one seed are alike, since they share their first stage, and
-  pairs halve the variance. But they also halve the degrees of freedom: with 3 seeds little is gained, and with 2 intervals become
-  twice as long. If models of one seed are alike, intervals without pairing are too long, never too short.
+Each system's spread is its own. `Pool` assumes in its place that all systems of a table spread alike, with the seed as a block.
+With two or three seeds that makes intervals much shorter. But if the two systems spread twice as much as the others, it finds
+false differences in one case of four, so it is never the only interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,12 @@ from pseudogec.evaluate.metric import Score
 OfSums = Callable[[np.ndarray], np.ndarray]
 """Scores, (...), of summed statistics, (..., statistics): `Measure.of`."""
 
-Versions = Sequence[np.ndarray]
-"""A system: the statistics of each of its seeds, (sentences, statistics), with the sentences in one order."""
+Versions = Mapping[int, np.ndarray] | Sequence[np.ndarray]
+"""A system: the statistics of each of its seeds, (sentences, statistics), with the sentences in one order. If the numbers of the
+seeds are given, equal seeds are paired."""
+
+PAIRED_FROM = 5
+"""With so many seeds on both sides, equal seeds are paired."""
 
 LEVEL = 0.95
 POWER = 0.8
@@ -109,7 +112,84 @@ def compare(first: Versions, second: Versions, measure: OfSums) -> Estimate:
     Raises:
         UserError: the shapes differ, a system has no seeds, or there are no sentences.
     """
-    return _estimate([(1, first), (-1, second)], measure)
+    ours, theirs = _in_order(first), _in_order(second)
+    return _estimate([(1, ours), (-1, theirs)], measure, _paired(first, second))
+
+
+def compare_values(first: Mapping[int, float], second: Mapping[int, float]) -> Estimate:
+    """The difference of two means of one value a seed, such as a loss: the test of Welch, or of pairs. No sentences take part."""
+    sides = [np.array(_in_order(side)) for side in (first, second)]
+    numbers = tuple(map(len, sides))
+    value = float(sides[0].mean() - sides[1].mean())
+    spreads = [sides[0] - sides[1]] if _paired(first, second) else [side for side in sides if len(side) > 1]
+    if not spreads:  # nothing follows for other seeds
+        return Estimate(value, np.inf, 1.0, numbers)
+    parts = [(float(side.var(ddof=1)) / len(side), len(side) - 1) for side in spreads]
+    variance = sum(part for part, _ in parts)
+    return Estimate(value, variance**0.5, _satterthwaite(variance, parts), numbers)
+
+
+def _in_order(versions: Mapping[int, Any] | Sequence[Any]) -> list[Any]:
+    return [versions[seed] for seed in sorted(versions)] if isinstance(versions, Mapping) else list(versions)
+
+
+def _paired(first: Any, second: Any) -> bool:
+    known = isinstance(first, Mapping) and isinstance(second, Mapping)
+    return known and first.keys() == second.keys() and len(first) >= PAIRED_FROM
+
+
+def _satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> float:
+    """Degrees of freedom of a variance with parts whose own are known; infinity if it is zero."""
+    squares = sum(part**2 / freedom for part, freedom in parts)
+    return max(variance**2 / squares, 1.0) if squares else np.inf
+
+
+class Pool:
+    """The values of a table's systems as the sum of a system's mean, its seed's effect and a rest of one variance for all.
+
+    Least squares for two crossed factors without interaction (the analysis of variance of a design in blocks), also where some
+    systems lack some seeds.
+
+    Attributes:
+        variance: of the rest.
+        degrees_of_freedom: of this variance; 0 if there are too few seeds.
+        bartlett: p-value of Bartlett's test that the systems spread alike; not a number with fewer than two that have seeds.
+    """
+
+    def __init__(self, systems: Mapping[str, Mapping[int, float]]) -> None:
+        from scipy.stats import bartlett
+
+        cells = [(name, seed, value) for name, values in systems.items() for seed, value in values.items()]
+        self._names, seeds = list(systems), sorted({seed for _, seed, _ in cells})
+        columns = [[name == each for each in self._names] + [seed == each for each in seeds] for name, seed, _ in cells]
+        design, values = np.array(columns, dtype=float), np.array([value for *_, value in cells])
+        self._inverse = np.linalg.pinv(design.T @ design)
+        self._estimable = self._inverse @ design.T @ design
+        self._fitted = self._inverse @ design.T @ values
+        self.degrees_of_freedom = len(cells) - int(np.linalg.matrix_rank(design))
+        rest = float(((values - design @ self._fitted) ** 2).sum())
+        self.variance = rest / self.degrees_of_freedom if self.degrees_of_freedom else np.nan
+        several = [list(found.values()) for found in systems.values() if len(found) > 1]
+        with np.errstate(divide="ignore", invalid="ignore"):  # two seeds may agree
+            self.bartlett = float(bartlett(*several).pvalue) if len(several) > 1 else np.nan
+
+    def difference(self, found: Estimate, first: str, second: str) -> Estimate | None:
+        """The difference of two systems under equal variances; ``None`` if nothing follows for other seeds, or a side has one.
+
+        Args:
+            found: the same difference with the spread of each system its own, which has the sentences' part.
+        """
+        if not self.degrees_of_freedom or min(found.seeds) == 1 or not {first, second} <= set(self._names):
+            return None
+        chosen = np.zeros(len(self._fitted))
+        chosen[self._names.index(first)], chosen[self._names.index(second)] = 1, -1
+        if not np.allclose(self._estimable @ chosen, chosen):  # no chain of common seeds leads from one to the other
+            return None
+        from_seeds = self.variance * float(chosen @ self._inverse @ chosen)
+        variance = found.of_sentences + from_seeds
+        parts = [(found.of_sentences, max(found.sentences - 1, 1)), (from_seeds, self.degrees_of_freedom)]
+        value = float(chosen @ self._fitted)
+        return replace(found, value=value, standard_error=variance**0.5, degrees_of_freedom=_satterthwaite(variance, parts))
 
 
 def score_interval(statistics: np.ndarray, measure: OfSums) -> tuple[float, float]:
@@ -140,40 +220,48 @@ def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
     return compare(ours, theirs, first[0].metric.headline.of)
 
 
-def _estimate(sides: Sequence[tuple[int, Versions]], measure: OfSums) -> Estimate:
+def _estimate(sides: Sequence[tuple[int, Sequence[np.ndarray]]], measure: OfSums, paired: bool = False) -> Estimate:
     shapes = {np.shape(matrix) for _, versions in sides for matrix in versions}
     if len(shapes) != 1 or not all(len(versions) for _, versions in sides):
         raise UserError(f"the systems' statistics have the shapes {sorted(shapes)}; they must be the same")
     sentences = shapes.pop()[0]
     if not sentences:
         raise UserError("there are no sentences on which to compare systems")
-    value, both = 0.0, 0.0
-    of_sentence = np.zeros(sentences)
-    of_seeds: list[tuple[int, float]] = []
-    for sign, versions in sides:
-        matrices = np.stack(versions).astype(float)
-        totals, seeds = matrices.sum(axis=1, keepdims=True), len(versions)
-        scores = measure(totals)  # (seeds, 1)
-        shares = sentences * scores - (sentences - 1) * measure(totals - matrices)  # pseudo-values, (seeds, sentences)
-        value += sign * float(scores.mean())
-        of_sentence += sign * shares.mean(axis=0)
-        if seeds > 1:
-            of_seeds.append((seeds, float(scores.var(ddof=1))))
-            rest = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
-            both += float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
+    found = [(sign, *_pseudo_values(np.stack(versions).astype(float), measure)) for sign, versions in sides]
+    of_seeds = [(len(scores), float(scores.var(ddof=1))) for _, scores, _ in found if len(scores) > 1]
+    if paired:
+        (_, one, ours), (_, other, theirs) = found
+        found = [(1, one - other, ours - theirs)]
+    value = sum(sign * float(scores.mean()) for sign, scores, _ in found)
+    of_sentence = np.sum([sign * shares.mean(axis=0) for sign, _, shares in found], axis=0)
+    several = [(scores, shares) for _, scores, shares in found if len(scores) > 1]
+    both = sum(_interaction(shares) for _, shares in several)
+    from_seeds = [(float(scores.var(ddof=1)) / len(scores), len(scores) - 1) for scores, _ in several]
     numbers = tuple(len(versions) for _, versions in sides)
     if sentences == 1:  # nothing follows for other sentences
         return Estimate(value, np.inf, 1.0, numbers)
     from_sentences = float(of_sentence.var(ddof=1)) / sentences
     # Few seeds may be close together by chance. Their part contains the interaction, so half of that is its lower limit.
     remaining = max(from_sentences - both, 0.0)
-    variance = remaining + max(sum(spread / seeds for seeds, spread in of_seeds), both / 2)
+    variance = remaining + max(sum(part for part, _ in from_seeds), both / 2)
     if value and not variance and len(sides) > 1:  # so few edits that all have one outcome: nothing follows for others
         return Estimate(value, np.inf, 1.0, numbers)
-    parts = [(from_sentences, sentences - 1), *((spread / seeds, seeds - 1) for seeds, spread in of_seeds)]
-    squares = sum(part**2 / freedom for part, freedom in parts)
-    freedom = min(max(variance**2 / squares, 1.0), sentences - 1.0) if squares else sentences - 1.0
+    freedom = min(_satterthwaite(variance, [(from_sentences, sentences - 1), *from_seeds]), sentences - 1.0)
     return Estimate(value, variance**0.5, freedom, numbers, sentences, remaining, tuple(of_seeds))
+
+
+def _pseudo_values(matrices: np.ndarray, measure: OfSums) -> tuple[np.ndarray, np.ndarray]:
+    """The score of each seed, and the pseudo-values of the jackknife, (seeds, sentences)."""
+    totals, sentences = matrices.sum(axis=1, keepdims=True), matrices.shape[1]
+    scores = measure(totals)  # (seeds, 1)
+    return scores[:, 0], sentences * scores - (sentences - 1) * measure(totals - matrices)
+
+
+def _interaction(shares: np.ndarray) -> float:
+    """The part of the variance of a mean of pseudo-values that comes from how models and sentences go together."""
+    seeds, sentences = shares.shape
+    rest = shares - shares.mean(axis=0) - shares.mean(axis=1, keepdims=True) + shares.mean()
+    return float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
 
 
 def spread_of_seeds(estimates: Iterable[Estimate]) -> float | None:

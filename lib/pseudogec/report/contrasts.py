@@ -4,10 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from statistics import fmean
 from typing import Any, Literal
 
+import numpy as np
+
 from artefacts.errors import UserError
-from pseudogec.evaluate import ERRANT, MOST_SEEDS, Estimate, Versions, compare, holm, seeds_to_decide, spread_of_seeds
+from pseudogec.evaluate import (
+    ERRANT,
+    MOST_SEEDS,
+    Estimate,
+    Pool,
+    compare,
+    compare_values,
+    holm,
+    seeds_to_decide,
+    spread_of_seeds,
+)
 from pseudogec.report.display import Finding
 from pseudogec.report.findings import MARK, in_points, with_interval
 from pseudogec.report.methods import method_label
@@ -18,11 +32,14 @@ from pseudogec.study.overview import EQUAL_BUDGETS, Budget
 _MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
 _NAMES = {measure.label: measure.name for measure in ERRANT.measures}
 
+LOSS = "loss"
+"""Validation loss, in bits per subword, as a measure of comparisons."""
+
 NOTE = (
-    "In points, with 95% intervals over test sentences and seeds. \\*: more than chance (p < 0.05, corrected by Holm's method "
-    "for the number of rows). Models: how many each side has, one for each seed. Where a side has a single model (*1*), the "
-    "result holds for this model only, not for the way in which it was made: other seeds are not allowed for. "
-    "Differences are of unrounded scores."
+    "In points, with 95% intervals over test sentences and seeds; validation loss in bits per subword, over seeds alone. \\*: "
+    "more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: how many each side has, one for "
+    "each seed; equal seeds are paired where both sides have five or more. Where a side has a single model (*1*), the result "
+    "holds for this model only: other seeds are not allowed for. Differences are of unrounded scores."
 )
 
 NOTE_ON_MARKS = (
@@ -40,20 +57,50 @@ _TOGETHER = ("architecture", "track")
 
 
 @dataclass(frozen=True)
+class Side:
+    """All seeds of one kind of system.
+
+    Attributes:
+        counts: how the names of measures end, such as `` on fce-test`` or, on the first test corpus, nothing -> seed -> counts of
+            every sentence, (sentences, 3): tp, fp, fn.
+        losses: seed -> validation loss; those that are known.
+    """
+
+    name: str
+    counts: Mapping[str, Mapping[int, np.ndarray]]
+    losses: Mapping[int, float] = field(default_factory=dict)
+
+    def scores(self, measure: str) -> dict[int, float]:
+        """Seed -> score or loss."""
+        if measure == LOSS:
+            return dict(self.losses)
+        name, on, test = measure.partition(" on ")
+        return {seed: float(_MEASURES[name](counts.sum(axis=0))) for seed, counts in self.counts[on + test].items()}
+
+    @property
+    def at_the_floor(self) -> bool:
+        return fmean(self.scores("F0.5").values()) < FLOOR / 100
+
+
+@dataclass(frozen=True)
 class Contrast:
     """One kind of system against another.
 
     Attributes:
         label: what is compared with what.
         differences: measure -> first minus second.
+        sides: both.
         system: one of the first kind, where they are of a grid.
         budgets: of the trainings of both sides, where they are single models.
+        of_settings: whether they differ in the setting, a part of which is how many updates it takes.
     """
 
     label: str
     differences: Mapping[str, Estimate]
+    sides: tuple[Side, ...] = ()
     system: System | None = None
     budgets: tuple[Budget, Budget] | None = None
+    of_settings: bool = False
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -65,25 +112,87 @@ class Contrast:
         return min(self.seeds) == 1
 
     @property
+    def at_the_floor(self) -> bool:
+        """Whether neither side corrects enough for their difference to mean anything."""
+        return bool(self.sides) and all(side.at_the_floor for side in self.sides)
+
+    @property
     def unequal_budgets(self) -> str:
         """Why the trainings of both sides are not comparable, in numbers; empty where they are."""
-        return self.budgets[0].unlike(self.budgets[1]) if self.budgets else ""
+        if self.budgets is None:
+            return ""
+        one, other = self.budgets
+        return one.other_passes(other) or ("" if self.of_settings else one.other_updates(other))
+
+    @property
+    def untested(self) -> Verdict | None:
+        """The verdict where the comparison can decide no claim; ``None`` if it can."""
+        if self.at_the_floor:
+            return Verdict.UNINFORMATIVE
+        if self.unequal_budgets:
+            return Verdict.NOT_COMPARABLE
+        return Verdict.NOT_TESTED if self.of_one_model else None
+
+    @property
+    def remark(self) -> str:
+        """What the reader of a difference must know of both sides; empty if nothing."""
+        if self.at_the_floor:
+            return f"F0.5 below {FLOOR:g}"
+        return self.unequal_budgets or (self.budgets[0].other_updates(self.budgets[1]) if self.budgets else "")
+
+    def under_equal_variances(self, measure: str, pool: Pool | None) -> Estimate | None:
+        return pool.difference(self.differences[measure], *(side.name for side in self.sides)) if pool and self.sides else None
+
+
+FLOOR = 5.0
+"""If both systems have a lower F0.5, in points, they correct next to nothing, and their difference says nothing."""
 
 
 def contrast(
     label: str,
-    first: Versions,
-    second: Versions,
+    first: Side,
+    second: Side,
     system: System | None = None,
     budgets: tuple[Budget, Budget] | None = None,
+    of_settings: bool = False,
 ) -> Contrast:
-    """Compare two kinds of systems by their counts of every sentence, (sentences, 3): tp, fp, fn; one matrix a seed."""
-    return Contrast(label, {name: compare(first, second, of) for name, of in _MEASURES.items()}, system, budgets)
+    """Compare two kinds of systems by P, R and F0.5 on each test corpus, and by validation loss where it is known."""
+    differences = {
+        name + ending: compare(first.counts[ending], second.counts[ending], of)
+        for ending in first.counts
+        for name, of in _MEASURES.items()
+    }
+    if first.losses and second.losses:
+        differences[LOSS] = compare_values(first.losses, second.losses)
+    return Contrast(label, differences, (first, second), system, budgets, of_settings)
+
+
+def pool_of(sides: Iterable[Side], measure: str) -> Pool | None:
+    """The spread over seeds of all systems of a table, without those at the floor; ``None`` if there are none."""
+    systems = {side.name: side.scores(measure) for side in sides if not side.at_the_floor}
+    return Pool(systems) if systems else None
+
+
+def note_on_pools(pools: Mapping[str, Pool | None]) -> str:
+    """What the intervals under equal variances rest on; empty where there are none."""
+    told = [
+        f"{measure} {100 * pool.variance**0.5:.2f} points ({pool.degrees_of_freedom} degrees of freedom; Bartlett's p = "
+        f"{'none' if pool.bartlett != pool.bartlett else f'{pool.bartlett:.2f}'})"
+        for measure, pool in pools.items()
+        if pool and pool.degrees_of_freedom
+    ]
+    if not told:
+        return ""
+    return (
+        "Under equal variances: as if all systems of the table spread alike over seeds, with the seed as a block. Standard "
+        f"deviation: {'; '.join(told)}. A small p of Bartlett's test speaks against equal variances."
+    )
 
 
 def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
     """Which of a table's differences in one measure are more than chance: p below 0.05, corrected for their number."""
-    return [p_value < 0.05 for p_value in holm([item.differences[measure].p_value for item in contrasts])]
+    p_values = iter(holm([item.differences[measure].p_value for item in contrasts if measure in item.differences]))
+    return [measure in item.differences and next(p_values) < 0.05 for item in contrasts]
 
 
 def as_table(contrasts: Iterable[Contrast]) -> Finding:
@@ -91,16 +200,33 @@ def as_table(contrasts: Iterable[Contrast]) -> Finding:
     listed = list(contrasts)
     if not listed:
         return Finding("This profile has nothing to compare here.")
-    columns = []
-    for measure in _MEASURES:
-        cells = [with_interval(item.differences[measure]) for item in listed]
-        columns.append([cell + MARK if marked else cell for cell, marked in zip(cells, clear(listed, measure), strict=True)])
-    head = ["| difference | models | " + " | ".join(_MEASURES) + " |", "|:---" * (len(_MEASURES) + 2) + "|"]
+    headline = ERRANT.headline.label
+    named = dict.fromkeys(name for item in listed for name in item.differences)
+    measures = [name for name in named if name in (*_MEASURES, LOSS) or name.startswith(f"{headline} on ")]
+    columns: dict[str, list[str]] = {}
+    for measure in measures:
+        shown = as_loss if measure == LOSS else with_interval
+        columns[measure] = [
+            shown(item.differences[measure]) + (MARK if marked else "") if measure in item.differences else ""
+            for item, marked in zip(listed, clear(listed, measure), strict=True)
+        ]
+    pool = pool_of((side for item in listed for side in item.sides), headline)
+    pooled = [item.under_equal_variances(headline, pool) for item in listed]
+    if any(pooled):
+        columns[f"{headline}, equal variances"] = [with_interval(each) if each else "" for each in pooled]
+    head = ["| difference | models | " + " | ".join(columns) + " |", "|:---" * (len(columns) + 2) + "|"]
     rows = [
         f"| {item.label} | {', '.join(map(str, item.seeds))} | {' | '.join(cells)} |"
-        for item, *cells in zip(listed, *columns, strict=True)
+        for item, *cells in zip(listed, *columns.values(), strict=True)
     ]
-    return Finding("\n".join([*head, *rows, "", NOTE]))
+    notes = [NOTE, note_on_pools({headline: pool})] if any(pooled) else [NOTE]
+    return Finding("\n".join([*head, *rows, "", " ".join(filter(None, notes))]))
+
+
+def as_loss(difference: Estimate) -> str:
+    """A difference of losses with its 95% interval; alone, if a side has one seed and nothing follows for others."""
+    low, high = difference.interval
+    return f"{difference.value:+.3f}" + (f" [{low:+.3f}, {high:+.3f}]" if high - low < float("inf") else "")
 
 
 def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tuple[str, list[System], list[System]]]:
@@ -213,36 +339,45 @@ def paper_differences(
 
 Direction = Literal["higher", "lower", "not higher", "no clear difference"]
 
-NOT_IN_THIS_RUN = "not in this run"
-"""The verdict on a claim where there is nothing to compare."""
 
-NOT_DECIDED = "not decided"
-"""The verdict where chance may have made the difference."""
+class Verdict(StrEnum):
+    """What a comparison says of a claim; with its class in the style sheet, and a sign, as not everybody sees colours."""
+
+    AS_CLAIMED = "as claimed", "agrees", "✓"
+    CONTRADICTED = "contradicted", "disagrees", "✗"
+    NO_DIFFERENCE = "no difference", "disagrees", "="
+    HARMFUL = "harmful", "disagrees", "↓"
+    NOT_DECIDED = "not decided", "open", "○"
+    NOT_COMPARABLE = "not comparable", "open", "≠"
+    UNINFORMATIVE = "uninformative", "open", "⌊"
+    NOT_TESTED = "not tested", "missing", "·"
+
+    look: str
+    sign: str
+
+    def __new__(cls, words: str, look: str, sign: str) -> Verdict:
+        made = str.__new__(cls, words)
+        made._value_, made.look, made.sign = words, look, sign
+        return made
+
 
 MARGIN = 1.0
 """Points of F0.5, precision or recall within which two systems are called equal, unless a claim says otherwise."""
 
 
 def note_on_claims(made: Sequence[Claim]) -> str:
-    """How the verdicts of a table of claims are reached, with the margins of its claims of no difference or gain, if any."""
-    note = (
-        "In points, with 95% intervals over test sentences and seeds. p is corrected by Holm's method for all tested comparisons "
-        "of this table; a claim is decided where p is below 0.05. Where a side has one seed nothing is decided, as another seed "
-        f"may give another result. {EQUAL_BUDGETS} In the paper: differences of the means that it prints, without a spread, so "
-        "they have no interval; their setting is named where ours is another. "
-        f"{NOT_IN_THIS_RUN.capitalize()}: one side or both were not trained. Seeds to decide: with so many on each side, four "
-        "studies of five decide what is open here, if the true difference is as large as here or, the second number, as in the "
-        "paper (where it compares others, the one that takes most seeds), and if seeds spread as those of this table do."
+    """How the verdicts of a table of claims are reached, with the margins of its claims."""
+    margins = _points(sorted({claim.margin for claim in made}))
+    return (
+        "In points, with 95% intervals over test sentences and seeds. p is corrected for the number of tested comparisons of "
+        "this table (by Holm's method; for no difference and harm by Bonferroni's); a claim is decided where p is below 0.05. "
+        f"No difference: the interval, so corrected, lies within {margins} either way. No gain: it lies below {margins}; "
+        f"harmful: below zero, and not within the margin. Uninformative: both systems have an F0.5 below {FLOOR:g}. Not "
+        f"tested: a side has one seed, or was not trained. {EQUAL_BUDGETS} In the paper: differences of the means that it "
+        "prints, without a spread; their setting is named where ours is another. Seeds to decide: with so many on each side, "
+        "four studies of five decide what is open here, if the true difference is as large as here or, the second number, as in "
+        "the paper (where it compares others, the one that takes most seeds), and if seeds spread as those of this table do."
     )
-    margins = sorted({claim.margin for claim in made if claim.direction == "no clear difference"})
-    if margins:
-        note += (
-            f" No difference: within {_points(margins)} either way. Such a claim is "
-            "decided where the interval, corrected in the same way, lies wholly within that margin or wholly outside of it."
-        )
-    if gains := sorted({claim.margin for claim in made if claim.direction == "not higher"}):
-        note += f" No gain: below {_points(gains)}; decided where the interval lies wholly below or above."
-    return note
 
 
 def _points(margins: Sequence[float]) -> str:
@@ -301,62 +436,96 @@ class Claim:
         ours = {name for system in self.grid if system.method != "none" for name in (system.setting, system.track)}
         return theirs.pop() if ours and len(theirs) == 1 and not ours & theirs else ""
 
-    def p_value(self, found: Contrast) -> float | None:
-        """The uncorrected p-value of the test that decides the claim; ``None`` where the comparison cannot decide it."""
-        difference = found.differences[self.measure]
-        if found.of_one_model or found.unequal_budgets:
-            return None
+    def leaning(self, difference: Estimate) -> tuple[Verdict, float]:
+        """The verdict on the claim if a difference is more than chance, and the p-value of the test that it takes."""
+        value, margin = difference.value, self.margin / 100
         if self.direction == "no clear difference":
-            return difference.p_value_of_side(self.margin / 100)
-        return difference.p_value_against(self.margin / 100 if self.direction == "not higher" else 0)
-
-    def distances(self, points: float) -> tuple[float, ...]:
-        """The points between a difference and the value, or both values, on whose sides the claim holds and fails."""
-        if self.direction != "no clear difference":
-            return (abs(points - (self.margin if self.direction == "not higher" else 0)),)
-        to_nearer, to_other = abs(abs(points) - self.margin), abs(points) + self.margin
-        return (to_nearer, to_other) if abs(points) < self.margin else (to_nearer,)
-
-    def verdict(self, found: Contrast, p_value: float | None) -> str:
-        """Whether a comparison agrees with the claim.
-
-        Args:
-            p_value: that of :meth:`p_value`, corrected for the number of comparisons.
-        """
-        if found.unequal_budgets:
-            return "not comparable"
-        if p_value is None or p_value >= 0.05:
-            return NOT_DECIDED
-        value = 100 * found.differences[self.measure].value
-        if self.direction == "no clear difference":
-            return "as claimed" if abs(value) < self.margin else "clearly higher" if value > 0 else "clearly lower"
+            return Verdict.AS_CLAIMED if abs(value) < margin else Verdict.CONTRADICTED, difference.p_value_of_side(margin)
         if self.direction == "not higher":
-            return "as claimed" if value < self.margin else "clearly higher"
-        return "as claimed" if (value > 0) == (self.direction == "higher") else "the opposite"
+            return Verdict.AS_CLAIMED if value < margin else Verdict.CONTRADICTED, difference.p_value_against(margin)
+        return Verdict.AS_CLAIMED if (value > 0) == (self.direction == "higher") else Verdict.CONTRADICTED, difference.p_value
+
+    def firmer(self, difference: Estimate) -> list[tuple[Verdict, float]]:
+        """Verdicts that take the place of the first if their own p-values are small enough; earlier ones come first.
+
+        A difference inside the margin is no difference, even if it is more than zero: the claim of a difference and that of none
+        cannot both hold.
+        """
+        no_gain, margin = self.direction == "not higher", self.margin / 100
+        found = []
+        if abs(difference.value) < margin and self.direction != "no clear difference":
+            verdict = Verdict.AS_CLAIMED if no_gain else Verdict.NO_DIFFERENCE
+            found.append((verdict, difference.p_value_of_side(margin)))
+        return [*found, (Verdict.HARMFUL, difference.p_value)] if no_gain and difference.value < 0 else found
+
+    def distances(self, points: float) -> list[tuple[float, ...]]:
+        """For each way to decide: the points between a difference and the value, or both, on whose sides a statement holds."""
+        to_nearer, to_other = abs(abs(points) - self.margin), abs(points) + self.margin
+        inside: list[tuple[float, ...]] = [(to_nearer, to_other)] if abs(points) < self.margin else []
+        if self.direction == "no clear difference":
+            return inside or [(to_nearer,)]
+        return [(abs(points - (self.margin if self.direction == "not higher" else 0)),), *inside]
 
 
-def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, str]]:
-    """One row for each claim: its text and source, the differences there and here, the verdict, and what would decide it."""
-    tested = [claim.p_value(found) for claim, compared in made for found in compared]
-    comparable = sum(not found.unequal_budgets for _, compared in made for found in compared)
-    corrected = iter(holm([p_value for p_value in tested if p_value is not None]))
-    p_values = iter([None if p_value is None else next(corrected) for p_value in tested])
+def _verdicts(tested: Sequence[tuple[Claim, Contrast, Estimate | None]]) -> list[tuple[Verdict, float | None]]:
+    """The verdict on each comparison, and its p-value, corrected for their number, if it was tested.
+
+    The first verdicts are corrected by Holm's method, firmer ones by Bonferroni's. Of a comparison's hypotheses one at most is
+    true and can be rejected by mistake, so both together make a mistake in one table of twenty.
+    """
+    verdicts: list[tuple[Verdict, float | None]] = [(found.untested or Verdict.NOT_TESTED, None) for _, found, _ in tested]
+    open_ones = [
+        (place, claim, difference) for place, (claim, found, difference) in enumerate(tested) if difference and not found.untested
+    ]
+    leanings = [claim.leaning(difference) for _, claim, difference in open_ones]
+    corrected = holm([p_value for _, p_value in leanings])
+    for (place, claim, difference), (leaning, _), p_value in zip(open_ones, leanings, corrected, strict=True):
+        firmer = [(verdict, len(open_ones) * p_alone) for verdict, p_alone in claim.firmer(difference)]
+        decided = [found for found in [*firmer, (leaning, p_value)] if found[1] < 0.05]
+        verdicts[place] = decided[0] if decided else (Verdict.NOT_DECIDED, p_value)
+    return verdicts
+
+
+def claims_table(
+    made: Sequence[tuple[Claim, Sequence[Contrast]]], pools: Mapping[str, Pool | None] | None = None
+) -> list[dict[str, str]]:
+    """One row for each claim: its text and source, the differences there and here, the verdict, and what would decide it.
+
+    Differences and verdicts come twice, the second time under equal variances, where only open verdicts may change.
+
+    Args:
+        pools: measure -> the spread over seeds of all systems of the table.
+    """
+    comparisons = [(claim, found) for claim, compared in made for found in compared]
+    own = [(claim, found, found.differences[claim.measure]) for claim, found in comparisons]
+    equal = [
+        (claim, found, found.under_equal_variances(claim.measure, (pools or {}).get(claim.measure)))
+        for claim, found in comparisons
+    ]
+    results = zip(own, _verdicts(own), equal, _verdicts(equal), strict=True)
+    tested = sum(p_value is not None for _, p_value in _verdicts(own))
     spreads = {
-        name: spread_of_seeds(found.differences[name] for claim, compared in made for found in compared if claim.measure == name)
+        name: spread_of_seeds(found.differences[name] for claim, found in comparisons if claim.measure == name)
         for name in {claim.measure for claim, _ in made}
     }
     rows = []
     for claim, compared in made:
-        here, verdicts, needed = [], list[str](), list[str]()
-        theirs, spread = claim.in_the_paper(), spreads[claim.measure]
+        here, pooled, verdicts, others, needed = list[str](), list[str](), list[Verdict](), list[Verdict](), list[str]()
+        elsewhere: dict[str, list[str]] = {}
+        theirs, spread, setting = claim.in_the_paper(), spreads[claim.measure], claim.setting_in_the_paper
         for found in compared:
-            p_value = next(p_values)
-            here.append(f"{found.label}: {with_interval(found.differences[claim.measure])} ({_reason(p_value, found)})")
-            verdicts.append(claim.verdict(found, p_value))
-            if verdicts[-1] == NOT_DECIDED and not found.of_one_model and spread is not None:
-                needed.append(_seeds_needed(claim, found, theirs, spread, comparable))
-        words = list(dict.fromkeys(verdicts)) or [NOT_IN_THIS_RUN]
-        setting = claim.setting_in_the_paper
+            (*_, difference), (verdict, p_value), (*_, under_equal), (other, p_equal) = next(results)
+            here.append(_told(found, difference, p_value))
+            verdicts.append(verdict)
+            others.append(other if verdict == Verdict.NOT_DECIDED else verdict)
+            if under_equal and p_equal is not None:
+                pooled.append(_told(found, under_equal, p_equal))
+            if verdict == Verdict.NOT_DECIDED and spread is not None:
+                needed.append(_seeds_needed(claim, found, theirs, spread, tested))
+            for name in found.differences:
+                if name.startswith(f"{claim.measure} on "):
+                    text = f"{found.label}: {with_interval(found.differences[name])}"
+                    elsewhere.setdefault(name.removeprefix(f"{claim.measure} "), []).append(text)
         rows.append(
             {
                 "claim": claim.text,
@@ -366,11 +535,19 @@ def claims_table(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[
                     f"{setting + ': ' if setting else ''}{label}: {in_points(points)}" for label, points in theirs.items()
                 ),
                 "here": "; ".join(here) or "this profile has nothing to compare",
-                "verdict": words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words),
+                "verdict": _counted(verdicts),
+                "under equal variances": "; ".join(pooled),
+                "verdict under equal variances": _counted(others) if pooled else "",
+                **{name: "; ".join(texts) for name, texts in elsewhere.items()},
                 "seeds to decide": "; ".join(needed),
             }
         )
     return rows
+
+
+def _counted(verdicts: Sequence[Verdict]) -> str:
+    words = list(dict.fromkeys(verdicts)) or [Verdict.NOT_TESTED]
+    return words[0] if len(words) == 1 else ", ".join(f"{verdicts.count(word)} {word}" for word in words)
 
 
 def _seeds_needed(claim: Claim, found: Contrast, theirs: Mapping[str, float], spread: float, comparisons: int) -> str:
@@ -378,17 +555,17 @@ def _seeds_needed(claim: Claim, found: Contrast, theirs: Mapping[str, float], sp
     difference = found.differences[claim.measure]
 
     def number(points: float) -> str:
-        seeds = seeds_to_decide(difference, [each / 100 for each in claim.distances(points)], spread, comparisons)
+        ways = ([each / 100 for each in distances] for distances in claim.distances(points))
+        seeds = min(seeds_to_decide(difference, distances, spread, comparisons) for distances in ways)
         return f"{seeds:.0f}" if seeds <= MOST_SEEDS else f"more than {MOST_SEEDS}"
 
     text = f"{found.label}: {number(100 * difference.value)}"
     if not theirs:
         return text
-    points = theirs.get(found.label, min(theirs.values(), key=lambda printed: min(claim.distances(printed))))
+    points = theirs.get(found.label, min(theirs.values(), key=lambda printed: min(map(min, claim.distances(printed)))))
     return f"{text}, or {number(points)} for the paper's {in_points(points)}"
 
 
-def _reason(p_value: float | None, found: Contrast) -> str:
-    if p_value is None:
-        return found.unequal_budgets or "one seed"
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+def _told(found: Contrast, difference: Estimate, p_value: float | None) -> str:
+    tested = "" if p_value is None else "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    return f"{found.label}: {with_interval(difference)} ({'; '.join(filter(None, [tested, found.remark])) or 'one seed'})"

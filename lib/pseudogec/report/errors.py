@@ -90,19 +90,25 @@ class ErrorAnalysis:
         ours, theirs = (self._statistics(grid.only(**{column: [value]}), by, order) for value in (first, second))
         if not ours or not theirs:
             return {}
-        return {name: compare([part[name] for part in ours], [part[name] for part in theirs], f05_of) for name in order}
+
+        def of(name: str) -> Estimate:
+            one, other = ({seed: parts[name] for seed, parts in side.items()} for side in (ours, theirs))
+            return compare(one, other, f05_of)
+
+        return {name: of(name) for name in order}
 
     def _order(self, by: By, scores: pd.DataFrame) -> list[str]:
         return list(self.types) if by == "error_type" else sorted(scores.level.unique())
 
-    def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> list[Mapping[str, np.ndarray]]:
-        """For each system and each type or level the statistics of every sentence; zeros for a type that does not occur."""
-        study, found = self.report.study, list[Mapping[str, np.ndarray]]()
+    def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> dict[int, Mapping[str, np.ndarray]]:
+        """For each seed and each type or level the statistics of every sentence; zeros for a type that does not occur."""
+        study, found = self.report.study, dict[int, Mapping[str, np.ndarray]]()
         levels = study.levels(study.planner.tests[self.dataset])
-        for score in (study.score(system, self.dataset) for system in systems):
+        for system in systems:
+            score = study.score(system, self.dataset)
             parts = score.by_type() if by == "error_type" else score.by_group(levels)
             statistics = {name: part.per_sentence() for name, part in parts.items()}
-            found.append(dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics)
+            found[system.seed] = dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics
         return found
 
     def figure(

@@ -8,7 +8,6 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from artefacts.files import write_atomically
@@ -17,12 +16,15 @@ from pseudogec.report.contrasts import (
     NOTE_ON_MARKS,
     Claim,
     Contrast,
+    Side,
     as_table,
     claims_table,
     clear,
     contrast,
     note_on_claims,
+    note_on_pools,
     opponents,
+    pool_of,
 )
 from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
@@ -144,7 +146,8 @@ class Report:
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         marks = self._marks(marked, rows)
         marked_any = any(mark for row in marks.values() for mark in row.values())
-        notes = f"{NOTE_ON_MARKS if marked_any else ''} {note_on_tuning(scores)}"
+        losses = "Loss: on validation data at the end of training, in bits per subword." if "loss" in table else ""
+        notes = f"{NOTE_ON_MARKS if marked_any else ''} {losses} {note_on_tuning(scores)}"
         caption = (
             f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
             f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
@@ -224,15 +227,25 @@ class Report:
             rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain})
         return pd.DataFrame(rows)
 
-    def claims(self, made: Sequence[Claim], name: str) -> StyledTable | Finding:
+    def claims(self, made: Sequence[Claim], name: str, grid: Sequence[System]) -> StyledTable | Finding:
         """A table of claims: the source of each, the difference found here, and whether both agree.
 
         Tables whose name begins with ``claims_`` are repeated on the index of a run's site.
+
+        Args:
+            grid: all systems of the notebook's table, from which the spread over seeds is pooled.
         """
-        rows = claims_table([(claim, self._compared(claim.grid, claim.column, claim.against)) for claim in made])
+        compared = [(claim, self._compared(claim.grid, claim.column, claim.against)) for claim in made]
+        self.study.scores(grid)
+        kinds: dict[str, list[System]] = {}
+        for system in grid:
+            kinds.setdefault(system.name, []).append(system)
+        sides = [self.side(kind) for kind in kinds.values()]
+        pools = {measure: pool_of(sides, measure) for measure in dict.fromkeys(claim.measure for claim in made)}
         seeds = {system.seed for claim in made for system in claim.grid}
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
-        return self.table(pd.DataFrame(rows), name, " ".join([note_on_claims(made), *notes]), seeds=seeds or None)
+        told = filter(None, [note_on_claims(made), note_on_pools(pools), *notes])
+        return self.table(pd.DataFrame(claims_table(compared, pools)), name, " ".join(told), seeds=seeds or None)
 
     def predicted(self, scores: pd.DataFrame, table: str) -> Finding:
         """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
@@ -261,10 +274,11 @@ class Report:
             self._contrasts[key] = [
                 contrast(
                     label,
-                    self._counts(ours),
-                    self._counts(theirs),
+                    self.side(ours),
+                    self.side(theirs),
                     ours[0],
                     (self._budget(ours), self._budget(theirs)),
+                    of_settings=column == "setting",
                 )
                 for label, ours, theirs in opponents(grid, column, against)
             ]
@@ -276,8 +290,16 @@ class Report:
         first = next(budgets)
         return first if first.updates else next((found for found in budgets if found.updates), first)
 
-    def _counts(self, systems: Sequence[System]) -> list[np.ndarray]:
-        return [self.study.score(system).per_sentence() for system in systems]
+    def side(self, systems: Sequence[System | Pipeline]) -> Side:
+        """All seeds of one kind of system, whose scores must have been built, as a side of a comparison."""
+        study = self.study
+        others = study.profile.grid_tests if isinstance(systems[0], System) else ()
+        counts = {
+            f" on {test}" if test in others else "": {system.seed: study.score(system, test).per_sentence() for system in systems}
+            for test in (study.test, *others)
+        }
+        losses = {system.seed: study.validation_loss(system) for system in systems}
+        return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
 
     def conclusion(self, notebook: str) -> Finding:
         """The conclusions that were written by hand for a notebook, if their numbers are those of this run's tables."""

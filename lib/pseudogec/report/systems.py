@@ -112,12 +112,9 @@ class SystemsReport:
     def _added(self) -> list[Contrast]:
         self._study.scores(self._systems)
         return [
-            contrast(f"{name} against {before}", self._counts(versions), self._counts(earlier))
+            contrast(f"{name} against {before}", self._report.side(versions), self._report.side(earlier))
             for (before, earlier), (name, versions) in pairwise(self._versions.items())
         ]
-
-    def _counts(self, versions: Sequence[Pipeline]) -> list[np.ndarray]:
-        return [self._study.score(version).per_sentence() for version in versions]
 
     def _ours_for(self) -> dict[str, str]:
         """The paper's names of systems -> ours."""
@@ -145,7 +142,8 @@ class SystemsReport:
         rows, first, others = [], next(iter(self._versions), ""), list(self._versions.items())[1:]
         self._study.scores(self._systems)
         for name, versions in others:
-            found = contrast(name, self._counts(versions), self._counts(self._versions[first])).differences["F0.5"]
+            sides = self._report.side(versions), self._report.side(self._versions[first])
+            found = contrast(name, *sides).differences["F0.5"]
             low, high = found.interval
             rows.append({"system": name, "study": THIS_STUDY, "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
         table = paper_scores(paper)

@@ -162,7 +162,7 @@ def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
 
     Returns:
         One row for each combination, in order of first appearance: ``rows``, ``seeds``, and for each measure its mean and
-        ``<measure>_sd`` (sample standard deviation; missing with one seed).
+        ``<measure>_sd`` (sample standard deviation; missing with one seed); so, too, those of `further_measures`.
     """
     grouped = (without_empty_precision(scores) if {"tp", "fp"} <= set(scores) else scores).groupby(list(rows), sort=False)
     table = grouped[list(MEASURES)].mean() * 100
@@ -171,7 +171,16 @@ def summarise(scores: pd.DataFrame, rows: Sequence[str]) -> pd.DataFrame:
     table.insert(0, "seeds", grouped["seed"].agg(lambda seeds: seeds[seeds > 0].nunique()))
     for measure in MEASURES:
         table[f"{measure}_sd"] = spread[measure]
+    for name, (_, unit, _) in further_measures(scores).items():
+        table[name], table[f"{name}_sd"] = grouped[name].mean() * unit, grouped[name].std() * unit
     return table.reset_index()
+
+
+def further_measures(scores: pd.DataFrame) -> dict[str, tuple[str, int, int]]:
+    """The known columns of `Study.scores` beside ``MEASURES``: what tables call them, their unit, and its decimals."""
+    names = [str(name) for name in scores if name == "loss" or re.match(r"f05 on (?!.*_sd$)", str(name))]
+    known = [name for name in names if scores[name].notna().any()]
+    return {name: ("loss", 1, 3) if name == "loss" else (name.replace("f05", MEASURES["f05"]), 100, 1) for name in known}
 
 
 def beside_paper(ours: pd.DataFrame, rows: Sequence[str], paper: str, stands_for: Mapping[str, str]) -> pd.DataFrame:
@@ -250,6 +259,11 @@ def comparison(
             no_edits = table["precision"].isna() & table["recall"].notna()
             cells[ours, title] = [NO_EDITS if none else cell for none, cell in zip(no_edits, cells[ours, title], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
+    others = []
+    for name, (title, _, decimals) in further_measures(table).items():
+        pairs = zip(table[name], table[f"{name}_sd"], strict=True)
+        cells[ours, title] = [mean_and_spread(mean, spread, decimals) for mean, spread in pairs]
+        others.append((ours, title))
     if paper is not None:
         theirs = named_table(paper)
         for measure, title in MEASURES.items():
@@ -257,7 +271,7 @@ def comparison(
                 cells[theirs, title] = [_number(value) for value in table[f"paper_{measure}"]]
                 columns[theirs, title] = table[f"paper_{measure}"]
     shown = StyledTable(pd.DataFrame(cells, index=table.index), caption, headings=len(rows))
-    return shown.in_figures(list(columns)).best({column: values.round(1) for column, values in columns.items()})
+    return shown.in_figures([*columns, *others]).best({column: values.round(1) for column, values in columns.items()})
 
 
 def f05_cells(summary: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
@@ -270,9 +284,9 @@ def f05_cells(summary: pd.DataFrame, rows: str, columns: str) -> pd.DataFrame:
     return wide.reindex(index=list(dict.fromkeys(summary[rows]))).rename_axis(None, axis="columns")
 
 
-def mean_and_spread(mean: float, spread: float) -> str:
+def mean_and_spread(mean: float, spread: float, decimals: int = 1) -> str:
     """``30.1 ± 0.4``; without a spread the mean alone, and nothing without a mean."""
-    return _number(mean) + ("" if spread != spread or mean != mean else f" ± {spread:.1f}")
+    return _number(mean, decimals) + ("" if spread != spread or mean != mean else f" ± {spread:.{decimals}f}")
 
 
 def _key(value: Any) -> str:
@@ -296,9 +310,9 @@ def _whole(value: Any) -> str:
     return "" if value != value else f"{int(value):,}"
 
 
-def _number(value: float) -> str:
-    """A percentage with one decimal, as wide as any other."""
-    return "" if value != value else f"{value:.1f}".rjust(4, FIGURE_SPACE)
+def _number(value: float, decimals: int = 1) -> str:
+    """A percentage with one decimal, as wide as any other, or a number with more."""
+    return "" if value != value else f"{value:.{decimals}f}".rjust(4, FIGURE_SPACE)
 
 
 def paper_table(reference: str) -> StyledTable:

@@ -77,7 +77,8 @@ def _kept(optimisation: Optimisation) -> str:
 
 EQUAL_BUDGETS = (
     "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
-    "equally many updates, or, where a record is lost, read equally many pairs; all within a quarter."
+    "equally many updates, or, where a record is lost, read equally many pairs; all within a quarter. Settings such as JOINT and "
+    "PRETRAIN are compared at equal passes, as in the papers; if their updates differ, both numbers are given."
 )
 
 
@@ -97,13 +98,16 @@ class Budget:
     pseudo_pairs: int
     pairs_read: float
 
-    def unlike(self, other: Budget) -> str:
-        """The numbers that make the budgets not comparable (see ``EQUAL_BUDGETS``); empty if they are comparable.
+    def other_passes(self, other: Budget) -> str:
+        """Both numbers of passes over the genuine data if they are far apart; else nothing."""
+        apart = _far_apart(self.passes, other.passes)
+        return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}" if apart else ""
+
+    def other_updates(self, other: Budget) -> str:
+        """Both numbers of updates if they are far apart; else nothing.
 
         More pseudo pairs mean more updates at equal passes. If their amount is compared, this does not count as another budget.
         """
-        if _far_apart(self.passes, other.passes):
-            return f"{self.passes:.1f} passes over the genuine data against {other.passes:.1f}"
         if self.pseudo_pairs != other.pseudo_pairs:
             return ""
         ours, theirs, counted = sum(self.updates), sum(other.updates), "updates"

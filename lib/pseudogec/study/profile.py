@@ -365,6 +365,7 @@ class Profile(Section):
         (),
         description="systems in the first rows of every table of systems, such as one that does nothing",
     )
+    grid_tests: tuple[str, ...] = Field((), description="test corpora on which grids are scored by ERRANT beside the first")
     predicted_by: str | None = Field(
         None, description="a profile whose ranking of methods, from the folder of its results, is compared with this one's"
     )
@@ -617,6 +618,7 @@ def _check_systems(profile: Profile) -> None:
             )
     refuse_unknown("own_text", "system", profile.own_text, profile.systems)
     refuse_unknown("simple_systems", "system", profile.simple_systems, profile.systems)
+    refuse_unknown("grid_tests", "test corpus", profile.grid_tests, profile.corpora.tests)
 
 
 _OF_PSEUDO_DATA = {"seed_corpus", "pseudo_pairs", "upsample"}

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -318,7 +319,8 @@ class Study:
             systems = self.with_simple_systems(self.comparison(name))
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
         grid = self.grid(name)
-        scores = [self.planner.score(system, self.test) for system in self.with_simple_systems(grid)]
+        systems, tests = self.with_simple_systems(grid), (self.test, *self.profile.grid_tests)
+        scores = [self.planner.score(system, test) for test in tests for system in systems]
         return [*scores, *self.planner.pseudo_edits(grid).values()]
 
     @property
@@ -343,7 +345,8 @@ class Study:
 
         Returns:
             See :func:`pseudogec.study.results.tidy`; ``tuned_on_test`` says what is chosen on the sentences that are scored
-            (:meth:`tuned_on_test`), and is missing where nothing is.
+            (:meth:`tuned_on_test`), and is missing where nothing is. If the scores are not split, also ``loss``
+            (:meth:`validation_loss`) and, on the first test corpus, ``f05 on TEST`` of each of the profile's ``grid_tests``.
 
         Raises:
             UserError: there is no such way to split, or no such test corpus.
@@ -354,7 +357,13 @@ class Study:
         if test not in self.planner.tests:
             raise UserError(f"profile {self.profile.name} has no test corpus `{test}`{nearest(test, self.planner.tests)}")
         self.build([self.planner.score(system, test, metric) for system in grid])
-        return self._tidy([(system, test, metric) for system in grid], by)
+        table = self._tidy([(system, test, metric) for system in grid], by)
+        if by is None:
+            table["loss"] = [self.validation_loss(system) for system in grid]
+            for other in self.profile.grid_tests if (test, metric) == (self.test, ERRANT) else ():
+                self.build([self.planner.score(system, other) for system in grid])
+                table[f"f05 on {other}"] = [self.score(system, other).headline for system in grid]
+        return table
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
         """The tidy scores of systems on every test corpus by every metric that the profile names for it."""
@@ -387,6 +396,14 @@ class Study:
             metric: how they are scored.
         """
         return self._read(self.planner.score(system, test or self.test, METRICS.make(metric)))
+
+    def validation_loss(self, system: System | Pipeline) -> float:
+        """At the end of the last stage of training, in bits per subword; not a number for systems of steps and lost records."""
+        if isinstance(system, Pipeline) or not self.store.can_read(model := self.planner.model(system)):
+            return nan
+        curve = self.result(model)["validation_curve"]
+        losses = [point["nll_loss"] for point in curve if point["epoch"] <= (system.passes or inf)]
+        return min(losses) if model.optimisation.selection == "best" else losses[-1]
 
     def levels(self, corpus: Corpus) -> list[str]:
         """The proficiency level of each sentence of a corpus, ``UNKNOWN_LEVEL`` where none is given."""

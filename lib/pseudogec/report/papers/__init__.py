@@ -98,6 +98,7 @@ def paper_corpora_by_track() -> pd.DataFrame:
 
 PLACES = {
     "beside": "beside ours",
+    "part": "in part",
     "ours": "ours alone",
     "print": "the paper's alone",
     "none": "without counterpart",
@@ -111,7 +112,7 @@ class PublishedItem:
 
     Attributes:
         kind: ``table`` or ``figure``.
-        place: a key of ``PLACES``.
+        place: a key of ``PLACES``; a run may have only some rows of a table that is ``beside`` ours, or none.
         notebook: that has the counterpart.
         ours: the saved tables and figures that are the counterpart; ``#heading`` stands for a section of the notebook.
         note: how the two differ, or why one side is missing.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,10 +14,11 @@ from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.conclusions import STUDY, conclusion
-from pseudogec.report.contrasts import NOT_IN_THIS_RUN
+from pseudogec.report.contrasts import Verdict
 from pseudogec.report.papers import PAPERS, PLACES, PublishedItem, published_items
 from pseudogec.report.site.pack_facts import pack_facts
 from pseudogec.report.site.run_record import PAGES, RunRecord
+from pseudogec.report.tables import THIS_STUDY
 
 if TYPE_CHECKING:
     from pseudogec.report.site.notebook_page import NotebookPage
@@ -27,17 +30,6 @@ PAPERS_PAGE = "papers.html"
 
 HEADLINE = "figure-gains_over_baseline"
 """The figure that stands first on the index: what each method gains, here and in the paper."""
-
-SHAPES = {
-    "as claimed": ("agrees", "✓"),
-    "the opposite": ("disagrees", "✗"),
-    "clearly higher": ("disagrees", "✗"),
-    "clearly lower": ("disagrees", "✗"),
-    "not decided": ("open", "○"),
-    "not comparable": ("open", "≠"),
-    NOT_IN_THIS_RUN: ("missing", "·"),
-}
-"""Verdict -> its class in the style sheet and the sign before it, as not everybody sees colours; others are mixed."""
 
 
 def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
@@ -75,15 +67,12 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
             made = environment.get_template("slides.html").render(run=run, page=page, slides=slides(page.html))
             _write(outputs / PAGES / f"{page.name}-slides.html", made)
     links = _links(pages)
-    items = [(item, [(name, _counterpart(links, item, name)) for name in item.ours]) for item in published_items()]
-    lacking = [item for item, found in items if found and not any(link for _, link in found)]
-    counts = {place: sum(item.place == place and item not in lacking for item, _ in items) for place in PLACES}
+    items = [_Shown.of(item, links, outputs) for item in published_items()]
     papers = {
         "items": items,
         "papers": PAPERS,
-        "places": PLACES,
-        "counts": counts,
-        "lacking": lacking,
+        "counts": Counter(shown.place for shown in items),
+        "rows": [sum(shown.rows[place] for shown in items) for place in (0, 1)],
         "executed": executed,
         "root": "../",
         "site": "",
@@ -93,8 +82,8 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
         run=run,
         pages={page.name: page for page in pages},
         verdicts=count_verdicts(row["verdict"] for page in pages for table in page.claims for row in table.rows),
-        shapes=SHAPES,
-        not_in_this_run=NOT_IN_THIS_RUN,
+        shapes={verdict: (verdict.look, verdict.sign) for verdict in Verdict},
+        not_tested=Verdict.NOT_TESTED,
         headline=_headline(pages),
         metrics=_metrics(outputs),
         conclusion=_conclusion(run.profile, outputs),
@@ -105,6 +94,61 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
     )
     _write(outputs / INDEX, index)
     return outputs / INDEX
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A table or figure of a paper in this run.
+
+    Attributes:
+        links: names of our counterparts, and where they are; empty for those that this run does not have.
+        place: a key of ``PLACES``, or ``lacking``.
+        rows: how many rows of numbers (of a figure, points) have ours beside them, and how many there are; of tables that stand
+            side by side as a whole none are counted.
+    """
+
+    item: PublishedItem
+    links: list[tuple[str, str]]
+    place: str
+    rows: tuple[int, int] = (0, 0)
+
+    @classmethod
+    def of(cls, item: PublishedItem, known: Mapping[tuple[str, str], str], outputs: Path) -> _Shown:
+        links = [(name, _counterpart(known, item, name)) for name in item.ours]
+        if links and not any(link for _, link in links):
+            return cls(item, links, "lacking")
+        if item.place != "beside":
+            return cls(item, links, item.place)
+        beside, every = rows = _rows(item, outputs)
+        return cls(item, links, "beside" if beside == every else "part" if beside else "print", rows)
+
+    @property
+    def words(self) -> str:
+        counted = " ({} of {} rows)".format(*self.rows) if self.place == "part" else ""
+        return PLACES.get(self.place, "") + counted
+
+
+_THEIRS = rf"^(?:paper[_ ](?!seed_corpus|pseudo_pairs)|{'|'.join(PAPERS.values())}|.*, paper$|theirs$)"
+_OURS = rf"^(?:f05$|{THIS_STUDY}|.*, here$|ours$)"
+"""The columns of a saved table with a paper's numbers, and with ours."""
+
+
+def _rows(item: PublishedItem, outputs: Path) -> tuple[int, int]:
+    """How many rows of a paper's table have numbers of ours beside them, and how many it has, by the data that a run saved."""
+    import pandas as pd
+
+    folder = outputs / f"{item.kind}s"
+    tables = [pd.read_csv(path, dtype=str) for name in item.ours if (path := folder / f"{name}.csv").is_file()]
+    beside = every = 0
+    for table in tables:
+        if "study" in table:  # points of a curve, which stand for each other by rank
+            of_study = table.groupby(["study", "method"]).pseudo_pairs.nunique().unstack(0, fill_value=0)
+            theirs, ours = (of_study.get(name, of_study.iloc[:, 0] * 0) for name in (PAPERS[item.source], THIS_STUDY))
+            beside, every = beside + int(theirs.clip(upper=ours).sum()), every + int(theirs.sum())
+        else:
+            theirs, ours = (table.filter(regex=kind).notna().any(axis=1) for kind in (_THEIRS, _OURS))
+            beside, every = beside + int((theirs & ours).sum()), every + int(theirs.sum())
+    return beside, every
 
 
 def _links(pages: Sequence[NotebookPage]) -> dict[tuple[str, str], str]:
