@@ -103,8 +103,7 @@ class _Shown:
     Attributes:
         links: names of our counterparts, and where they are; empty for those that this run does not have.
         place: a key of ``PLACES``, or ``lacking``.
-        rows: how many rows of numbers (of a figure, points) have ours beside them, and how many there are; of tables that stand
-            side by side as a whole none are counted.
+        rows: how many rows of results (of a figure, points) have ours beside them, and how many there are.
     """
 
     item: PublishedItem
@@ -128,8 +127,8 @@ class _Shown:
         return PLACES.get(self.place, "") + counted
 
 
-_THEIRS = rf"^(?:paper[_ ](?!seed_corpus|pseudo_pairs)|{'|'.join(PAPERS.values())}|.*, paper$|theirs$)"
-_OURS = rf"^(?:f05$|{THIS_STUDY}|.*, here$|ours$)"
+_THEIRS = rf"^(?:paper[_ ](?!seed_corpus|pseudo_pairs)|{'|'.join(PAPERS.values())}|.*, paper$)"
+_OURS = rf"^(?:f05$|{THIS_STUDY}|.*, here$)"
 """The columns of a saved table with a paper's numbers, and with ours."""
 
 
