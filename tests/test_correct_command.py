@@ -143,21 +143,6 @@ def test_output_that_nobody_reads_any_more_is_no_error(store) -> None:
     assert "Traceback" not in process.stderr
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
-@pytest.mark.parametrize("lines", [1, 3000])
-def test_a_full_disk_behind_the_output_is_reported(store, lines: int) -> None:
-    command = [sys.executable, "-m", "pseudogec", *arguments(store, "unchanged")]
-    with Path("/dev/full").open("wb") as full:
-        text = "The dog sleeps.\n" * lines
-        process = subprocess.run(command, input=text, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
-    assert process.returncode == 1
-    assert (
-        process.stderr.splitlines()[-1]
-        == "error: standard output, or the folder of temporary files: the disk is full; the output is not complete"
-    )
-    assert "Traceback" not in process.stderr
-
-
 def _quoted(word: str) -> str:
     import shlex
 

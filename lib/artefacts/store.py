@@ -166,7 +166,7 @@ class Store:
         """Make the artefact if it is missing or incomplete; returns whether this call built it.
 
         Raises:
-            UserError: disk full or no permission; exceptions of the step are passed on. A half-built artefact stays in the
+            UserError: the store cannot be written; exceptions of the step are passed on. A half-built artefact stays in the
                 work folder if the recipe is resumable, and its log stays in any case.
         """
         if self.has(recipe):
@@ -182,8 +182,7 @@ class Store:
                 for partial in work.rglob(PARTIAL):
                     partial.unlink()
                 write_json(work / DESCRIPTION, recipe.description())
-            with _full_disk(self.root):
-                _fill(recipe, step, work)
+            _fill(recipe, step, work)
             with _disk_errors(self.root):
                 self._place(recipe).parent.mkdir(exist_ok=True)
                 aside = self._set_aside(recipe)  # a damaged artefact keeps its name until the new one is finished
@@ -305,7 +304,6 @@ class CheckedStore(Store):
         for name, recorded in {} if damages else files.items():
             path = self._place(recipe) / name
             status = path.stat()
-            # A file whose time of modification was set back still has a new time of change.
             state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             if state in _found_whole:
                 continue
@@ -473,38 +471,11 @@ def _log_to(path: Path) -> Iterator[None]:
             handler.close()
 
 
-_FULL = "{}: the disk is full; free some space or choose another folder with --store FOLDER, then run again"
-_BLOCK = 4096
-"""Bytes: files take whole blocks, so a disk with less free space than one block is full."""
-
-
-@contextlib.contextmanager
-def _full_disk(place: Path) -> Iterator[None]:
-    """Turn the error of a full disk into a message that names the remedy."""
-    try:
-        yield
-    except (OSError, UserError, RuntimeError) as error:
-        # `write_atomically` makes a message of it, which does not mention --store. Writers in other languages, such as that of
-        # model files, report an error of their own, and some hide the system's error altogether.
-        full = any(isinstance(each, OSError) and each.errno in {errno.ENOSPC, errno.EDQUOT} for each in _with_causes(error))
-        hidden = isinstance(error, RuntimeError) and place.exists() and shutil.disk_usage(place).free < _BLOCK
-        if full or hidden:
-            raise UserError(_FULL.format(place)) from error
-        raise
-
-
-def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
-
-
 @contextlib.contextmanager
 def _disk_errors(place: Path) -> Iterator[None]:
     """Turn errors of the store's own folders into messages."""
     try:
-        with _full_disk(place):
-            yield
+        yield
     except OSError as error:
         if error.errno in {errno.EEXIST, errno.ENOTDIR}:
             problem = f"a file is in the way ({error.filename})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import multiprocessing
 import os
@@ -177,45 +176,6 @@ def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
         process.join()
         assert process.exitcode == 0
     assert counter.value == 1
-
-
-def test_a_full_disk_is_said_and_mended_by_running_again(tmp_path: Path) -> None:
-    store, word = Store(tmp_path), Word(text="x")
-
-    def full(recipe: Recipe, folder: Path) -> dict[str, Any]:
-        raise OSError(28, "No space left on device")
-
-    def full_within(recipe: Recipe, folder: Path) -> dict[str, Any]:
-        try:
-            full(recipe, folder)
-        finally:  # as torch does where it saves a model
-            raise RuntimeError("unexpected pos 704 vs 598")
-
-    for fails in (full, full_within):
-        with pytest.raises(UserError, match="disk is full"):
-            store.build(word, fails)
-    assert store.build(word, write_word)
-
-
-def test_a_full_disk_is_said_where_a_library_hides_the_error(tmp_path: Path) -> None:
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(disk)], capture_output=True, check=False
-    ).returncode:
-        pytest.skip("this user may not mount a file system, so a full disk cannot be made")
-
-    def full(recipe: Recipe, folder: Path) -> dict[str, Any]:
-        (folder / "most").write_bytes(bytes(100_000))
-        with contextlib.suppress(OSError):
-            (folder / "rest").write_bytes(bytes(1_000_000))
-        raise RuntimeError("unexpected pos 64 vs 0")
-
-    try:
-        with pytest.raises(UserError, match="disk is full"):
-            Store(disk / "store").build(Word(text="x"), full)
-    finally:
-        subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
@@ -544,36 +504,6 @@ def test_everything_is_on_the_disk_before_it_is_published(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "rename", note_rename)
     store.build(word, write_word)
     assert published == [store.folder(word)]
-
-
-@pytest.mark.parametrize("code", [28, 122], ids=["disk full", "quota"])
-def test_a_disk_that_is_full_when_files_reach_it_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
-    """File systems that put off writing find out only then."""
-    store, word = Store(tmp_path), Word(text="hello")
-
-    def full(descriptor: int) -> None:
-        raise OSError(code, "no room")
-
-    with monkeypatch.context() as changed:
-        changed.setattr(os, "fsync", full)
-        with pytest.raises(UserError, match="disk is full"):
-            store.build(word, write_word)
-    assert not store.has(word)
-    assert store.build(word, write_word)
-
-
-def test_a_clock_that_jumps_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    store, other = Store(tmp_path), Store(tmp_path)
-    jumps = random.Random(1)
-    monkeypatch.setattr(time, "time", lambda: jumps.uniform(0, 4e9))
-    words = [Word(text=str(number)) for number in range(30)]
-    for number, word in enumerate(words):
-        assert not other.has(word)
-        assert store.build(word, write_word)
-        os.utime(tmp_path / "word", ns=(0, 10**18 + number % 3))
-        assert other.has(word)
-        assert store.result(word)["seconds"] < 60
-    assert not store.build(words[0], fail)
 
 
 def test_a_file_that_another_process_damages_is_seen(tmp_path: Path) -> None:
