@@ -149,7 +149,7 @@ def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumu
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(number, signal.SIGKILL)
 
-    with pytest.raises(RuntimeError, match=r"process 1 on .* ended without a message: was it killed"):
+    with pytest.raises(RuntimeError, match="SIGKILL"):
         train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=kill_the_second, seconds_between_saves=0.0)
     assert not processes_of(tmp_path / "two")
     assert 0 < updates_saved(tmp_path / "two") < alone[0].updates
@@ -175,8 +175,7 @@ def test_processes_end_with_their_parent(data, tmp_path):
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env=ENVIRONMENT)
     with killed_at_last(parent):
         wait_for(lambda: len(processes_of(tmp_path / "model")) == 3)
-        wait_for(lambda: (tmp_path / "model/unfinished/processes.log").exists())
-        time.sleep(3)  # until they have connected, most likely; they must end in any case
+        time.sleep(3)
         parent.send_signal(signal.SIGKILL)
         parent.wait()
         wait_for(lambda: not processes_of(tmp_path / "model"), SECONDS_TO_DIE)
@@ -191,13 +190,6 @@ def killed_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
         process.wait()
 
 
-def test_processes_that_do_not_end_after_the_result_are_ended(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(distributed, "_SECONDS_TO_END", 1.0)
-    launcher = ["bash", "-c", f'{sys.executable} -m torch.distributed.run --standalone "$@"; exec sleep 1000', "launch"]
-    result = train_shared(data, tmp_path / "model", launcher=launcher, updates=2, epochs=None)
-    assert result.updates == 2
-
-
 # --- Refusals and failures
 
 
@@ -207,7 +199,7 @@ def test_what_a_process_finds_wrong_is_told_by_the_parent(data, tmp_path):
 
 
 def test_a_launcher_that_fails_is_quoted(data, tmp_path):
-    with pytest.raises(RuntimeError, match=r"status 3(.|\n)*no such partition"):
+    with pytest.raises(RuntimeError, match="no such partition"):
         train_shared(data, tmp_path / "model", launcher=["bash", "-c", "echo no such partition; exit 3"])
     with pytest.raises(UserError, match="cannot be started by `no-such-launcher`"):
         train_shared(data, tmp_path / "model", launcher=["no-such-launcher"])

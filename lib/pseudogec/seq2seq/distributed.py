@@ -1,8 +1,7 @@
 """One training in several processes, each with its own GPU, on one machine or several.
 
-The parent writes a file that describes the training, and starts processes by torchrun, each of which runs ``python -m
-pseudogec.seq2seq.distributed FILE``. They connect to the parent and send progress, result and errors as lines of JSON. When the
-connection ends because the parent has ended, they end too.
+The parent writes a file that describes the training, and has torchrun start the processes, each of which runs ``python -m
+pseudogec.seq2seq.distributed FILE HOST PARENT``. Progress and outcome are files beside it.
 """
 
 from __future__ import annotations
@@ -11,42 +10,29 @@ import contextlib
 import json
 import logging
 import os
-import queue
-import secrets
 import socket
-import socketserver
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+import psutil
 
 from artefacts.cluster import keep_freed_memory
 from artefacts.errors import UserError
+from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.training import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.distributed"
-_JOB, _LOG = "job.json", "processes.log"
-_LINES_OF_LOG = 15
-_SECONDS_FOR_LAST_MESSAGES = 2.0
+_JOB, _PROGRESS, _OUTCOME, _LOG = "job.json", "progress.json", "outcome.json", "processes.log"
+_LINES_OF_LOG = 40
 _SECONDS_TO_END = 30.0
 
 log = logging.getLogger(__name__)
-
-
-class _Order(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    job: TrainingJob
-    host: str
-    port: int
-    token: str
 
 
 # --- The parent
@@ -80,53 +66,27 @@ def run(
     """Train in so many processes on this machine, or in those that a launcher starts; see `pseudogec.seq2seq.train`."""
     here = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr", "127.0.0.1"]
     here += ["--nproc-per-node", str(processes)]
-    host = socket.gethostname() if launcher else "127.0.0.1"  # processes on other machines connect to this one's name
-    with _Listener("" if launcher else host) as listener:
-        path = job.folder / _JOB
-        path.unlink(missing_ok=True)
-        path.touch(mode=0o600)  # it holds a secret
-        order = _Order(job=job, host=host, port=listener.server_address[1], token=listener.token)
-        path.write_text(order.model_dump_json(), encoding="utf-8")
-        return _follow([*(launcher or here), "-m", _MODULE, str(path)], job, listener.messages, progress)
-
-
-def _follow(
-    command: list[str], job: TrainingJob, messages: queue.Queue[dict[str, Any]], progress: Callable[[TrainingProgress], None]
-) -> TrainingResult:
-    failures: list[str] = []  # in the order of their arrival, since one failure causes others
+    command = [*(launcher or here), "-m", _MODULE, str(job.folder / _JOB), socket.gethostname(), str(os.getpid())]
+    for left in (_PROGRESS, _OUTCOME):  # by an earlier attempt
+        (job.folder / left).unlink(missing_ok=True)
+    (job.folder / _JOB).write_text(job.model_dump_json(), encoding="utf-8")
     with _running(command, job.folder / _LOG) as process:
-        for message in _until_quiet(messages, lambda: bool(failures) or process.poll() is not None):
-            if "progress" in message:
-                progress(TrainingProgress(*message["progress"]))
-            elif "result" in message:
-                # The model is written: processes that wait on the network for ever are ended.
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_SECONDS_TO_END)
-                return TrainingResult.model_validate(message["result"])
-            elif "advice" in message:
-                raise UserError(message["advice"])
-            elif "out_of_memory" in message:
-                raise OutOfMemoryError(message["out_of_memory"])
-            elif "failure" in message:
-                failures.append(message["failure"])
-    if failures:
-        raise RuntimeError("\n".join(["training failed in its processes:", *failures]))
+        told = None
+        while process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.2)
+            if (now := _read(job.folder / _PROGRESS)) != told:
+                progress(TrainingProgress(*now))
+                told = now
+    outcome = _read(job.folder / _OUTCOME) or {}
+    if "result" in outcome:
+        return TrainingResult.model_validate(outcome["result"])
+    if "advice" in outcome:
+        raise UserError(outcome["advice"])
+    if "out_of_memory" in outcome:
+        raise OutOfMemoryError(outcome["out_of_memory"])
     last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
-    raise RuntimeError(
-        f"the processes of a training ended (status {process.returncode}) without a message; the last lines of {command[0]}:\n"
-        + "\n".join(last_lines)
-    )
-
-
-def _until_quiet(messages: queue.Queue[dict[str, Any]], over: Callable[[], bool]) -> Iterator[dict[str, Any]]:
-    """Yield messages until the training has ended and no more come."""
-    while True:
-        ended = over()
-        try:
-            yield messages.get(timeout=_SECONDS_FOR_LAST_MESSAGES if ended else 0.2)
-        except queue.Empty:
-            if ended:
-                return
+    raise RuntimeError("\n".join([f"training failed in its processes; the last lines of {command[0]}:", *last_lines]))
 
 
 @contextlib.contextmanager
@@ -150,77 +110,47 @@ def _running(command: list[str], log_file: Path) -> Iterator[subprocess.Popen[by
             process.wait()
 
 
-class _Listener(socketserver.ThreadingTCPServer):
-    """Takes the messages of processes that know the token; an empty address stands for all of this machine's."""
-
-    daemon_threads = True
-
-    def __init__(self, address: str) -> None:
-        super().__init__((address, 0), _Handler)
-        self.token = secrets.token_hex()
-        self.messages: queue.Queue[dict[str, Any]] = queue.Queue()
-        self.connections: list[socket.socket] = []
-
-    def __enter__(self) -> _Listener:
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
-        for connection in self.connections:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+# --- Files, on several machines in a common file system
 
 
-class _Handler(socketserver.StreamRequestHandler):
-    server: _Listener
+def _write(path: Path, message: Any) -> None:
+    with write_atomically(path) as stream:
+        stream.write(json.dumps(message).encode())
 
-    def handle(self) -> None:
-        if not secrets.compare_digest(self.rfile.readline(200).strip(), self.server.token.encode()):
-            return
-        self.server.connections.append(self.connection)
-        name, message = self.rfile.readline().decode().strip(), {}
-        with contextlib.suppress(OSError, ValueError):  # of a process that was killed, perhaps in the middle of a line
-            for line in self.rfile:
-                message = json.loads(line)
-                self.server.messages.put(message)
-        if not message.keys() & {"end", "result", "failure", "advice", "out_of_memory"}:
-            self.server.messages.put({"failure": f"{name} ended without a message: was it killed, or did it run out of memory?"})
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_bytes()) if path.exists() else None
 
 
 # --- A process
 
 
-def main(path: Path) -> None:
-    """Do the part of a training that torchrun's environment variables assign to this process; the file describes the training."""
-    order = _Order.model_validate_json(path.read_text(encoding="utf-8"))
-    name = f"process {os.environ['RANK']} on {socket.gethostname()} (number {os.getpid()} there)"
-    parent = socket.create_connection((order.host, order.port))
-    parent.sendall(f"{order.token}\n{name}\n".encode())
-    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+def main(path: Path, host: str, parent: int) -> None:
+    """Do the part of a training that torchrun's environment variables assign to this process.
 
-    def tell(message: dict[str, Any]) -> None:
-        parent.sendall(json.dumps(message).encode() + b"\n")
-
+    Args:
+        path: the file that describes the training.
+        host: the parent's machine.
+        parent: its number there.
+    """
+    if socket.gethostname() == host:  # processes on other machines end when they miss those on this one
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    job = TrainingJob.model_validate_json(path.read_text(encoding="utf-8"))
     try:
-        result = _train(order.job, lambda now: tell({"progress": now}))
+        result = _train(job, lambda now: _write(path.with_name(_PROGRESS), now))
     except UserError as error:
-        tell({"advice": str(error)})
+        _write(path.with_name(_OUTCOME), {"advice": str(error)})
         raise
     except OutOfMemoryError as error:
-        tell({"out_of_memory": str(error)})
+        _write(path.with_name(_OUTCOME), {"out_of_memory": str(error)})
         raise
-    except Exception:
-        tell({"failure": f"{name}: {traceback.format_exc()}"})
-        raise
-    tell({"result": result.model_dump(mode="json")} if result is not None else {"end": name})
+    if result is not None:
+        _write(path.with_name(_OUTCOME), {"result": result.model_dump(mode="json")})
 
 
-def _end_with(parent: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        while parent.recv(1):
-            pass
+def _end_with(parent: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(parent).wait()
     os._exit(1)
 
 
@@ -249,4 +179,6 @@ def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> Tr
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    from torch.distributed.elastic.multiprocessing.errors import record
+
+    record(main)(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))  # torchrun's log says which process failed first, and how
