@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from artefacts.errors import UserError
-from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, load_annotator
 from pseudogec.text import Bpe
 from pseudogec.text.words import dictionaries, spell_checker
 
@@ -256,8 +256,6 @@ class NoiseResources:
 
 
 def _annotate(pairs: Sequence[tuple[str, str]]) -> Iterable[AnnotatedSentence]:
-    from pseudogec.edits import load_annotator
-
     annotator = load_annotator()
     for start in range(0, len(pairs), _EXCHANGE):
         sources = [source.split() for source, _ in pairs[start : start + _EXCHANGE]]

@@ -25,7 +25,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.memory import OutOfMemoryError
-from pseudogec.seq2seq.training import TrainingJob, TrainingProgress, TrainingResult
+from pseudogec.seq2seq.training_job import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.distributed"
 _JOB, _PROGRESS, _OUTCOME, _LOG = "job.json", "progress.json", "outcome.json", "processes.log"

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file
 
 MOST_BYTES = 8 * 2**30
@@ -97,8 +98,6 @@ def load(folder: Path, computation: Computation = AS_TRAINED) -> LoadedModel:
 
 
 def _load(folder: Path, computation: Computation) -> LoadedModel:
-    from pseudogec.seq2seq import compat
-
     compat.apply()
     import torch
     from fairseq import checkpoint_utils

@@ -39,7 +39,7 @@ from pseudogec.seq2seq.fused_loss import use_fused_loss
 from pseudogec.seq2seq.fused_update import use_fused_update
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.training import (
+from pseudogec.seq2seq.training_job import (
     LossPoint,
     TrainingJob,
     TrainingProgress,

@@ -27,7 +27,7 @@ from pseudogec.seq2seq import (
 )
 from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
-from pseudogec.seq2seq.training import snapshot_name
+from pseudogec.seq2seq.training_job import snapshot_name
 from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
