@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 
+from fairseq_programs import FAIRSEQ
 from pseudogec.seq2seq import checkpoints
 from pseudogec.seq2seq.data import as_argument
 from pseudogec.seq2seq.options import Architecture, Optimisation
@@ -21,6 +22,9 @@ from seq2seq_world import TINY, short_training
 
 _FOLDER = Path(__file__).parent
 ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{_FOLDER}{os.pathsep}{_FOLDER.parent / 'lib'}"}
+
+TWO_PROCESSES = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
+"""A launcher that has two processes share a training."""
 
 
 def train_tiny(
@@ -55,7 +59,7 @@ def optimisation_among(options: dict[str, Any], **defaults: Any) -> Optimisation
 
 def run_fairseq(*arguments: object) -> None:
     """Run a program of fairseq's, such as ``train``."""
-    command = [sys.executable, "-m", "pseudogec.seq2seq.command", *map(str, arguments)]
+    command = [*FAIRSEQ, *map(str, arguments)]
     subprocess.run(command, check=True, capture_output=True, env=ENVIRONMENT, timeout=120)
 
 

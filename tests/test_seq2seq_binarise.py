@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import DataError, UserError
+from fairseq_programs import FAIRSEQ
 from pseudogec.seq2seq.data import binarise, count_pairs, read_binarised, read_dictionary
 from seq2seq_world import make_dictionary, make_pairs
 
@@ -27,17 +28,7 @@ def test_files_equal_those_of_fairseq_preprocess(tmp_path, monkeypatch):
     new_pairs = [*pairs, (["unheard", "ba"], ["<unk>", "ba"])]
     write_sides(tmp_path / "counted", pairs)
     write_sides(tmp_path / "binarised", new_pairs)
-    preprocess = [
-        sys.executable,
-        "-m",
-        "pseudogec.seq2seq.command",
-        "preprocess",
-        "-s",
-        "src",
-        "-t",
-        "trg",
-        "--joined-dictionary",
-    ]
+    preprocess = [*FAIRSEQ, "preprocess", "-s", "src", "-t", "trg", "--joined-dictionary"]
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     first = [*preprocess, "--trainpref", str(tmp_path / "counted/text"), "--destdir", str(tmp_path / "first"), "--dict-only"]
     subprocess.run(first, check=True, capture_output=True, env=environment)

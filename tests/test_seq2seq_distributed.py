@@ -19,7 +19,7 @@ import torch
 from artefacts.errors import UserError
 from pseudogec.seq2seq import compat, distributed
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
-from seq2seq_training import ENVIRONMENT, assert_close_weights, train_tiny, updates_saved
+from seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 STEADY = TINY.model_copy(update={"dropout": 0.0})
@@ -55,7 +55,7 @@ def train_shared(data: Path, save_dir: Path, **options) -> TrainingResult:
 def alone(data, tmp_path_factory) -> tuple[TrainingResult, Path]:
     """A training by one process."""
     folder = tmp_path_factory.mktemp("alone") / "model"
-    return train_shared(data, folder, processes=1, epochs=6), folder
+    return train_shared(data, folder, epochs=6), folder
 
 
 def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tuple[TrainingResult, Path]) -> None:
@@ -106,7 +106,7 @@ def test_two_machines_train_as_one(data, tmp_path):
     launcher = ["bash", "-c", f'{node} "$@" & first=$!; {node} "$@"; wait $first', "launch"]
     options = {"pairs_at_once": None, "updates": 6, "epochs": None}
     result = train_shared(data, tmp_path / "two", launcher=launcher, **options)
-    alone = train_shared(data, tmp_path / "one", processes=1, **options)
+    alone = train_shared(data, tmp_path / "one", **options)
     assert result.processes == 2
     assert_same_but_for_rounding((result, tmp_path / "two"), (alone, tmp_path / "one"))
 
@@ -150,27 +150,29 @@ def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumu
                     os.kill(number, signal.SIGKILL)
 
     with pytest.raises(RuntimeError, match="SIGKILL"):
-        train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=kill_the_second, seconds_between_saves=0.0)
+        train_shared(
+            data, tmp_path / "two", launcher=TWO_PROCESSES, epochs=6, progress=kill_the_second, seconds_between_saves=0.0
+        )
     assert not processes_of(tmp_path / "two")
     assert 0 < updates_saved(tmp_path / "two") < alone[0].updates
     shutil.copytree(tmp_path / "two", tmp_path / "one", symlinks=True)
     reports: list[TrainingProgress] = []
-    resumed = train_shared(data, tmp_path / "two", processes=2, epochs=6, progress=reports.append)
+    resumed = train_shared(data, tmp_path / "two", launcher=TWO_PROCESSES, epochs=6, progress=reports.append)
     assert resumed.processes == 2
     assert_same_but_for_rounding((resumed, tmp_path / "two"), alone)
     assert (reports[-1].update, reports[-1].total_updates) == (resumed.updates, resumed.updates)
     assert sorted(path.name for path in (tmp_path / "two").iterdir()) == sorted(path.name for path in alone[1].iterdir())
     # Another number of processes takes it up just as well.
-    resumed = train_shared(data, tmp_path / "one", processes=1, epochs=6)
+    resumed = train_shared(data, tmp_path / "one", epochs=6)
     assert_same_but_for_rounding((resumed, tmp_path / "one"), alone)
 
 
 def test_processes_end_with_their_parent(data, tmp_path):
     script = f"""
         from pathlib import Path
-        from test_seq2seq_distributed import train_shared
+        from test_seq2seq_distributed import TWO_PROCESSES, train_shared
 
-        train_shared(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), processes=2, epochs=100000)
+        train_shared(Path({str(data)!r}), Path({str(tmp_path / "model")!r}), launcher=TWO_PROCESSES, epochs=100000)
     """
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env=ENVIRONMENT)
     with killed_at_last(parent):
@@ -195,7 +197,7 @@ def killed_at_last(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 def test_what_a_process_finds_wrong_is_told_by_the_parent(data, tmp_path):
     with pytest.raises(UserError, match="max_tokens 1"):
-        train_shared(data, tmp_path / "model", processes=2, max_tokens=1)
+        train_shared(data, tmp_path / "model", launcher=TWO_PROCESSES, max_tokens=1)
 
 
 def test_a_launcher_that_fails_is_quoted(data, tmp_path):
@@ -213,8 +215,3 @@ def test_as_many_processes_as_divide_the_updates(caplog, wanted, update_frequenc
     assert bool(caplog.records) == (used < wanted)
     if used < wanted:
         assert f"uses {used} of {wanted} processes" in caplog.text
-
-
-def test_no_process_is_refused(data, tmp_path):
-    with pytest.raises(UserError, match="processes must lie"):
-        train_shared(data, tmp_path / "model", processes=0)

@@ -15,7 +15,6 @@ import torch
 from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import (
     Decoder,
-    LanguageModel,
     LanguageModelArchitecture,
     binarise_text,
     checkpoints,
@@ -197,42 +196,45 @@ def released():
     model_cache.release()
 
 
-def loads_of(action) -> int:
-    before = model_cache.times_loaded()
-    action()
-    return model_cache.times_loaded() - before
+class Loaded:
+    """Stands for a model."""
 
 
-def test_each_model_is_loaded_once(released, folder, sentences):
-    models = [folder / name for name in ("one", "two", "copying")]
+def test_models_are_loaded_once_while_there_is_room(released, folder, monkeypatch):
+    loads: list[str] = []
 
-    def everything() -> list:
-        ensembles = [Decoder(models), Decoder(models[:2]), Decoder(models[1:])]
-        outputs = [decoder.decode(sentences) for decoder in ensembles]
-        outputs += [Decoder([model], engine="fairseq").decode(sentences) for model in models]
-        scores = [decoder.score(sentences, [[s] for s in sentences]) for decoder in ensembles]
-        return [outputs, scores, LanguageModel(folder / "language").log_probabilities(sentences)]
+    def load(name: str) -> Loaded:
+        def read() -> Loaded:
+            loads.append(name)
+            return Loaded()
 
-    results = []
-    assert loads_of(lambda: results.append(everything())) == 4
-    assert loads_of(lambda: results.append(everything())) == 0
+        return model_cache.shared(folder / name, "test", read)
+
+    for name in ("one", "two", "one", "two"):
+        load(name)
+    assert loads == ["one", "two"]
+    (folder / "link").symlink_to(folder / "one")
+    assert load("link") is load("one")
     model_cache.release()
-    assert loads_of(lambda: results.append(everything())) == 4
-    assert results[0] == results[1] == results[2]
+    load("one")
+    assert loads == ["one", "two", "one"]
+    monkeypatch.setattr(model_cache, "MOST_BYTES", (folder / "one/model.pt").stat().st_size)
+    in_use = load("one")
+    load("two")
+    assert load("one") is in_use, "what is in use stays shared, though there is room for one only"
+    del in_use
+    load("two")
+    load("one")
+    assert loads == ["one", "two", "one", "two", "two", "one"]
 
 
-def test_translators_of_ctranslate2_are_loaded_once(released, folder, sentences):
-    first = Decoder([folder / "one"], engine="ctranslate2")
-    expected = first.decode(sentences)
-    assert model_cache.times_loaded() and model_cache.in_memory() == 1
-    assert loads_of(lambda: Decoder([folder / "one"]).decode(sentences)) == 0
-    elsewhere = folder / "link"
-    elsewhere.symlink_to(folder / "one")
-    assert loads_of(lambda: Decoder([elsewhere]).score(sentences, [[s] for s in sentences])) == 0
-    assert loads_of(lambda: Decoder([folder / "two"]).decode(sentences)) == 1
+def test_decoders_share_a_model(released, folder, sentences):
+    decoders = [Decoder([folder / name for name in names], engine="fairseq") for names in (["one"], ["one", "two"])]
+    loaded = model_cache.load(folder / "one")
+    outputs = [decoder.decode(sentences) for decoder in decoders]
+    assert model_cache.load(folder / "one") is loaded
     model_cache.release()
-    assert loads_of(lambda: Decoder([folder / "one"]).decode(sentences)) == 1
-    assert first.decode(sentences) == Decoder([folder / "one"]).decode(sentences) == expected
+    assert [decoder.decode(sentences) for decoder in decoders] == outputs
 
 
 def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, sentences, tmp_path):
@@ -246,20 +248,6 @@ def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, senten
         after = Decoder([tmp_path / "model"], engine=engine).decode(sentences)
         assert before == Decoder([folder / "one"], engine=engine).decode(sentences)
         assert after == Decoder([folder / "two"], engine=engine).decode(sentences)
-
-
-def test_memory_is_bounded_and_what_is_in_use_stays_shared(released, folder, sentences, monkeypatch):
-    monkeypatch.setattr(model_cache, "MOST_BYTES", (folder / "one/model.pt").stat().st_size)
-    models = [folder / name for name in ("one", "two", "copying")]
-    in_use = [Decoder(models)]
-    assert loads_of(lambda: in_use[0].decode(sentences)) == 3
-    assert loads_of(lambda: Decoder(models[:1], engine="fairseq").decode(sentences)) == 0  # held by the ensemble
-    assert model_cache.in_memory() == 3
-    in_use.clear()
-    gc.collect()
-    assert model_cache.in_memory() == 1  # the one used last
-    assert loads_of(lambda: Decoder(models[:1], engine="fairseq").decode(sentences)) == 0
-    assert loads_of(lambda: Decoder(models[1:2], engine="fairseq").decode(sentences)) == 1
 
 
 def test_loading_and_sharing_leave_results_unchanged_between_uses(released, folder, sentences):

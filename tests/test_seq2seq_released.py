@@ -7,7 +7,6 @@ import os
 import pickle
 import shutil
 import subprocess
-import sys
 from argparse import Namespace
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
+from fairseq_programs import FAIRSEQ
 from pseudogec.seq2seq import Decoder, checkpoints, compat, decode, import_checkpoint
 from pseudogec.seq2seq.data import UNKNOWN, read_dictionary
 from seq2seq_world import make_pairs
@@ -145,7 +145,7 @@ def save_old_checkpoint(weights: dict[str, torch.Tensor], path: Path, **changes:
 
 
 def run_fairseq(*arguments: object, text: str | None = None) -> str:
-    command = [sys.executable, "-m", "pseudogec.seq2seq.command", *map(str, arguments)]
+    command = [*FAIRSEQ, *map(str, arguments)]
     return subprocess.run(command, check=True, capture_output=True, text=True, input=text, env=ENVIRONMENT, timeout=600).stdout
 
 

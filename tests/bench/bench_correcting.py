@@ -20,7 +20,10 @@ from pathlib import Path
 
 from measuring import Ratio, describe_machine, in_turns, median_ratio, show_ratios
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from artefacts.files import write_lines
+from fairseq_programs import FAIRSEQ
 from learner_world import learner_sentences
 from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, find_system
@@ -52,18 +55,7 @@ def measure(store: Path, work: Path, count: int, repeats: int) -> None:
 
     changes = [item for override in OVERRIDES for item in ("--set", override)]
     ours = ["-m", "pseudogec", "correct", "--system", "base", "--store", str(store), *changes, "--tokenised"]
-    theirs = [
-        "-m",
-        "pseudogec.seq2seq.command",
-        "interactive",
-        str(model),
-        "--path",
-        str(model / "model.pt"),
-        "-s",
-        "src",
-        "-t",
-        "trg",
-    ]
+    theirs = [*FAIRSEQ[1:], "interactive", str(model), "--path", str(model / "model.pt"), "-s", "src", "-t", "trg"]
     theirs += ["--bpe", "subword_nmt", "--bpe-codes", str(bpe / "codes.txt"), "--buffer-size", str(count)]
     theirs += ["--beam", "5", "--max-len-a", "1.5", "--max-len-b", "10", "--max-tokens", str(MAX_TOKENS), "--cpu"]
     outputs: dict[str, str] = {}

@@ -3,7 +3,7 @@
     OMP_NUM_THREADS=1 python tests/bench/bench_pseudo_data.py [--sentences 100000] [--repeats 3] [--text F] [--merges 2000]
 
 The chain is ``subword-nmt apply-bpe`` and then a noising script (``line_by_line_noise.py``), both over the two halves of the text
-at once, and ``fairseq-preprocess --workers 2`` (started through ``pseudogec.seq2seq.command``, since it does not start on today's
+at once, and ``fairseq-preprocess --workers 2`` (started through ``fairseq_programs.py``, since it does not start on today's
 Python by itself). The study is the step that its workers run, in two processes with a shard each. Both begin with tokenised text,
 learnt merges and a dictionary, and the start of all these processes counts (not that of the study's cluster, which is started
 once for all artefacts, in 3 s). Text: newswire of the embedded world, or the lines of F.
@@ -23,10 +23,13 @@ from typing import Any
 
 from measuring import Ratio, describe_machine, in_turns, median_ratio, seed_text, show_ratios
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
 from artefacts import missing
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
+from fairseq_programs import FAIRSEQ
 from pseudogec.corpora import LocatedFile, Plain, WorldPairs
 from pseudogec.noise import DirectNoise
 from pseudogec.seq2seq import compat
@@ -37,7 +40,7 @@ from pseudogec.study.pseudo_data import NoisedData
 
 WORKERS = 2
 SUBWORD_NMT = [sys.executable, "-m", "subword_nmt.apply_bpe"]
-PREPROCESS = [sys.executable, "-m", "pseudogec.seq2seq.command", "preprocess", "-s", "src", "-t", "trg", "--joined-dictionary"]
+PREPROCESS = [*FAIRSEQ, "preprocess", "-s", "src", "-t", "trg", "--joined-dictionary"]
 NOISE = [sys.executable, str(Path(__file__).with_name("line_by_line_noise.py"))]
 
 

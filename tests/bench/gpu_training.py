@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -15,6 +16,9 @@ from multiprocessing import get_context, set_start_method
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import fairseq_programs
 from pseudogec.seq2seq import Architecture, Optimisation
 
 WAYS = ("fairseq-train", "ours", "ours, fused")
@@ -105,7 +109,6 @@ def _ours(way: str, training: Training, precision: str, folder: Path) -> None:
 def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -> None:
     import torch
 
-    from pseudogec.seq2seq import command
     from pseudogec.seq2seq.data import prepare_pairs
     from pseudogec.seq2seq.training import training_job
 
@@ -115,7 +118,7 @@ def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -
     # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches ahead. Processor time would
     # not see that process, so without a GPU there is none, as in ours.
     ahead = ["--num-workers", "1", "--data-buffer-size", "10"] if torch.cuda.is_available() else []
-    command.main(["train", *job.arguments, *ahead, "--no-save", "--log-interval", "100"])
+    fairseq_programs.main("train", *job.arguments, *ahead, "--no-save", "--log-interval", "100")
 
 
 def _watch_steps() -> list[tuple[float, float, float]]:

@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pseudogec.quick_imports import without_collection
 from pseudogec.seq2seq import checkpoints, compiled
 
 _applied = False
@@ -33,8 +32,6 @@ _COPIED_WEIGHTS = tuple(f"{part}_{kind}" for part in ("in_proj", "out_proj", "fc
 def apply() -> None:
     """Prepare this process for fairseq, import it, and register the models of this package. Further calls do nothing.
 
-    Processes that fairseq spawns must call it too, as `pseudogec.seq2seq.command` does.
-
     Raises:
         RuntimeError: fairseq was imported before, so it is too late.
     """
@@ -43,18 +40,17 @@ def apply() -> None:
         return
     if "fairseq" in sys.modules:
         raise RuntimeError("pseudogec.seq2seq.compat.apply() must run before the first import of fairseq")
-    with without_collection():
-        _keep_dataclasses_hashable()
-        _name_torch_release()
-        _load_without_executing()
-        _restore_numpy_names()
-        _supply_missing_modules()
-        _import_quietly()
-        _know_meters()
-        _keep_one_copy_of_encoder_weights()
-        _take_bf16_for_gpus()
-        _compose_once()
-        importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
+    _keep_dataclasses_hashable()
+    _name_torch_release()
+    _load_without_executing()
+    _restore_numpy_names()
+    _supply_missing_modules()
+    _import_quietly()
+    _know_meters()
+    _keep_one_copy_of_encoder_weights()
+    _take_bf16_for_gpus()
+    _compose_once()
+    importlib.import_module("pseudogec.seq2seq.copy_transformer")  # registers its architecture
     _applied = True
 
 

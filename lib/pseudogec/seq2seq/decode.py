@@ -38,7 +38,6 @@ class Decoder:
         engine: "auto" takes CTranslate2 where possible.
         max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, and on a GPU what its free memory
             holds. A batch that turns out to be too large is halved.
-        threads: CPU threads of CTranslate2; fairseq takes torch's.
         precision: "fp16" needs a GPU; probabilities are in full precision even then.
         fused_attention: fairseq computes attention by torch's fused function and reads a source once for all hypotheses of its
             beam; the same up to rounding (`pseudogec.seq2seq.fused_attention`).
@@ -54,7 +53,6 @@ class Decoder:
         models: Sequence[Path],
         engine: Literal["auto", "ctranslate2", "fairseq"] = "auto",
         max_tokens: int | None = None,
-        threads: int = 1,
         precision: Literal["fp32", "fp16"] = "fp32",
         fused_attention: bool = False,
     ) -> None:
@@ -64,7 +62,7 @@ class Decoder:
         gpus = _gpus()
         if precision != "fp32" and not (gpus and _free_memory()):
             raise UserError(f"precision {precision} needs a GPU that torch can use, and there is none here; use fp32")
-        self._models, self._threads = list(models), threads
+        self._models = list(models)
         self._max_tokens = max_tokens or (None if gpus else _CPU_TOKENS)
         self._limits: dict[int, BatchLimit] = {}  # by the beam; 0: of scoring
         self._computation = Computation(precision, fused_attention)
@@ -249,7 +247,7 @@ class Decoder:
         problem = "it cannot average the probabilities of several models" if len(self._models) > 1 else ""
         if not problem:
             try:
-                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._threads, self._computation.precision)
+                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._computation.precision)
             except decode_ctranslate2.UnsupportedModelError as error:
                 problem = str(error)
         if self._wanted == "ctranslate2":

@@ -33,9 +33,9 @@ class CTranslate2Engine:
         UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2 needs for a GPU are missing.
     """
 
-    def __init__(self, folder: Path, threads: int, precision: Literal["fp32", "fp16"] = "fp32") -> None:
-        kind = ("ctranslate2", threads, precision)
-        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, threads, precision))
+    def __init__(self, folder: Path, precision: Literal["fp32", "fp16"]) -> None:
+        kind = ("ctranslate2", precision)
+        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, precision))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         outputs = []
@@ -74,12 +74,12 @@ def _as_text(subwords: Sentence) -> list[str]:
     return [UNKNOWN_SYMBOL if subword in SPECIAL_SYMBOLS else subword for subword in subwords]
 
 
-def _load(folder: Path, threads: int, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:
+def _load(folder: Path, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:
     options = {
         "device": "cuda" if ctranslate2.get_cuda_device_count() else "cpu",
         "compute_type": {"fp32": "float32", "fp16": "float16"}[precision],
         "inter_threads": 1,
-        "intra_threads": threads,
+        "intra_threads": 1,
     }
     target = folder / f"ctranslate2-{digest_file(model_file(folder))[:16]}"
     if _is_whole(target):

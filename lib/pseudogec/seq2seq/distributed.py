@@ -38,14 +38,9 @@ log = logging.getLogger(__name__)
 # --- The parent
 
 
-def usable_processes(wanted: int | None, update_frequency: int) -> int:
-    """How many processes share the batches of an update evenly; ``wanted`` is as in `pseudogec.seq2seq.train`."""
-    import torch
-
-    gpus = torch.cuda.device_count()
-    if wanted is not None and (wanted < 1 or wanted > gpus > 0):
-        raise UserError(f"processes must lie between 1 and the number of GPUs, of which torch sees {gpus}; got {wanted}")
-    wanted = wanted or max(gpus, 1)
+def usable_processes(gpus: int, update_frequency: int) -> int:
+    """How many processes, each with a GPU of its own, share the batches of an update evenly."""
+    wanted = max(gpus, 1)
     fitting = _divisors(update_frequency)
     used = max(number for number in fitting if number <= wanted)
     if used < wanted:

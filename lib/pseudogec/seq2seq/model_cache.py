@@ -47,7 +47,6 @@ _alive: WeakValueDictionary[_Key, Any] = WeakValueDictionary()
 _kept: OrderedDict[_Key, Any] = OrderedDict()
 _remembering: list[Callable[[], None]] = []  # functions that empty the caches of `remembered`
 _lock = threading.RLock()
-_times_loaded = 0
 
 
 def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
@@ -61,7 +60,6 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
     Raises:
         DataError: there is no model file.
     """
-    global _times_loaded
     status = model_file(folder).stat()
     key = _Key(kind, folder.resolve(), status.st_size, status.st_mtime_ns)
     with _lock:
@@ -71,7 +69,6 @@ def shared(folder: Path, kind: Hashable, load: Callable[[], Loaded]) -> Loaded:
                 del _kept[earlier]  # the file has changed
             loaded = load()
             _alive[key] = loaded
-            _times_loaded += 1
         _kept[key] = loaded
         _kept.move_to_end(key)
         while len(_kept) > MOST_KEPT or (sum(kept.size for kept in _kept) > MOST_BYTES and len(_kept) > 1):
@@ -124,16 +121,6 @@ def remembered(at_most: int) -> Callable[[Callable[..., Loaded]], Callable[..., 
         return cached
 
     return decorate
-
-
-def times_loaded() -> int:
-    """How often this process has read a model file, into fairseq or CTranslate2."""
-    return _times_loaded
-
-
-def in_memory() -> int:
-    """How many models are in memory, in use or kept."""
-    return len(_alive)
 
 
 def release() -> None:

@@ -38,7 +38,6 @@ def train(
     progress: Callable[[TrainingProgress], None] | None = None,
     updates_per_point: int = 25,
     seconds_between_saves: float = 120.0,
-    processes: int | None = None,
     launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
     """Train a model, or continue a killed training of the same ``save_dir``; a finished one is only reported.
@@ -59,13 +58,13 @@ def train(
         progress: called about twice a second.
         updates_per_point: distance of the points of the training curve.
         seconds_between_saves: how often the full state is saved to resume from.
-        processes: processes that share each update's batches, each with a GPU of its own (without GPUs: each with a core);
-            ``None``: as many as this process sees GPUs. Their number is lowered until it divides ``update_frequency``, so that an
-            update's batches, and so the model up to rounding and dropout, are the same for any number; a training may go on
-            with another number than it began with.
         launcher: the words of a command that starts the processes, also on several machines with a common file system, when
-            ``-m MODULE FILE`` follows it as with ``torchrun``; it sets their number. For example ``srun --ntasks-per-node=1
-            torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint HOST:PORT``.
+            ``-m MODULE ARGUMENTS`` follows it as with ``torchrun``; it sets their number. For example ``srun
+            --ntasks-per-node=1 torchrun --nnodes 2 --nproc-per-node 8 --rdzv-backend c10d --rdzv-endpoint HOST:PORT``.
+
+    Without a launcher, as many processes share each update's batches as this process sees GPUs. Their number is lowered until it
+    divides ``update_frequency``, so that an update's batches, and so the model up to rounding and dropout, are the same for any
+    number; a training may go on with another number than it began with.
 
     Models that this process keeps for decoding are released. If memory is too small for a batch, the training continues from its
     last saved state with each batch computed in two parts, then in four, and so on: the same model up to rounding and dropout.
@@ -100,7 +99,7 @@ def train(
         updates_per_point=updates_per_point,
         seconds_between_saves=seconds_between_saves,
     )
-    result = _run(job, progress, processes, launcher)
+    result = _run(job, progress, launcher)
     return _finish(save_dir, result, dictionary, map(data.dictionary_name, data.SIDES))
 
 
@@ -114,7 +113,6 @@ def train_language_model(
     seed: int,
     progress: Callable[[TrainingProgress], None] | None = None,
     seconds_between_saves: float = 120.0,
-    processes: int | None = None,
     launcher: Sequence[str] | None = None,
 ) -> TrainingResult:
     """Train a language model on texts written by `binarise_text`; everything else is as for `train`.
@@ -128,7 +126,7 @@ def train_language_model(
     arguments = ["--task", "language_modeling", *architecture.fairseq_arguments()]
     options = {"seconds_between_saves": seconds_between_saves}
     job = training_job(arguments, shards, optimisation, seed, save_dir, valid_data is not None, **options)
-    return _finish(save_dir, _run(job, progress, processes, launcher), dictionary, [data.DICTIONARY])
+    return _finish(save_dir, _run(job, progress, launcher), dictionary, [data.DICTIONARY])
 
 
 def training_job(
@@ -209,11 +207,11 @@ def _autocasts(precision: str) -> bool:
     return precision == "bf16" and not torch.cuda.is_available()
 
 
-def _run(
-    job: TrainingJob, progress: Callable[[TrainingProgress], None] | None, processes: int | None, launcher: Sequence[str] | None
-) -> TrainingResult:
+def _run(job: TrainingJob, progress: Callable[[TrainingProgress], None] | None, launcher: Sequence[str] | None) -> TrainingResult:
+    import torch
+
     progress = progress or (lambda _: None)
-    number = 1 if launcher else distributed.usable_processes(processes, job.optimisation.update_frequency)
+    number = 1 if launcher else distributed.usable_processes(torch.cuda.device_count(), job.optimisation.update_frequency)
     while True:
         model_cache.release()  # also what a failed attempt leaves
         try:

@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def stages_table(profile: Profile, settings: Iterable[str] | None = None, architecture: str = "default") -> pd.DataFrame:
+def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.DataFrame:
     """One row for each stage of training.
 
     Args:
         profile: the study's profile.
         settings: which settings; all by default.
-        architecture: of the models, whose training may have changes of its own (``optimisations_of``).
 
     Returns:
         Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most subwords an
@@ -40,7 +39,7 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None, archit
     rows = []
     for setting in profile.settings if settings is None else settings:
         for number, stage in enumerate(profile.stages(setting), start=1):
-            optimisation = profile.optimisation_of(stage.optimisation, architecture)
+            optimisation = profile.optimisation_of(stage.optimisation)
             rows.append(
                 {
                     "setting": setting,
