@@ -19,9 +19,8 @@ SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 12))
 # The build of torch: cuda if there is an NVIDIA driver, else cpu. On a login node without GPU: make env TORCH=cuda
 TORCH   ?= $(shell if nvidia-smi -L >/dev/null 2>&1; then echo cuda; else echo cpu; fi)
 
-# Without questions about news at the start, and also for root, the user of a container, whom JupyterLab refuses by default.
-LAB_OPTIONS = --LabApp.news_url=None --LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate \
-	$(if $(filter 0,$(shell id -u)),--allow-root)
+# JupyterLab refuses root, the user of a container, by default.
+LAB_OPTIONS = $(if $(filter 0,$(shell id -u)),--allow-root)
 
 BIN   := $(VENV)/bin
 STAMP := $(VENV)/.complete
@@ -103,6 +102,8 @@ $(STAMP): $(LOCK) pyproject.toml Makefile
 # out, which pseudogec.seq2seq replaces; no cache, so that a compiled wheel built earlier is not taken instead.
 	@READTHEDOCS=1 $(PIP) --no-cache-dir --no-deps --no-build-isolation --no-binary fairseq $(FAIRSEQ)
 	@$(PIP) --no-deps --no-build-isolation --editable .
+# It asks a new user about news, whatever LabApp.news_url says, and looks for updates in the network.
+	@$(BIN)/jupyter labextension disable @jupyterlab/apputils-extension:announcements
 	@touch $@
 endif
 

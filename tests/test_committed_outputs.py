@@ -55,7 +55,7 @@ def test_no_sentence_of_a_learner_corpus_is_committed(profile: str, length: int,
 
 
 def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> None:
-    study = Study.open("learners", ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
+    study = Study.open("learners", [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True)
     stock = study.stock(study.targets())
     assert not stock.to_build
     scores = study.scores(list(study.grid("generation_methods")))
@@ -67,7 +67,7 @@ def test_committed_results_are_read_whether_or_not_spacy_s_model_is_installed(
     profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(annotators, "_model_version", lambda: "3.8.0")
-    study = Study.open(profile, ["data_folder=nowhere"], store=tmp_path / "store", packs=True)
+    study = Study.open(profile, [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True)
     assert not study.stock(study.targets()).to_build
 
 
@@ -85,7 +85,7 @@ def test_a_profile_of_one_s_own_reads_the_results_of_those_that_it_extends(tmp_p
 
 def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:
     said = {
-        profile: Report(Study.open(profile, ["data_folder=nowhere"], store=tmp_path, packs=True)).origin().partition(".")[0]
+        profile: Report(Study.open(profile, [f"data_folder={tmp_path}"], store=tmp_path, packs=True)).origin().partition(".")[0]
         for profile in ("classroom", "learners", "public")
     }
     assert said == {

@@ -170,6 +170,27 @@ def test_a_changed_copy_of_a_profile_leaves_the_results_of_the_profile_alone(tmp
     assert list(opened.values()) == ["smoke-changed", "smoke"]
 
 
+@pytest.mark.parametrize(
+    "override", ["data_folder={data}", "seeds=[1, 2, 3]", "cluster={{class: distributed.LocalCluster, jobs: 2}}"]
+)
+def test_whatever_is_set_leaves_the_results_of_the_profile_alone(override: str, tmp_path: Path) -> None:
+    study = Study.open("smoke", [override.format(data=tmp_path)], store=tmp_path / "store")
+    assert study.outputs.name == "smoke-changed"
+
+
+def test_a_data_folder_that_is_named_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("extends: learners\ndata_folder: nowhere\n")
+    for profile, overrides in (
+        ("learners", ["data_folder=/nope"]),
+        ("learners", ["data_folder=nope"]),
+        (tmp_path / "mine.yaml", []),
+    ):
+        with pytest.raises(UserError, match=r"data_folder: .*(/nope|nowhere)"):
+            Study.open(profile, overrides, store=tmp_path / "store", packs=True)
+    assert not (tmp_path / "store").exists()
+    Study.open("learners", store=tmp_path / "store", packs=True)  # nobody named one, so the pack is read
+
+
 def test_a_folder_is_not_a_profile(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         load_profile(tmp_path)

@@ -88,7 +88,9 @@ def lab(clone: Path, shared_store: Path, tmp_path_factory: pytest.TempPathFactor
         port = free.getsockname()[1]
     token = secrets.token_hex(16)
     options = ["--no-browser", "--allow-root", f"--port={port}", "--ServerApp.port_retries=0", "--ServerApp.ip=127.0.0.1"]
-    options += [f"--IdentityProvider.token={token}", "--LabApp.news_url=None"]
+    options += [f"--IdentityProvider.token={token}"]
+    [disabled] = re.findall(r"/(jupyter labextension disable) (\S+)$", (PROJECT / "Makefile").read_text(), re.MULTILINE)
+    subprocess.run([sys.executable, "-m", *disabled[0].split(), "--level=user", disabled[1]], env=environment, check=True)
     command = [sys.executable, "-m", "jupyterlab", str(clone / "notebooks"), *options]
     with (own / "log.txt").open("w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)

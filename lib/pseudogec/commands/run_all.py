@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from artefacts import Estimator, TimeLeft, with_ancestors
 from artefacts.errors import UserError, nearest
-from artefacts.files import write_atomically
+from artefacts.files import digest_file, write_atomically
 from artefacts.progress import RichDisplay, describe_foreseen, format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
@@ -134,13 +134,16 @@ def _run(options: argparse.Namespace) -> int:
     removed = _verify(study, notebooks) if options.verify else []
     with study.engine:
         built = _build(study, notebooks, options.fresh, removed)
+        before = _executed(study)
         outcomes = _execute(study, notebooks, options)
-    if built and not options.only:
+    if built is not None and not options.only:
         _write_scores(study)
         study.write_pack(study.outputs / PACK)
-    run = record_run(study, outcomes, time.monotonic() - started, *_worker_seconds(study, notebooks))
+    well = built is not None and all(outcome.error is None for outcome in outcomes.values())
+    same = well and not built and _executed(study) == before
+    spent = time.monotonic() - started
+    run = record_run(study, outcomes, spent, *_worker_seconds(study, notebooks), nothing_new=same)
     index = write_site(study.outputs, run, options.course)
-    well = built and all(outcome.error is None for outcome in outcomes.values())
     print(f"{'done' if well else 'failed':8}{shown(index)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
 
@@ -217,7 +220,12 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     return selected
 
 
-def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> bool:
+def _executed(study: Study) -> dict[str, str]:
+    return {path.name: digest_file(path) for path in (study.outputs / "notebooks").glob("*.ipynb")}
+
+
+def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> int | None:
+    """The number of artefacts built; None if some failed."""
     targets = study.targets(notebooks)
     every = with_ancestors(targets)
     if fresh:
@@ -240,10 +248,10 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
         study.build(targets)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
-        return False
+        return None
     if todo:
         print(f"built   {len(todo)} artefacts in {format_duration(time.monotonic() - started)}")
-    return True
+    return len(todo)
 
 
 def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]:

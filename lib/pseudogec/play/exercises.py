@@ -96,7 +96,16 @@ def _difference(given: Any, wanted: Any, within: float) -> str:
             return "a number is wanted"
         if math.isclose(given, wanted, rel_tol=0, abs_tol=within):
             return ""
-        return "it is not a number" if math.isnan(given) else f"it is too {'large' if given > wanted else 'small'}"
+        if math.isnan(given):
+            return "it is not a number"
+        meant = {
+            "it is in percent, and a share from 0 to 1 is wanted": given / 100,
+            "it is a share, and percent are wanted": given * 100,
+            "it is the share of all others": 1 - given,
+            "it is the percentage of all others": 100 - given,
+        }
+        likely = (told for told, value in meant.items() if abs(wanted) > within and abs(value - wanted) <= within)
+        return next(likely, f"it is too {'large' if given > wanted else 'small'}")
     if isinstance(wanted, dict):
         if not isinstance(given, dict):
             return "a dictionary or a Series is wanted"

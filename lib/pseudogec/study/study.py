@@ -132,27 +132,28 @@ class Study:
             workers: processes of the local cluster; one a core by default.
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
-                overrides other than ``data_folder`` and ``cluster`` and of a file elsewhere with the name of a profile in
-                ``params/``, so that the profile's own results stay.
+                overrides and of a file elsewhere with the name of a profile in ``params/``, so that the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
             packs: whether artefacts that the store lacks are read from the pack in ``outputs``, in ``outputs/<profile>``, or, for
                 a profile of one's own, in ``outputs`` of those that it extends. They are, unless the environment variable
                 ``PSEUDOGEC_PACKS`` is ``no``. Or the packs to take in their place.
 
         Raises:
-            UserError: the profile is wrong, a corpus file is missing, the store cannot be written, or a pack is damaged.
+            UserError: the profile is wrong, its data folder or a corpus file is missing, the store cannot be written, or a pack
+                is damaged.
         """
         loaded = open_profile(profile, overrides)
-        # The places of data and of work change no result.
-        changed = any(not override.startswith(("data_folder=", "cluster=", "cluster.")) for override in overrides)
+        data = PROJECT / loaded.data_folder
+        if "data_folder" in loaded.model_fields_set and not data.is_dir():
+            # Without this a pack would stand in for what is missing, as it does where nobody names a folder.
+            raise UserError(f"profile {profile}: data_folder: there is no folder {data}; name the one that holds the corpora")
         shipped = PROJECT / "params" / f"{loaded.name}.yaml"
-        changed |= Path(profile).suffix in YAML and shipped.exists() and not shipped.samefile(profile)
-        name = f"{loaded.name}-changed" if changed else loaded.name
+        is_own = Path(profile).suffix in YAML and not (shipped.exists() and shipped.samefile(profile))
+        name = f"{loaded.name}-changed" if overrides or (is_own and shipped.exists()) else loaded.name
         folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
         if packs is None:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
         if isinstance(packs, bool):
-            is_own = Path(profile).suffix in YAML and not (shipped.exists() and shipped.samefile(profile))
             others = names_of_extended(Path(profile), PROJECT / "params") if is_own else []
             places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
             packs = [Pack(place) for place in places if packs and Pack.is_at(place)]

@@ -74,14 +74,24 @@ class RunRecord(BaseModel):
 
 
 def record_run(
-    study: Study, runs: Mapping[str, NotebookRun], seconds: float, worker_seconds: float, lost_records: int = 0
+    study: Study,
+    runs: Mapping[str, NotebookRun],
+    seconds: float,
+    worker_seconds: float,
+    lost_records: int = 0,
+    nothing_new: bool = False,
 ) -> RunRecord:
-    """Write the record of a run; other notebooks keep what an earlier run with the same settings said of them."""
+    """Write the record of a run; other notebooks keep what an earlier run with the same settings said of them.
+
+    A run with ``nothing_new``, which built nothing and changed no notebook, leaves the record of the run that did.
+    """
     import yaml
 
     profile, earlier = study.profile, read_run(study.outputs)
     settings = yaml.safe_dump(profile.model_dump(mode="json", by_alias=True), sort_keys=False)
     before = earlier.notebooks if earlier and earlier.settings == settings else {}
+    if earlier and nothing_new and all(map(before.get, runs)):
+        return earlier
     record = RunRecord(
         profile=profile.name,
         description=profile.description,
