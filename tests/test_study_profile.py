@@ -57,12 +57,12 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("optimisations.joint.label_smoothing=2", ["optimisations.joint", "label_smoothing"]),
         ("seeds=[]", ["seeds", "at least 1"]),
         ("systems.x.steps=[{step: models, models: [a], n_best: 0}]", ["systems.x.steps.0.n_best: "]),
-        ("corpora.tests.world-test.metric=gleu", ["unknown key `corpora.tests.world-test.metric`", "did you mean `metrics`"]),
-        ("grids.generation_methods.methods=[none]", ["`grids.generation_methods.methods`", "did you mean `method`"]),
-        ("corpora.genuine.sentnces=5", ["unknown key `corpora.genuine.sentnces`", "did you mean `sentences`"]),
+        ("corpora.tests.world-test.metric=gleu", ["corpora.tests.world-test.metric: unknown key", "`metrics`"]),
+        ("grids.generation_methods.methods=[none]", ["grids.generation_methods.methods: unknown key", "`method`"]),
+        ("corpora.genuine.sentnces=5", ["corpora.genuine.sentnces: unknown key", "did you mean `sentences`"]),
         (
             "systems.x.steps=[{step: models, models: [a], nbest: 2}]",
-            ["unknown key `systems.x.steps.0.nbest`", "did you mean `n_best`"],
+            ["systems.x.steps.0.nbest: unknown key", "did you mean `n_best`"],
         ),
         ("seeds=[1, 2, 1]", ["seeds", "the seed 1 is named twice"]),
         ("name=../evil", ["name", "'../evil'"]),
@@ -94,16 +94,16 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("grids.generation_methods.setting=baseline", ["grids.generation_methods", "no stage with pseudo data"]),
         ("grids.generation_methods.baseline=jont", ["grids.generation_methods", "did you mean `joint`"]),
         ("grids.generation_methods.baseline=joint", ["grids.generation_methods.baseline", "takes pseudo data"]),
-        ("grids.generation_methods.also=[{metod: none}]", ["also, entry 1: there is no axis", "did you mean `method`"]),
-        ("grids.generation_methods.also=[{method: none}, {seeds: one}]", ["also, entry 2.seeds", "valid integer"]),
-        ("grids.generation_methods.also=[{method: direct_nose}]", ["also, entry 1", "did you mean `direct_noise`"]),
-        ("grids.generation_methods.also=[{also: []}]", ["grids.generation_methods", "axis `also`"]),
+        ("grids.generation_methods.also=[{metod: none}]", ["also.0.metod: unknown key", "did you mean `method`"]),
+        ("grids.generation_methods.also=[{method: none}, {seeds: one}]", ["also.1.seeds", "valid integer"]),
+        ("grids.generation_methods.also=[{method: direct_nose}]", ["also.0.method", "did you mean `direct_noise`"]),
+        ("grids.generation_methods.also=[{also: []}]", ["grids.generation_methods.also.0.also: unknown key"]),
         ("grids.generation_methods.upsample=2", ["grids.generation_methods", "upsample: true"]),
         ("corpora.tests.genuine={source: world, split: test, sentences: 5}", ["corpora.tests.genuine", "another part"]),
         ("first_stages=[{data: [pseudo], optimisation: joint}]", ["first_stages", "only genuine data"]),
-        ("scale.bas=12000", ["classroom.yaml, changed by scale.bas=12000: unknown key `scale.bas`", "did you mean `base`"]),
+        ("scale.bas=12000", ["--set scale.bas=12000", "scale.bas: unknown key", "did you mean `base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
-        ("scale.base=$base", ["pseudo_pairs: the value of `$base` in `scale` leads back to itself"]),
+        ("scale.base=$base", ["scale.base: the value of `$base` in `scale` leads back to itself"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds", "not a mapping"]),
     ],
@@ -113,6 +113,65 @@ def test_what_is_wrong_is_refused_with_file_key_and_what_would_be_right(override
         load_profile(CLASSROOM, [override])
     for word in words:
         assert word in str(caught.value)
+
+
+MINE = """\
+extends: smoke
+description: several mistakes
+architecture: {dropout: 1.5, model_sise: 8}
+corpora:
+  seeds:
+    replace: true
+    mine: {source: plain, files: text.txt, longst: 9}
+pseudo_data: {shard: 20000}
+scale: {base: 500, seed_corpus: mine, curve: [$bas]}
+methods:
+  direct_noise: {mu_mask: 2}
+grids:
+  mine:
+    method: [none, direct_nose]
+    seed_corpus: simpel
+    setting: jont
+    also:
+      - {architecture: cpy}
+notebooks: {00_data: [mine, nine]}
+"""
+
+
+def test_all_mistakes_are_told_at_once_each_with_its_file_and_line(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(MINE)
+    with pytest.raises(UserError) as caught:
+        load_profile(path, library=CLASSROOM.parent)
+    told = str(caught.value).splitlines()
+    for line, key in (
+        (3, "architecture.dropout"),
+        (3, "architecture.model_sise"),
+        (7, "corpora.seeds.mine.longst"),
+        (9, "scale.base"),
+        (9, "scale.curve.0"),
+        (11, "methods.direct_noise"),
+        (14, "grids.mine.method.1"),
+        (15, "grids.mine.seed_corpus"),
+        (16, "grids.mine.setting"),
+        (18, "grids.mine.also.0.architecture"),
+        (19, "notebooks.00_data.1"),
+    ):
+        assert sum(said.startswith(f"{path}, line {line}: {key}: ") for said in told) == 1, (line, key)
+    assert len(set(told)) == len(told)
+
+
+def test_a_name_that_another_file_uses_is_told_with_both_files(tmp_path: Path) -> None:
+    """Own seed corpora take away the one that the comparisons of `design` name."""
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: smoke\ncorpora:\n  seeds: {replace: true, mine: {source: plain, files: text.txt}}\n")
+    with pytest.raises(UserError) as caught:
+        load_profile(path, library=CLASSROOM.parent)
+    [told] = [said for said in str(caught.value).splitlines() if "grids.mu_mask.seed_corpus" in said]
+    design = CLASSROOM.parent / "design.yaml"
+    line = design.read_text().splitlines().index("  mu_mask:") + 3
+    assert told.startswith(f"{design}, line {line}: ")
+    assert f"(corpora.seeds: {path}, line 3)" in told
 
 
 def test_a_single_text_is_no_list_of_overrides() -> None:
@@ -274,10 +333,10 @@ def test_parts_of_a_grid_replace_what_they_name() -> None:
 @pytest.mark.parametrize(
     ("axes", "message"),
     [
-        ({"metod": "none"}, "grid: there is no axis `metod`; did you mean `method`"),
+        ({"metod": "none"}, "grid.metod: unknown key; did you mean `method`"),
         ({"seeds": "one"}, "grid.seeds.0: .* valid integer"),
-        ({"also": [{"metod": "none"}]}, "grid: also, entry 1: there is no axis `metod`; did you mean `method`"),
-        ({"also": [{"seeds": "one"}]}, "grid: also, entry 1.seeds.0: .* valid integer"),
+        ({"also": [{"metod": "none"}]}, "grid.also.0.metod: unknown key; did you mean `method`"),
+        ({"also": [{"seeds": "one"}]}, "grid.also.0.seeds.0: .* valid integer"),
     ],
 )
 def test_wrong_axes_in_a_notebook_are_refused_with_their_place(axes: dict[str, Any], message: str, tmp_path: Path) -> None:

@@ -32,12 +32,15 @@ class DataError(UserError):
         return (type(self), (self.path, self.problem, self.line))
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
-    """The end of an error message: the names that are similar to ``name``, or all names."""
+def similar(name: str, known: Iterable[str]) -> str:
+    """The end of an error message: the names that are similar to ``name``; empty if there are none."""
     import difflib
 
+    close = difflib.get_close_matches(name, sorted(map(str, known)), n=2)
+    return f"; did you mean {' or '.join(f'`{item}`' for item in close)}?" if close else ""
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The end of an error message: the names that are similar to ``name``, or all names."""
     options = sorted(map(str, known))
-    close = difflib.get_close_matches(name, options, n=2)
-    if not close:
-        return f"; known: {', '.join(options) or 'none'}"
-    return f"; did you mean {' or '.join(f'`{item}`' for item in close)}?"
+    return similar(name, options) or f"; known: {', '.join(options) or 'none'}"

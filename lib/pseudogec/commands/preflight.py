@@ -239,7 +239,7 @@ def _counted(corpus: FileFormat) -> Count:
 
 def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> Row:
     """The number of sentences of a part, beside that of the papers."""
-    whole = None if any(file.cut for file in corpus.files) else load_catalogue().whole([file.path for file in corpus.files])
+    whole = None if any(file.cuts for file in corpus.files) else load_catalogue().whole([file.path for file in corpus.files])
     published = _published(whole)
     printed = [f"{paper}: {value:,}" for paper, value in published.items()]
     if not all(matching(folder, file.path) for file in corpus.files):

@@ -119,11 +119,14 @@ class CorpusFile(Section):
         "keep", description="of an M2 file: whether pairs in which nothing is corrected are kept"
     )
     only: Blocks | None = Field(None, description="of a file of pairs: the blocks to take, for example for development")
-    without: Blocks | None = Field(None, description="of a file of pairs: the blocks to leave out, for example of training")
+    without: Blocks | tuple[Blocks, ...] | None = Field(
+        None, description="of a file of pairs: the blocks to leave out, or a list of such, for example of training"
+    )
 
     @property
-    def cut(self) -> Blocks | None:
-        return self.only or self.without
+    def cuts(self) -> tuple[Blocks, ...]:
+        cut = self.only or self.without or ()
+        return cut if isinstance(cut, tuple) else (cut,)
 
     @model_validator(mode="after")
     def _cut_once(self) -> Self:
@@ -205,7 +208,7 @@ class FileFormat(CorpusFormat):
     @model_validator(mode="after")
     def _files_can_be_divided(self) -> Self:
         for file in self.files:
-            if file.cut and (not isinstance(self, FilePairs) or self.files_belong_together):
+            if file.cuts and (not isinstance(self, FilePairs) or self.files_belong_together):
                 raise ValueError(f"{file.path}: `only` and `without` are keys of files of pairs that can be read one by one")
         return self
 
@@ -284,13 +287,15 @@ class FilePairs(FileFormat, PairFormat):
     def read_part(self, file: CorpusFile) -> Iterator[CorrectedSentence]:
         """Yield the pairs of one file, without those that a cut leaves out; a file that is cut is read twice, first to count."""
         sentences = map(_corrected, self.read_file(file.path))
-        if file.cut is None:
+        if not file.cuts:
             return sentences
         count = sum(1 for _ in self.read_file(file.path))
-        inside = file.cut.places(count)
-        if not inside:
-            problem = f"{file.cut.number} blocks of together {file.cut.share:.2%} of its {count} sentences are empty"
-            raise DataError(file.path, f"{problem}; ask for fewer blocks, or for more")
+        inside: set[int] = set()
+        for cut in file.cuts:
+            if not (places := cut.places(count)):
+                problem = f"{cut.number} blocks of together {cut.share:.2%} of its {count} sentences are empty"
+                raise DataError(file.path, f"{problem}; ask for fewer blocks, or for more")
+            inside |= places
         wanted = file.only is not None
         return (sentence for place, sentence in enumerate(sentences) if (place in inside) is wanted)
 

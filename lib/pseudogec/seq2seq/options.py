@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
+
+from artefacts.kinds import Section
 
 FairseqOptions = Mapping[str, bool | int | float | str | None]
 """Options of a fairseq program: ``True`` stands for one without a value; one that is ``False`` or ``None`` is left out."""
@@ -16,11 +18,7 @@ def fairseq_arguments(options: FairseqOptions) -> list[str]:
     return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
 
 
-class _Options(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class TransformerShape(_Options):
+class TransformerShape(Section):
     attention_heads: PositiveInt = 8
     model_size: PositiveInt = 512  # width of embeddings and layers
     feed_forward_size: PositiveInt = 2048  # inner width of the feed-forward layers
@@ -114,7 +112,7 @@ class LanguageModelArchitecture(TransformerShape):
         return fairseq_arguments({**options, **self.fairseq_options})
 
 
-class AverageLast(_Options):
+class AverageLast(Section):
     """The model is the mean of the weights of the last ``average_last`` checkpoints.
 
     In JOINT, Kiyono et al. average the last 20, one for each epoch (TASLP table II) or for every 500 updates (EMNLP table 6).
@@ -123,7 +121,7 @@ class AverageLast(_Options):
     average_last: PositiveInt
 
 
-class Optimisation(_Options):
+class Optimisation(Section):
     added_later: ClassVar[frozenset[str]] = frozenset({"pairs_at_once", "warmup_from", "snapshots"})
     """Options whose default is the behaviour before they existed: with it the model is the same."""
 
@@ -214,7 +212,7 @@ class Optimisation(_Options):
         )
 
 
-class DetectorOptions(_Options):
+class DetectorOptions(Section):
     """The training of a classifier of sentences with and without errors."""
 
     learning_rate: PositiveFloat = 1e-3  # Adam's peak, after the first tenth of the updates; it then falls linearly to 0

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
 from artefacts.errors import UserError, nearest
 from pseudogec.noise import Method
-from pseudogec.study.profile import GridAxes
+from pseudogec.study.profile import Axes, GridAxes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +153,7 @@ def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[i
     return Grid(dict.fromkeys(systems))
 
 
-def _combinations(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Iterator[System]:
+def _combinations(axes: Axes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Iterator[System]:
     names = tuple(axes.sweep)
     for method in axes.method:
         combinations: list[dict[str, Any]]

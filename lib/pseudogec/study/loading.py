@@ -1,21 +1,32 @@
-"""From a YAML file and ``key=value`` overrides to a checked profile, with errors that name the file and the key."""
+"""From a YAML file and ``key=value`` overrides to a checked profile, with all errors at once and the line of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from artefacts.errors import DataError, UserError, nearest
-from artefacts.kinds import Kinds
-from pseudogec.study.profile import Profile
+from pseudogec.study.profile import MISSING, Location, Problem, Profile, problems_in, problems_of
 
 
-class _OneOfEachKey(yaml.SafeLoader):
-    """Refuses a key that a mapping has twice; YAML's own loader silently drops the first."""
+class _Mapping(dict[str, Any]):
+    """A mapping that knows where each of its keys is written."""
+
+    def __init__(self, values: Mapping[str, Any] | None = None, places: Mapping[str, str] | None = None) -> None:
+        super().__init__(values or {})
+        self.places = dict(places or {})
+
+    def put(self, key: str, value: Any, place: str) -> None:
+        self[key], self.places[key] = value, place
+
+
+class _Loader(yaml.SafeLoader):
+    """Keeps the places of keys, and refuses a key that a mapping has twice, of which YAML's own loader drops the first."""
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)
@@ -25,6 +36,16 @@ class _OneOfEachKey(yaml.SafeLoader):
                 raise yaml.composer.ComposerError(problem=f"the key `{key.value}` is there twice", problem_mark=key.start_mark)
             seen.add(key.value)
         return node
+
+    def mapping(self, node: yaml.MappingNode) -> Iterator[_Mapping]:
+        yield (found := _Mapping())  # before its content, which may name it
+        found.update(self.construct_mapping(node))  # type: ignore[arg-type]  # keys of profiles are text
+        found.places |= {
+            self.construct_object(key): f"{key.start_mark.name}, line {key.start_mark.line + 1}" for key, _ in node.value
+        }
+
+
+_Loader.add_constructor("tag:yaml.org,2002:map", _Loader.mapping)
 
 
 def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None = None) -> Profile:
@@ -43,49 +64,126 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
 
     Raises:
         DataError: the file is missing, is not YAML, or extends itself.
-        UserError: an unknown key or impossible value; the message names file and key and says what would be right.
+        UserError: unknown keys or impossible values; the message has a line for each, with file, line and key, and says what
+            would be right.
     """
     if isinstance(overrides, str):
         raise UserError(f'overrides are a list of texts; write ["{overrides}"]')
     try:
-        content = _unshared(_read_extended(path, library, ()))
+        *extended, own = [content for _, content in _chain(path, library)]
     except RecursionError:
         raise DataError(path, "a value contains itself (an alias `*name` inside of its own anchor `&name`)") from None
+    merged = reduce(_merge, extended, _Mapping())
+    base = _resolved(merged, merged)  # before overrides change what both share
+    content = _merge(merged, own)
     for override in overrides:
         _override(content, override)
-    changed = f"{path}, changed by {', '.join(overrides)}" if overrides else f"{path}"
-    scale = content.get("scale")
-    amounts = {"seeds": content.get("seeds"), **(scale if isinstance(scale, dict) else {})}
+    problems: list[Problem] = []
+    profile = _validated({"name": path.stem, **_resolved(content, content, problems)}, base, problems)
+    if problems or profile is None:
+        raise UserError("\n".join(dict.fromkeys(_told(problem, content, path) for problem in problems)))
+    return profile
+
+
+def _validated(content: dict[str, Any], base: dict[str, Any], problems: list[Problem]) -> Profile | None:
+    """A profile; adds what is wrong to the problems.
+
+    Where a value is impossible, that of the extended profile takes its place, so that other errors are found, too.
+    """
+    profile = None
     try:
-        content = {"name": path.stem, **_resolved(content, amounts)}
-    except LookupError as error:
-        raise UserError(f"{changed}: {error.args[0]}") from None
-    try:
-        return Profile.model_validate(content)
+        profile = Profile.model_validate(content)
     except ValidationError as error:
-        raise UserError("\n".join(f"{changed}: {_explain(item, content)}" for item in error.errors())) from None
+        known = [problem.location for problem in problems]
+        problems += [problem for problem in problems_in((), error) if _found(problem.location, content) not in known]
+    wrong = [_found(problem.location, content) for problem in problems]
+    if wrong:
+        for location in wrong:
+            _mend(location, content, base)
+        try:
+            profile = Profile.model_validate(content)
+        except ValidationError:
+            return None
+    for problem in problems_of(profile) if profile else ():
+        unknown = problem.message.partition(";")[0]
+        if not any(where[:2] == problem.location[:2] or f"`{where[-1]}`" in unknown for where in wrong if where):
+            problems.append(problem)  # else it may be there only since a wrong value was left out
+    return profile
+
+
+def _found(location: Location, content: Any) -> Location:
+    """The keys and places in lists along a location, without what is not there, such as the names of a union's members."""
+    found: list[str | int] = []
+    for part in location:
+        if (isinstance(content, dict) and part in content) or (isinstance(content, list) and part in range(len(content))):
+            content = content[part]  # type: ignore[index]
+            found.append(part)
+    return tuple(found)
+
+
+def _mend(location: Location, content: Any, base: Any) -> None:
+    """Put the value of the extended profile in the place of the innermost key of a location; without one, remove the key."""
+    while location and not isinstance(location[-1], str):
+        location = location[:-1]
+    if not location or _found(location, content) != location:
+        return
+    for part in location[:-1]:
+        content, base = content[part], base.get(part) if isinstance(base, dict) else None
+    if isinstance(base, dict) and location[-1] in base:
+        content[location[-1]] = base[location[-1]]
+    else:
+        del content[location[-1]]
+
+
+def _told(problem: Problem, content: _Mapping, path: Path) -> str:
+    """A problem with its place and, if it does not fit to another value, that value's."""
+    place, location = _place(problem.location, content)
+    if problem.message == MISSING:
+        location = (*location, problem.location[-1])
+    beside, other = _place(problem.beside, content) if problem.beside else (place, ())
+    hint = f" ({'.'.join(map(str, other))}: {beside})" if beside != place else ""
+    return f"{place or path}: {Problem(location, problem.message)}{hint}"
+
+
+def _place(location: Location, content: _Mapping, within: tuple[str, ...] = ()) -> tuple[str, Location]:
+    """Where a value is written, and the keys that lead to it: those of the amount where it is written ``$name``."""
+    value: Any = content
+    place, found = "", _found(location, content)
+    for number, part in enumerate(found, start=1):
+        place = value.places[str(part)] if isinstance(value, _Mapping) else place
+        value = value[part]
+        if (name := _amount(value)) in _amounts(content) and name not in within:
+            amount = ("seeds",) if name == "seeds" else ("scale", name)
+            return _place((*amount, *location[number:]), content, (*within, name))
+    return place, found
 
 
 def names_of_extended(path: Path, library: Path) -> list[str]:
-    """The names of the profiles that a profile extends, the nearest first; of a file that `load_profile` has read."""
-    names: list[str] = []
-    while (parent := (yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}).get("extends")) is not None:
-        path = _place_of(parent, path, library)
-        names.append(path.stem)
-    return names
+    """The names of the profiles that a profile extends, the nearest first."""
+    return [file.stem for file, _ in reversed(_chain(path, library)[:-1])]
 
 
-def _place_of(parent: str, path: Path, library: Path | None) -> Path:
-    """The file of a profile that another one extends: beside it, or else in the library."""
-    beside = path.parent / f"{parent}.yaml"
-    return beside if beside.exists() or library is None else library / f"{parent}.yaml"
-
-
-def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...]) -> dict[str, Any]:
+def _chain(path: Path, library: Path | None, children: tuple[Path, ...] = ()) -> list[tuple[Path, _Mapping]]:
+    """The contents of a profile and of those that it extends, itself last."""
     if path.resolve() in children:
         raise DataError(path, "extends itself: " + " -> ".join(child.name for child in (*children, path)))
+    content = _read(path, library)
+    parent = content.pop("extends", None)
+    if parent is None:
+        return [(path, content)]
+    beside = path.parent / f"{parent}.yaml"
+    extended = beside if beside.exists() or library is None else library / f"{parent}.yaml"
+    if not extended.exists():
+        known = nearest(str(parent), _profiles_in(path.parent, library))
+        raise UserError(f"{content.places['extends']}: extends: no such profile{known}")
+    return [*_chain(extended, library, (*children, path.resolve())), (path, content)]
+
+
+def _read(path: Path, library: Path | None) -> _Mapping:
     try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _OneOfEachKey) or {}
+        loader = _Loader(path.read_text(encoding="utf-8"))
+        loader.name = str(path)
+        content = _unshared(loader.get_single_data() or _Mapping())
     except FileNotFoundError:
         raise DataError(path, f"no such profile{nearest(path.stem, _profiles_in(path.parent, library))}") from None
     except OSError as error:
@@ -95,15 +193,16 @@ def _read_extended(path: Path, library: Path | None, children: tuple[Path, ...])
     except (yaml.YAMLError, ValueError) as error:  # a date that does not exist is a ValueError
         mark = getattr(error, "problem_mark", None)
         raise DataError(path, f"not valid YAML: {getattr(error, 'problem', error)}", mark.line + 1 if mark else None) from None
-    if not isinstance(content, dict):
+    if not isinstance(content, _Mapping):
         raise DataError(path, "a profile is a mapping of keys to values")
-    parent = content.pop("extends", None)
-    if parent is None:
-        return content
-    extended = _place_of(parent, path, library)
-    if not extended.exists():
-        raise DataError(path, f"extends: no such profile{nearest(str(parent), _profiles_in(path.parent, library))}")
-    return _merge(_read_extended(extended, library, (*children, path.resolve())), content)
+    return content
+
+
+def _unshared(value: Any) -> Any:
+    """A value without parts that stand in two places, as YAML makes them of ``*name``; else a change of one would change both."""
+    if isinstance(value, _Mapping):
+        return _Mapping({key: _unshared(item) for key, item in value.items()}, value.places)
+    return [_unshared(item) for item in value] if isinstance(value, list) else value
 
 
 def _profiles_in(*folders: Path | None) -> list[str]:
@@ -112,45 +211,58 @@ def _profiles_in(*folders: Path | None) -> list[str]:
     return list(dict.fromkeys(file.stem for file in files if not file.name.startswith(".")))
 
 
-def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...] = ()) -> dict[str, Any]:
-    merged = dict(base)
+def _merge(base: _Mapping, changes: _Mapping, place: tuple[str, ...] = ()) -> _Mapping:
+    merged = _Mapping(base, base.places)
     of_a_training = place[:1] == ("optimisations_of",) and len(place) == 3
     for key, value in changes.items():
         if value is None and not of_a_training:
             merged.pop(key, None)
-        elif isinstance(value, dict) and value.get("replace") is True:
-            merged[key] = {name: item for name, item in value.items() if name != "replace"}
-        elif isinstance(value, dict) and isinstance(merged.get(key), dict):
-            merged[key] = _merge(merged[key], value, (*place, key))
-        else:
-            merged[key] = value
+            continue
+        if isinstance(value, _Mapping) and value.get("replace") is True:
+            value = _merge(value, _Mapping({"replace": None}))
+        elif isinstance(value, _Mapping) and isinstance(merged.get(key), _Mapping):
+            value = _merge(merged[key], value, (*place, key))
+        merged.put(key, value, changes.places[key])
     return merged
 
 
-def _unshared(value: Any) -> Any:
-    """A value without parts that stand in two places, as YAML makes them of ``*name``; else a change of one would change both."""
-    if isinstance(value, dict):
-        return {key: _unshared(item) for key, item in value.items()}
-    return [_unshared(item) for item in value] if isinstance(value, list) else value
-
-
-def _resolved(value: Any, amounts: dict[str, Any], place: str = "", within: tuple[str, ...] = ()) -> Any:
-    """A value with each ``$name`` replaced; names are lower case, so ``$SCRATCH`` is left to the shell."""
-    if isinstance(value, dict):
-        return {key: _resolved(item, amounts, f"{place}.{key}".lstrip("."), within) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_resolved(item, amounts, f"{place}.{number}", within) for number, item in enumerate(value)]
+def _amount(value: Any) -> str:
+    """The name in ``$name``; names are lower case, so ``$SCRATCH`` is left to the shell."""
     name = value[1:] if isinstance(value, str) and value.startswith("$") else ""
-    if not (name.isidentifier() and name.islower()):
+    return name if name.isidentifier() and name.islower() else ""
+
+
+def _amounts(content: dict[str, Any]) -> dict[str, Any]:
+    scale = content.get("scale")
+    return {"seeds": content.get("seeds"), **(scale if isinstance(scale, dict) else {})}
+
+
+def _resolved(
+    value: Any,
+    content: dict[str, Any],
+    problems: list[Problem] | None = None,
+    location: Location = (),
+    within: tuple[str, ...] = (),
+) -> Any:
+    """A value with each ``$name`` replaced; adds to the problems where that is impossible."""
+    if isinstance(value, dict):
+        return {key: _resolved(item, content, problems, (*location, key), within) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_resolved(item, content, problems, (*location, number), within) for number, item in enumerate(value)]
+    if not (name := _amount(value)):
         return value
-    if name not in amounts:
-        raise LookupError(f"{place}: `scale` gives no value for `${name}`{nearest(name, amounts)}")
-    if name in within:
-        raise LookupError(f"{place}: the value of `${name}` in `scale` leads back to itself")
-    return _resolved(amounts[name], amounts, place, (*within, name))
+    amounts = _amounts(content)
+    if name in amounts and name not in within:
+        return _resolved(amounts[name], content, problems, location, (*within, name))
+    if problems is not None:
+        unknown = f"`scale` gives no value for `{value}`{nearest(name, amounts)}"
+        problems.append(
+            Problem(location, f"the value of `{value}` in `scale` leads back to itself" if name in amounts else unknown)
+        )
+    return value
 
 
-def _override(content: dict[str, Any], override: str) -> None:
+def _override(content: _Mapping, override: str) -> None:
     name, equals, text = override.partition("=")
     if not equals or not name:
         raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
@@ -161,68 +273,9 @@ def _override(content: dict[str, Any], override: str) -> None:
     *parents, last = name.split(".")
     place: Any = content
     for parent in parents:
-        place = place.setdefault(parent, {}) if isinstance(place, dict) else None
-    if not isinstance(place, dict):
+        if isinstance(place, _Mapping) and parent not in place:
+            place.put(parent, _Mapping(), f"--set {override}")
+        place = place[parent] if isinstance(place, _Mapping) else None
+    if not isinstance(place, _Mapping):
         raise UserError(f"--set {override}: `{'.'.join(parents)}` is not a mapping of keys")
-    place[last] = value
-
-
-def _explain(error: Any, content: dict[str, Any]) -> str:
-    location = _without_tags(error["loc"], content, last_is_there=error["type"] != "missing")
-    name = ".".join(map(str, location))
-    if error["type"] == "extra_forbidden":
-        known = _keys_at(error["loc"][:-1], content)
-        return f"unknown key `{name}`{nearest(str(location[-1]), known) if known else ''}"
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == "missing":
-        return f"the key `{name}` is missing"
-    given = error.get("input")
-    got = "" if isinstance(given, dict | list | BaseModel) or error["type"] == "value_error" else f" (got {given!r})"
-    return f"{name + ': ' if name else ''}{message}{got}"
-
-
-def _without_tags(location: Sequence[str | int], content: Any, last_is_there: bool) -> list[str | int]:
-    """The keys and places in lists along the location of an error, without the names of a union's members between them."""
-    found: list[str | int] = []
-    for number, part in enumerate(location, start=1):
-        if isinstance(content, dict) and (number < len(location) or last_is_there) and part not in content:
-            continue
-        found.append(part)
-        try:
-            content = content[part]
-        except (LookupError, TypeError):  # the last part, a key that is missing
-            content = None
-    return found
-
-
-def _keys_at(location: Sequence[str | int], content: Any) -> list[str]:
-    """The keys that a profile knows at a place, found by walking schema and content along the location of an error."""
-    schema: Any = Profile
-    beside: list[str] = []  # the keys of a model that stand in one mapping with those of a part of it
-    for part in location:
-        model = _model_of(schema, content)
-        is_key = isinstance(content, list) or (isinstance(content, dict) and part in content)
-        if model is not None and part in model.model_fields:
-            field = model.model_fields[part]
-            schema = (field.annotation, *field.metadata)
-            beside = [] if is_key else [*beside, *(name for name in model.model_fields if name != part)]
-        if is_key:
-            content = content[part]
-    model = _model_of(schema, content)
-    return beside + [field.alias or name for name, field in model.model_fields.items()] if model is not None else []
-
-
-def _model_of(schema: Any, content: Any) -> Any:
-    """The first model in a type that the content may belong to."""
-    return next(iter(_models_in(schema, content)), None) if isinstance(content, dict) else None
-
-
-def _models_in(schema: Any, content: Any) -> list[Any]:
-    if isinstance(schema, type) and issubclass(schema, BaseModel):
-        return [schema]
-    kinds = getattr(getattr(schema, "func", None), "__self__", None)
-    if isinstance(kinds, Kinds):  # the validator that parses one of them
-        return [kinds.find(content[kinds.tag])] if isinstance(content, dict) and kinds.tag in content else []
-    parts = schema if isinstance(schema, tuple) else get_args(schema)
-    # The validator knows more of a kind than its base, which stands before it.
-    return [model for part in reversed(parts) for model in _models_in(part, content)]
+    place.put(last, value, f"--set {override}")

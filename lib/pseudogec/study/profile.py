@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, PositiveInt, SerializeAsAny, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PositiveInt,
+    SerializeAsAny,
+    ValidationError,
+    model_validator,
+)
 
-from artefacts import ClusterSection, Section, refuse_unknown
+from artefacts import ClusterSection, Section
+from artefacts.errors import nearest, similar
 from artefacts.kinds import OneOrMore, explain
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
@@ -170,8 +180,8 @@ class Scale(Section):
     ensemble_seeds: Seeds = Field((), description="seeds of the models of an ensemble")
 
 
-class GridAxes(Section):
-    """The systems of one table or figure: every combination of these values is one system, trained once for each seed."""
+class Axes(Section):
+    """Systems: every combination of these values is one, trained once for each seed."""
 
     method: OneOrMore[str] = ("none",)
     seed_corpus: OneOrMore[str] = ()
@@ -188,26 +198,25 @@ class GridAxes(Section):
         default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
     )
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
-    also: tuple[dict[str, Any], ...] = Field(
+
+
+def _axes(value: Any) -> Any:
+    Axes.model_validate(value)
+    return value
+
+
+class GridAxes(Axes):
+    """The systems of one table or figure."""
+
+    also: tuple[Annotated[dict[str, Any], BeforeValidator(_axes)], ...] = Field(
         (), description="more systems: for each entry the combinations of these values with those that the entry replaces"
     )
 
     @property
-    def parts(self) -> list[GridAxes]:
+    def parts(self) -> list[Axes]:
         """These axes alone, and one for each entry of ``also``."""
         own = self.model_dump(exclude={"also"})
-        return [GridAxes.model_validate({**own, **replaced}) for replaced in ({}, *self.also)]
-
-    @model_validator(mode="after")
-    def _entries_are_axes(self) -> Self:
-        for number, replaced in enumerate(self.also, start=1):
-            where = f"also, entry {number}"
-            refuse_unknown(where, "axis", replaced, [name for name in GridAxes.model_fields if name != "also"])
-            try:
-                GridAxes.model_validate(replaced)
-            except ValidationError as error:
-                raise ValueError(first_problem(where, error)) from None
-        return self
+        return [Axes.model_validate({**own, **replaced}) for replaced in ({}, *self.also)]
 
 
 class ModelChoice(Section):
@@ -413,98 +422,161 @@ class Profile(Section):
         """All stages of a setting from ``settings``, or of ``reverse_model``."""
         return (*self.first_stages, *(self.reverse_model if setting == "reverse_model" else self.settings[setting]))
 
-    @model_validator(mode="after")
-    def _names_are_known(self) -> Self:
-        _check_corpora(self)
-        _check_settings(self)
-        for name, grid in self.grids.items():
-            check_grid(self, f"grids.{name}", grid)
-        _check_systems(self)
-        for notebook, grids in self.notebooks.items():
-            refuse_unknown(f"notebooks.{notebook}", "grid or comparison", grids, [*self.grids, *self.comparisons])
-        return self
+
+Location = tuple[str | int, ...]
+"""Keys, and places in lists from 0, that lead to a value of a profile."""
+
+
+class Problem(NamedTuple):
+    """What is wrong with a profile.
+
+    Attributes:
+        location: of the wrong value.
+        message: what is wrong, and what would be right.
+        beside: location of another value that the wrong one does not fit.
+    """
+
+    location: Location
+    message: str
+    beside: Location = ()
+
+    def __str__(self) -> str:
+        return f"{'.'.join(map(str, self.location))}: {self.message}"
+
+
+MISSING = "this key is missing"
+
+
+def problems_of(profile: Profile) -> Iterator[Problem]:
+    """Names that a profile uses and does not have, and parts that do not fit together."""
+    yield from _check_corpora(profile)
+    yield from _check_settings(profile)
+    for name, grid in profile.grids.items():
+        yield from check_grid(profile, ("grids", name), grid)
+    yield from _check_systems(profile)
+    for notebook, grids in profile.notebooks.items():
+        yield from _unknown(("notebooks", notebook), "grid or comparison", grids, [*profile.grids, *profile.comparisons])
+
+
+def problems_in(location: Location, error: ValidationError) -> list[Problem]:
+    """The errors in a section, in the user's terms."""
+    found, wrong = [], error.errors()
+    for item in wrong:
+        place, message = (*location, *item["loc"]), item["msg"].removeprefix("Value error, ")
+        if item["type"] == "too_short" and sum(other["loc"][: len(item["loc"])] == item["loc"] for other in wrong) > 1:
+            continue  # for it lacks what is wrong in it
+        if item["type"] == "extra_forbidden":
+            message = "unknown key" + similar(str(place[-1]), _known_keys(Section))
+        elif item["type"] == "missing":
+            message = MISSING
+        elif item["type"] != "value_error" and not isinstance(item["input"], dict | list | BaseModel):
+            message += f" (got {item['input']!r})"
+        found.append(Problem(place, message))
+    return found
+
+
+def _known_keys(section: type[Section]) -> set[str]:
+    """The keys of all sections."""
+    own = {field.alias or name for name, field in section.model_fields.items()}
+    return own.union(*map(_known_keys, section.__subclasses__()))
+
+
+def _unknown(
+    location: Location, what: str, names: Iterable[str], known: Iterable[str], beside: Location = ()
+) -> Iterator[Problem]:
+    known = set(known)
+    for number, name in enumerate(names):
+        if name not in known:
+            yield Problem((*location, number), f"there is no {what} `{name}`{nearest(name, known)}", beside)
 
 
 RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
 
 
-def _check_corpora(profile: Profile) -> None:
-    """Refuse test sets whose names are ambiguous, or that cannot be scored by their metrics."""
+def _check_corpora(profile: Profile) -> Iterator[Problem]:
+    """Test sets whose names are ambiguous, or that cannot be scored by their metrics."""
     if profile.pseudo_data.edits_from == "in_domain" and profile.corpora.in_domain is None:
-        raise ValueError("pseudo_data.edits_from: corpora.in_domain does not say which pairs are in_domain")
+        yield Problem(("pseudo_data", "edits_from"), "corpora.in_domain does not say which pairs are in_domain", ("corpora",))
     for number, (name, test) in enumerate(profile.corpora.tests.items()):
-        where = f"corpora.tests.{name}"
+        where = ("corpora", "tests", name)
         if name in RESERVED_NAMES:
-            raise ValueError(f"{where}: the name belongs to another part of the corpora; choose another")
+            yield Problem(where, "the name belongs to another part of the corpora; choose another")
         if test.pairs.rewritten and any(metric.references != "rewrites" for metric in test.metrics):
             able = ", ".join(f"`{metric.name}`" for metric in METRICS if metric.references == "rewrites")
-            raise ValueError(f"{where}: these are rewrites, not edits; under `metrics`, name only metrics of rewrites ({able})")
-        if number == 0 and ERRANT not in test.metrics:
-            raise ValueError(
-                f"{where}: the first test set is the one of all tables, which ERRANT scores; add `errant` to `metrics`"
-            )
+            yield Problem(where, f"these are rewrites, not edits; under `metrics`, name only metrics of rewrites ({able})")
+        elif number == 0 and ERRANT not in test.metrics:
+            yield Problem(where, "the first test set is the one of all tables, which ERRANT scores; add `errant` to `metrics`")
 
 
-def _check_settings(profile: Profile) -> None:
-    """Refuse curricula that name what the profile does not have, or that cannot be trained."""
+def _check_settings(profile: Profile) -> Iterator[Problem]:
+    """Curricula that name what the profile does not have, or that cannot be trained."""
     early = {"first_stages": profile.first_stages, "reverse_model": profile.reverse_model}
-    for where, stages in [*((f"settings.{name}", stages) for name, stages in profile.settings.items()), *early.items()]:
-        for stage in stages:
-            _check_stage(profile, where, stage)
+    stages_at: dict[Location, tuple[StageOfTraining, ...]] = {
+        **{("settings", name): stages for name, stages in profile.settings.items()},
+        **{(name,): stages for name, stages in early.items()},
+    }
+    for where, stages in stages_at.items():
+        for number, stage in enumerate(stages):
+            yield from _check_stage(profile, (*where, number), stage)
     for part, stages in early.items():
         if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
-            raise ValueError(f"{part}: they are trained before there are pseudo data; such stages take only genuine data")
+            yield Problem((part,), "they are trained before there are pseudo data; such stages take only genuine data")
     if "baseline" not in profile.settings:
-        raise ValueError("settings: a setting `baseline` (genuine data only) is needed")
-    if any("pseudo" in stage.data for stage in profile.settings["baseline"]):
-        raise ValueError("settings.baseline: it is trained without pseudo data; every grid compares its methods with it")
+        yield Problem(("settings",), "a setting `baseline` (genuine data only) is needed")
+    elif _takes_pseudo_data(profile, "baseline"):
+        yield Problem(("settings", "baseline"), "it is trained without pseudo data; every grid compares its methods with it")
     reserved = {
-        "architectures.default": "`architecture`",
-        "methods.none": "no pseudo data",
-        "tracks.restricted": "all genuine pairs",
+        ("architectures", "default"): "`architecture`",
+        ("methods", "none"): "no pseudo data",
+        ("tracks", "restricted"): "all genuine pairs",
     }
-    for where, meaning in reserved.items():
-        part, name = where.split(".")
+    for (part, name), meaning in reserved.items():
         if name in getattr(profile, part):
-            raise ValueError(f"{where}: the name stands for {meaning}; choose another")
+            yield Problem((part, name), f"the name stands for {meaning}; choose another")
     for name in profile.architectures:
         try:
             profile.architecture_of(name)
         except ValidationError as error:
-            raise ValueError(first_problem(f"architectures.{name}", error)) from None
-    refuse_unknown("optimisations_of", "architecture", profile.optimisations_of, ["default", *profile.architectures])
+            yield from problems_in(("architectures", name), error)
     for architecture, changed in profile.optimisations_of.items():
-        where = f"optimisations_of.{architecture}"
-        refuse_unknown(where, "optimisation", changed, profile.optimisations)
+        where = ("optimisations_of", architecture)
+        yield from _unknown(where, "architecture", [architecture], ["default", *profile.architectures])
         for name in changed:
+            if name not in profile.optimisations:
+                yield from _unknown((*where, name), "optimisation", [name], profile.optimisations)
+                continue
             try:
                 profile.optimisation_of(name, architecture)
             except ValidationError as error:
-                raise ValueError(first_problem(f"{where}.{name}", error)) from None
+                yield from problems_in((*where, name), error)
 
 
-def first_problem(where: str, error: ValidationError) -> str:
-    """The first error in a section, after its place in the profile."""
-    first = error.errors()[0]
-    return f"{'.'.join(map(str, (where, *first['loc'])))}: {first['msg'].removeprefix('Value error, ')}"
+def _takes_pseudo_data(profile: Profile, setting: str) -> bool:
+    return any("pseudo" in stage.data for stage in profile.settings[setting])
 
 
-def _check_stage(profile: Profile, where: str, stage: StageOfTraining) -> None:
+_SEEDS = ("corpora", "seeds")
+
+
+def _check_stage(profile: Profile, where: Location, stage: StageOfTraining) -> Iterator[Problem]:
     if stage.upsample and stage.data[0] != "genuine":
-        raise ValueError(f"{where}: `upsample` repeats the first part of `data`, which must be `genuine`")
-    refuse_unknown(where, "optimisation", [stage.optimisation], profile.optimisations)
-    if "in_domain" in stage.data and profile.corpora.in_domain is None:
-        raise ValueError(f"{where}: trains on in_domain data, and corpora.in_domain does not say which they are")
-    for part in stage.data:
-        if isinstance(part, MorePseudoData):
-            refuse_unknown(where, "method", [part.method], profile.methods)
-            refuse_unknown(where, "seed_corpus", [part.seed_corpus], profile.corpora.seeds)
-            _check_size(profile, where, part.pseudo_pairs)
+        yield Problem(where, "`upsample` repeats the first part of `data`, which must be `genuine`")
+    yield from _unknown((*where, "optimisation"), "optimisation", [stage.optimisation], profile.optimisations)
+    for number, part in enumerate(stage.data):
+        place = (*where, "data", number)
+        if part == "in_domain" and profile.corpora.in_domain is None:
+            yield Problem(place, "corpora.in_domain does not say which pairs are in_domain", ("corpora",))
+        elif isinstance(part, MorePseudoData):
+            yield from _unknown((*place, "method"), "method", [part.method], profile.methods)
+            yield from _unknown((*place, "seed_corpus"), "seed_corpus", [part.seed_corpus], profile.corpora.seeds, _SEEDS)
+            yield from _check_sizes(profile, (*place, "pseudo_pairs"), part.pseudo_pairs)
 
 
-def _check_size(profile: Profile, where: str, pairs: int, what: str = "pseudo_pairs") -> None:
-    if pairs <= 0 or pairs % profile.pseudo_data.shard:
-        raise ValueError(f"{where}.{what}: {pairs} is not a multiple of pseudo_data.shard ({profile.pseudo_data.shard})")
+def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Problem]:
+    shard = profile.pseudo_data.shard
+    for number, pairs in enumerate(sizes):
+        if pairs <= 0 or pairs % shard:
+            yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})", ("pseudo_data", "shard"))
 
 
 def development_pairs(profile: Profile) -> PairFormat:
@@ -512,124 +584,149 @@ def development_pairs(profile: Profile) -> PairFormat:
     return profile.corpora.development or profile.corpora.validation
 
 
-def check_grid(profile: Profile, where: str, grid: GridAxes) -> None:
-    """Refuse a grid, which messages call ``where``, that names what the profile does not have.
+def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Problem]:
+    """Unknown names in a grid (the nearest is offered), missing axes, sizes that are not a number of whole shards.
 
-    Raises:
-        ValueError: an unknown name (the nearest is offered), a missing axis, or a size that is not a number of whole shards.
+    Args:
+        profile: has the names.
+        where: the grid's place.
+        grid: the grid.
     """
     first, *others = grid.parts
-    _check_axes(profile, where, first)
-    for number, axes in enumerate(others, start=1):
-        _check_axes(profile, f"{where}.also, entry {number}", axes)
+    yield from (own := [*_check_axes(profile, where, first)])
+    told = {problem.message for problem in own}  # an entry has them again where it replaces nothing
+    for number, axes in enumerate(others):
+        found = _check_axes(profile, (*where, "also", number), axes)
+        yield from (problem for problem in found if problem.message not in told)
 
 
-def _check_axes(profile: Profile, where: str, grid: GridAxes) -> None:
-    refuse_unknown(where, "method", grid.method, ["none", *profile.methods])
-    refuse_unknown(where, "seed_corpus", grid.seed_corpus, profile.corpora.seeds)
-    refuse_unknown(where, "setting", grid.setting, profile.settings)
-    refuse_unknown(where, "architecture", grid.architecture, ["default", *profile.architectures])
-    refuse_unknown(where, "track", grid.track, ["restricted", *profile.tracks])
+def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Problem]:
+    known = {
+        "method": (grid.method, ["none", *profile.methods], ("methods",)),
+        "seed_corpus": (grid.seed_corpus, profile.corpora.seeds, _SEEDS),
+        "setting": (grid.setting, profile.settings, ("settings",)),
+        "baseline": ([grid.baseline], profile.settings, ("settings",)),
+        "architecture": (grid.architecture, ["default", *profile.architectures], ("architectures",)),
+        "track": (grid.track, ["restricted", *profile.tracks], ("tracks",)),
+    }
+    unknown = [problem for axis, names in known.items() for problem in _unknown((*where, axis), axis, *names)]
+    yield from unknown
+    yield from _check_sizes(profile, (*where, "pseudo_pairs"), *grid.pseudo_pairs)
+    if unknown:
+        return
     cut = any(name in profile.tracks and profile.tracks[name].is_cut for name in grid.track)
     if cut and len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
-        raise ValueError(
-            f"{where}: the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
-            "development data; name one, and compare systems of several under `comparisons`"
+        yield Problem(
+            where,
+            f"the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
+            "development data; name one, and compare systems of several under `comparisons`",
         )
     methods = [name for name in grid.method if name != "none"]
     if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
-        raise ValueError(f"{where}: a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
+        yield Problem(where, "a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
     for name in methods:
-        _check_sweep(f"{where}.sweep", name, profile.methods[name], grid.sweep)
-    for pairs in grid.pseudo_pairs:
-        _check_size(profile, where, pairs)
-    for setting in grid.setting:
-        stages = profile.settings[setting]
-        if not any("pseudo" in stage.data for stage in stages):
-            raise ValueError(f"{where}: the setting `{setting}` has no stage with pseudo data, so methods would not differ in it")
-        if grid.upsample != (1,) and not any(stage.upsample for stage in stages):
-            raise ValueError(
-                f"{where}: no stage of the setting `{setting}` has `upsample: true`, so repeating would change nothing"
+        yield from _check_sweep((*where, "sweep"), name, profile.methods[name], grid.sweep)
+    for number, setting in enumerate(grid.setting):
+        if not _takes_pseudo_data(profile, setting):
+            yield Problem(
+                (*where, "setting", number), f"`{setting}` has no stage with pseudo data, so methods would not differ in it"
             )
-    refuse_unknown(where, "setting", [grid.baseline], profile.settings)
-    if any("pseudo" in stage.data for stage in profile.settings[grid.baseline]):
-        raise ValueError(f"{where}.baseline: the setting `{grid.baseline}` takes pseudo data; name one that takes none")
+        if grid.upsample != (1,) and not any(stage.upsample for stage in profile.settings[setting]):
+            yield Problem(
+                (*where, "setting", number), f"no stage of `{setting}` has `upsample: true`, so repeating would change nothing"
+            )
+    if _takes_pseudo_data(profile, grid.baseline):
+        yield Problem((*where, "baseline"), f"the setting `{grid.baseline}` takes pseudo data; name one that takes none")
     trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
     for setting, architecture in product(trained, grid.architecture) if grid.passes else ():
         kept = profile.optimisation_of(profile.stages(setting)[-1].optimisation, architecture).snapshots
         if missing := set(grid.passes).difference(kept):
-            raise ValueError(f"{where}.passes: {min(missing)} is not among the snapshots of `{setting}`, which are {kept}")
+            yield Problem((*where, "passes"), f"{min(missing)} is not among the snapshots of `{setting}`, which are {kept}")
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
-    _check_in_domain(profile, where, trained, grid.track)
+    yield from _check_in_domain(profile, where, trained, grid.track)
 
 
-def _check_in_domain(profile: Profile, where: str, settings: Iterable[str], tracks: Iterable[str]) -> None:
+def _check_in_domain(profile: Profile, where: Location, settings: Iterable[str], tracks: Iterable[str]) -> Iterator[Problem]:
     lacking = [name for name in tracks if name != "restricted" and profile.tracks[name].in_domain is None]
     for setting in settings:
         if lacking and any("in_domain" in stage.data for stage in profile.stages(setting)):
-            raise ValueError(f"{where}: `{setting}` trains on in_domain data, which the track `{lacking[0]}` lacks")
+            yield Problem(where, f"`{setting}` trains on in_domain data, which the track `{lacking[0]}` lacks")
 
 
-def _check_sweep(where: str, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> None:
-    refuse_unknown(where, f"number among the parameters of {name} that is called", values, method.numbers)
+def _check_sweep(where: Location, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> Iterator[Problem]:
+    for parameter in values:
+        if parameter not in method.numbers:
+            hint = nearest(parameter, method.numbers)
+            yield Problem((*where, parameter), f"{name} has no number among its parameters that is called `{parameter}`{hint}")
+            return
     for point in product(*values.values()):
         try:
             method.changed(**dict(zip(values, point, strict=True)))
         except ValidationError as error:
-            raise ValueError(f"{where}: {name}: {explain(error, type(method))}") from None
+            yield Problem(where, f"{name}: {explain(error, type(method))}")
 
 
-def _check_systems(profile: Profile) -> None:
-    """Refuse systems whose steps name what the profile does not have, or that cannot follow one another."""
+def _check_systems(profile: Profile) -> Iterator[Problem]:
+    """Systems whose steps name what the profile does not have, or that cannot follow one another."""
     for name, choice in profile.models.items():
-        where = f"models.{name}"
-        check_grid(profile, where, _grid_of(choice))
-        if choice.method == "none":
-            refuse_unknown(where, "setting", [choice.setting], profile.settings)
-            if any("pseudo" in stage.data for stage in profile.settings[choice.setting]):
-                raise ValueError(f"{where}: the setting `{choice.setting}` takes pseudo data; name the `method` that makes them")
-            if unused := _OF_PSEUDO_DATA & choice.model_fields_set:
-                raise ValueError(f"{where}: without a `method` there are no pseudo data; leave out {', '.join(sorted(unused))}")
-            _check_in_domain(profile, where, [choice.setting], [choice.track])
+        yield from _check_model(profile, ("models", name), choice)
     language_model = profile.language_model
     if language_model is not None:
-        refuse_unknown("language_model", "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds)
-        refuse_unknown("language_model", "optimisation", [language_model.optimisation], profile.optimisations)
-        _check_size(profile, "language_model", language_model.sentences, "sentences")
+        where = ("language_model",)
+        yield from _unknown((*where, "seed_corpus"), "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds, _SEEDS)
+        yield from _unknown((*where, "optimisation"), "optimisation", [language_model.optimisation], profile.optimisations)
+        yield from _check_sizes(profile, (*where, "sentences"), language_model.sentences)
     for place, step in enumerate(profile.preprocessing):
         if step.model_names:
-            raise ValueError(f"preprocessing: the step `{step.known_as()}` uses models, which are trained on its output")
-        _check_step(profile, f"preprocessing: the step `{step.known_as()}`", step, profile.preprocessing[:place])
-    for name in profile.systems:
-        steps = all_steps(profile, name)
+            message = f"the step `{step.known_as()}` uses models, which are trained on its output"
+            yield Problem(("preprocessing", place), message)
+        yield from _check_step(profile, ("preprocessing", place), step, profile.preprocessing[:place])
+    steps_of: dict[str, list[Step]] = {}
+    for name, system in profile.systems.items():
+        try:
+            steps = steps_of[name] = all_steps(profile, name)
+        except ValueError as error:
+            yield Problem(("systems", name, "after"), str(error))
+            continue
         if len(tracks := tracks_of(profile, steps)) > 1:
-            raise ValueError(f"systems.{name}: its models are of the tracks {' and '.join(sorted(tracks))}; name models of one")
-        for place, step in enumerate(steps):
-            _check_step(profile, f"systems.{name}: the step `{step.known_as()}`", step, steps[:place])
+            message = f"its models are of the tracks {' and '.join(sorted(tracks))}; name models of one"
+            yield Problem(("systems", name), message)
+        earlier = len(steps) - len(system.steps)
+        for place, step in enumerate(system.steps):
+            yield from _check_step(profile, ("systems", name, "steps", place), step, steps[: earlier + place])
     for name, systems in profile.comparisons.items():
         if name in profile.grids:
-            raise ValueError(f"comparisons.{name}: a grid has this name; choose another")
-        refuse_unknown(f"comparisons.{name}", "system", systems, profile.systems)
-        others = tracks_of(profile, [step for system in systems for step in all_steps(profile, system)]) - {"restricted"}
+            yield Problem(("comparisons", name), "a grid has this name; choose another", ("grids", name))
+        yield from _unknown(("comparisons", name), "system", systems, profile.systems)
+        others = tracks_of(profile, [step for system in systems for step in steps_of.get(system, ())]) - {"restricted"}
         if len(others) > 1:
-            raise ValueError(
-                f"comparisons.{name}: its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
+            yield Problem(
+                ("comparisons", name), f"its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
             )
-    refuse_unknown("own_text", "system", profile.own_text, profile.systems)
-    refuse_unknown("simple_systems", "system", profile.simple_systems, profile.systems)
-    refuse_unknown("grid_tests", "test corpus", profile.grid_tests, profile.corpora.tests)
+    yield from _unknown(("own_text",), "system", profile.own_text, profile.systems)
+    yield from _unknown(("simple_systems",), "system", profile.simple_systems, profile.systems)
+    yield from _unknown(("grid_tests",), "test corpus", profile.grid_tests, profile.corpora.tests)
 
 
 _OF_PSEUDO_DATA = {"seed_corpus", "pseudo_pairs", "upsample"}
 
 
-def _grid_of(choice: ModelChoice) -> GridAxes:
-    """The grid whose only point is one kind of model."""
-    values = choice.model_dump()
+def _check_model(profile: Profile, where: Location, choice: ModelChoice) -> Iterator[Problem]:
+    values = choice.model_dump(exclude_none=True)
     if choice.method == "none":
         values = {name: value for name, value in values.items() if name not in {"setting", *_OF_PSEUDO_DATA}}
-    return GridAxes.model_validate({name: value for name, value in values.items() if value is not None})
+    yield from (problems := [*_check_axes(profile, where, Axes.model_validate(values))])
+    if choice.method != "none" or problems:
+        return
+    if unknown := [*_unknown((*where, "setting"), "setting", [choice.setting], profile.settings)]:
+        yield from unknown
+        return
+    if _takes_pseudo_data(profile, choice.setting):
+        yield Problem((*where, "setting"), f"`{choice.setting}` takes pseudo data; name the `method` that makes them")
+    if unused := _OF_PSEUDO_DATA & choice.model_fields_set:
+        yield Problem(where, f"without a `method` there are no pseudo data; leave out {', '.join(sorted(unused))}")
+    yield from _check_in_domain(profile, where, [choice.setting], [choice.track])
 
 
 def all_steps(profile: Profile, system: str) -> list[Step]:
@@ -640,9 +737,10 @@ def all_steps(profile: Profile, system: str) -> list[Step]:
     """
     names = [system]
     while (earlier := profile.systems[names[-1]].after) is not None:
-        refuse_unknown(f"systems.{names[-1]}.after", "system", [earlier], profile.systems)
+        if earlier not in profile.systems:
+            raise ValueError(f"there is no system `{earlier}`{nearest(earlier, profile.systems)}")
         if earlier in names:
-            raise ValueError(f"systems.{system}: continues itself: {' -> '.join([*names, earlier])}")
+            raise ValueError(f"continues itself: {' -> '.join([*names, earlier])}")
         names.append(earlier)
     return [step for name in reversed(names) for step in profile.systems[name].steps]
 
@@ -653,11 +751,13 @@ def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
     return {profile.models[name].track for name in named if name in profile.models}
 
 
-def _check_step(profile: Profile, where: str, step: Step, before: Sequence[Step]) -> None:
-    refuse_unknown(where, "model", step.model_names, profile.models)
+def _check_step(profile: Profile, where: Location, step: Step, before: Sequence[Step]) -> Iterator[Problem]:
+    if unknown := [*_unknown((*where, "models"), "model", step.model_names, profile.models)]:
+        yield from unknown
+        return
     if step.uses_language_model and profile.language_model is None:
-        raise ValueError(f"{where}: needs a language model, and the profile's `language_model` does not say which")
+        yield Problem(where, "needs a language model, and the profile's `language_model` does not say which")
     try:
         step.check(before)
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        yield Problem(where, f"the step `{step.known_as()}`: {error}")

@@ -16,7 +16,7 @@ from artefacts import FileDigests, Pack, merge, missing, write_pack
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
 from artefacts.files import MEMORY
-from artefacts.kinds import import_from, refuse_unknown
+from artefacts.kinds import import_from
 from artefacts.pack import Source
 from artefacts.processor import made_on
 from artefacts.progress import Display, RichDisplay
@@ -29,7 +29,7 @@ from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
 from pseudogec.study.loading import load_profile, names_of_extended
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
-from pseudogec.study.profile import GridAxes, Profile, check_grid, first_problem
+from pseudogec.study.profile import GridAxes, Profile, check_grid, problems_in
 from pseudogec.study.results import By, ScoredCorrection, tidy
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class Study:
             workers: processes of the local cluster; one a core by default.
             display: shows progress; bars by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
-                overrides and of a file elsewhere with the name of a profile in ``params/``, so that the profile's own results stay.
+                overrides and of a file elsewhere with the name of a profile in ``params/``: the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
             packs: whether artefacts that the store lacks are read from the pack in ``outputs``, in ``outputs/<profile>``, or, for
                 a profile of one's own, in ``outputs`` of those that it extends. They are, unless the environment variable
@@ -184,13 +184,11 @@ class Study:
             content = self.profile.grids[name].model_dump()
             content["also"] = [{key: value for key, value in part.items() if key not in axes} for part in content["also"]]
         try:
-            refuse_unknown("grid", "axis", axes, GridAxes.model_fields)
             grid = GridAxes.model_validate({**content, **axes})
-            check_grid(self.profile, "grid", grid)
         except ValidationError as error:
-            raise UserError(first_problem("grid", error)) from None
-        except ValueError as error:
-            raise UserError(str(error)) from None
+            raise UserError("\n".join(map(str, problems_in(("grid",), error)))) from None
+        if problems := [*check_grid(self.profile, ("grid",), grid)]:
+            raise UserError("\n".join(map(str, problems)))
         return expand(grid, self.profile.methods, self.profile.seeds)
 
     def comparison(self, name: str, *, notebook: str | None = None) -> list[Pipeline]:
