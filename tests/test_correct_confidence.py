@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pseudogec.correct import Candidate, ConfidentEdits, Corrected, Models, ReadyStep, ReleasedModels, edit_shares
+from pseudogec.correct import (
+    Candidate,
+    ConfidentEdits,
+    Corrected,
+    Models,
+    ReadyStep,
+    ReleasedModels,
+    confident_edits,
+    edit_shares,
+)
 from pseudogec.correct.step import Built, Development
-from pseudogec.edits import AnnotatedSentence, Edit, load_annotator
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, load_annotator
 from pseudogec.text import Bpe
 
 BPE = Bpe(["t h", "th e</w>"])
@@ -57,6 +66,17 @@ FOUND = {
 def test_edits_are_kept_from_their_share_on(threshold, expected, length_penalty):
     (found,) = step(threshold, length_penalty)([WRITTEN.split()], [n_best(WRITTEN, FOUND, length_penalty)])
     assert " ".join(found.tokens) == expected
+
+
+def test_a_higher_threshold_makes_a_part_of_the_edits_of_a_lower_one():
+    overlapping = {"She went .": 0.4, "She goes .": 0.35, "She has gone .": 0.2, "She go .": 0.05}
+    for written, found in ((WRITTEN, FOUND), ("She go .", overlapping)):
+        before = n_best(written, found)
+        (shares,) = confident_edits([before], ANNOTATOR, BPE, length_penalty=1.0)
+        for threshold in (0.0, 0.05, 0.2, 0.35, 0.4, 0.82, 1.0):
+            made = [edit for edit, share in shares.items() if share >= threshold - 1e-9]
+            (expected,) = step(threshold)([written.split()], [before])
+            assert tuple(apply_edits(written.split(), made)) == expected.tokens
 
 
 def test_a_note_names_the_edits_that_were_almost_certain_enough():

@@ -67,7 +67,8 @@ def cells(outputs: Path, name: str) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("profile", ["smoke", "classroom", "paper", "paper-emnlp2019"])
 def test_a_profile_lists_every_notebook(profile: str) -> None:
-    assert sorted(load_profile(PROJECT / "params" / f"{profile}.yaml").notebooks) == NOTEBOOKS
+    own_study = {"09_what_pseudo_data_buy"} if profile != "smoke" else set()
+    assert sorted(load_profile(PROJECT / "params" / f"{profile}.yaml").notebooks) == sorted({*NOTEBOOKS} - own_study)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -3,7 +3,7 @@
 `Step` is the contract, `STEPS` knows the classes by the names that profiles use.
 """
 
-from pseudogec.correct.confidence import ConfidentEdits, edit_shares
+from pseudogec.correct.confidence import THRESHOLDS, ConfidentEdits, confident_edits, edit_shares
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.spelling import Casing, Spelling
@@ -25,6 +25,7 @@ from pseudogec.correct.undoing import AsWritten, EditReranking, TypeDropping, Un
 
 __all__ = [
     "STEPS",
+    "THRESHOLDS",
     "AsWritten",
     "Built",
     "Candidate",
@@ -48,6 +49,7 @@ __all__ = [
     "UnknownWords",
     "as_written",
     "choose_threshold",
+    "confident_edits",
     "edit_shares",
     "greedy_search",
     "run",

@@ -31,7 +31,7 @@ from pseudogec.edits import Annotator, Edit, apply_edits
 from pseudogec.text import Bpe
 
 _SENTENCES_AT_ONCE = 500
-_THRESHOLDS = tuple(number / 20 for number in range(1, 20))
+THRESHOLDS = tuple(number / 20 for number in range(1, 20))
 
 
 class Share(NamedTuple):
@@ -105,16 +105,27 @@ class ConfidentEdits(Step):
         weighed = _weigh(development.before, development.annotator, built.bpe, built["length_penalty"], None)
 
         scores: dict[float, float] = {}
-        for tried, threshold in enumerate(_THRESHOLDS, start=1):
+        for tried, threshold in enumerate(THRESHOLDS, start=1):
             corrected = map(_corrected, development.before, weighed, repeat(threshold))
             scores[threshold] = development.score([sentence.tokens for sentence in corrected]).headline
-            progress(tried, len(_THRESHOLDS), "thresholds")
+            progress(tried, len(THRESHOLDS), "thresholds")
         best = max(scores, key=scores.__getitem__)  # the first of equals, which makes most edits
         of_best = development.score([sentence.tokens for sentence in development.before]).headline
         return {"threshold": best, "f05": scores[best], "f05_of_best": of_best}
 
     def tell(self, found: Mapping[str, Any]) -> str:
         return f"edits are made from a share of {found['threshold']:.2f} on; {gain(found['f05_of_best'], found['f05'])}"
+
+
+def confident_edits(
+    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None = None
+) -> list[dict[Edit, float]]:
+    """The edits of each sentence at a threshold of 0, with their shares: at any other, those whose share is large enough.
+
+    An edit is excluded by edits with larger shares alone, so a higher threshold makes a part of the edits of a lower one.
+    """
+    weighed = _weigh(before, annotator, bpe, length_penalty, progress)
+    return [{edit: item.shares[edit].probability for edit in _kept(item, 0)} for item in weighed]
 
 
 def _weigh(

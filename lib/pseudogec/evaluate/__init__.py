@@ -1,7 +1,9 @@
 """Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and whether systems differ."""
 
+from pseudogec.evaluate.edit_shares import SharedEdits
 from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
+from pseudogec.evaluate.exchange import Interval, place_of, resampled, size_of
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.inference import (
@@ -44,12 +46,14 @@ __all__ = [
     "Estimate",
     "Gleu",
     "Gold",
+    "Interval",
     "MaxMatch",
     "Measure",
     "Metric",
     "MetricChoice",
     "Pool",
     "Score",
+    "SharedEdits",
     "TextStatistics",
     "Versions",
     "compare",
@@ -61,9 +65,12 @@ __all__ = [
     "gleu_of",
     "holm",
     "main_type",
+    "place_of",
     "precision_recall_f05",
+    "resampled",
     "score_interval",
     "seeds_to_decide",
+    "size_of",
     "spread_of_seeds",
     "type_agreement",
     "wi_statistics",

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
 from artefacts.errors import UserError, nearest
 from pseudogec.noise import Method
-from pseudogec.study.profile import Axes, GridAxes
+from pseudogec.study.profile import Axes, GridAxes, Passes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,7 @@ class System(BaseModel):
     upsample: int
     architecture: str = "default"
     track: str = "restricted"
-    passes: int | None = None
+    passes: Passes | None = None
     """Of the last stage; its end by default."""
     noise: SerializeAsAny[Method] | None = None
     """The method that makes the errors of its pseudo data, with the values of the sweep."""
@@ -48,15 +48,16 @@ class System(BaseModel):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """All numbers among the method's parameters, and the passes where they are chosen."""
-        return {**({} if self.noise is None else self.noise.numbers), **({"passes": self.passes} if self.passes else {})}
+        """All numbers among the method's parameters, and the passes where they are given."""
+        passes = {"passes": self.passes} if isinstance(self.passes, int) else {}
+        return {**({} if self.noise is None else self.noise.numbers), **passes}
 
     @property
     def name(self) -> str:
         """A name that is the same for all seeds."""
         others = [self.architecture] if self.architecture != "default" else []
         others += [self.track] if self.track != "restricted" else []
-        others += [f"{self.passes} passes"] if self.passes else []
+        others += [f"passes {self.passes}"] if self.passes else []
         if self.method == "none":
             return " ".join([self.setting, *others])
         values = "".join(f" {name}={value}" for name, value in self.swept_values.items())

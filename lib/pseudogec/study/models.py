@@ -17,6 +17,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from pseudogec.corpora import Pair, drop_identical, read_plain
 from pseudogec.seq2seq import (
+    Decoder,
     TrainingProgress,
     binarise,
     binarise_text,
@@ -29,6 +30,7 @@ from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.seq2seq.training_job import snapshot_name
 from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
+from pseudogec.study.profile import Passes
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
 SUBWORDS_A_SENTENCE = 30  # about, with its end; newspapers have more, learners' sentences fewer
@@ -302,11 +304,18 @@ class TrainedModel(Training):
 
 
 class Snapshot(Recipe):
-    """A model as it was after some passes over the data of its last stage: ``model.pt`` and its dictionaries."""
+    """A model as it was after some passes over the data of its last stage: ``model.pt`` and its dictionaries.
+
+    The result has the validation loss of the model, or of all models of the training where the lowest is chosen.
+    """
 
     kind: ClassVar[str] = "snapshot"
+    version: ClassVar[int] = 2
+    packages: ClassVar[tuple[str, ...]] = ("ctranslate2",)
+    seconds_a_unit: ClassVar[float] = 0.002
     model: TrainedModel
-    passes: int
+    passes: Passes
+    validation: TrainingPairs
 
     @property
     def architecture(self) -> Architecture:
@@ -314,18 +323,40 @@ class Snapshot(Recipe):
 
     @property
     def label(self) -> str:
-        return f"{self.model.label} after {self.passes} passes"
+        return f"{self.model.label} passes {self.passes}"
+
+    @property
+    def work(self) -> float:
+        return self.validation.work * len(self._tried)
 
     @property
     def expected_bytes(self) -> float:
         return self.model.expected_bytes
 
+    @property
+    def _tried(self) -> tuple[int, ...]:
+        return self.model.optimisation.snapshots if self.passes == "lowest_loss" else (self.passes,)
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        model = store.folder(self.model)
-        shutil.copyfile(model / snapshot_name(self.passes), folder / MODEL)
+        model, validation = store.folder(self.model), store.folder(self.validation)
         for dictionary in model.glob("dict.*"):
             shutil.copyfile(dictionary, folder / dictionary.name)
-        return {"passes": self.passes}
+        losses: dict[int, float] = {}
+        for passes in self._tried:
+            shutil.copyfile(model / snapshot_name(passes), folder / MODEL)
+            losses[passes] = _validation_loss(folder, validation)
+            progress(len(losses), len(self._tried), "models")
+        lowest = min(losses, key=losses.__getitem__)
+        shutil.copyfile(model / snapshot_name(lowest), folder / MODEL)
+        return {"passes": lowest, "losses": {str(passes): loss for passes, loss in losses.items()}}
+
+
+def _validation_loss(model: Path, validation: Path) -> float:
+    """In nats a subword, ends of sentences included; without pairs that are too long for the model."""
+    pairs = list(read_binarised(validation))
+    scores = Decoder([model]).score([source for source, _ in pairs], [[target] for _, target in pairs], length_penalty=0.0)
+    scored = [(score, len(target) + 1) for [score], (_, target) in zip(scores, pairs, strict=True) if score > -inf]
+    return -sum(score for score, _ in scored) / sum(length for _, length in scored)
 
 
 def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:

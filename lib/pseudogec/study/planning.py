@@ -56,7 +56,7 @@ from pseudogec.study.models import (
 )
 from pseudogec.study.profile import Profile, StageOfTraining, Track, all_steps, tracks_of
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
-from pseudogec.study.results import ScoredCorrection
+from pseudogec.study.results import EditShares, ScoredCorrection
 
 
 class GenuineData(NamedTuple):
@@ -361,16 +361,24 @@ class Planner:
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """The system's correction of a test corpus."""
-        corpus = self.test_sentences(system, test)
+        return self._correction(system, self.test_sentences(system, test))
+
+    def _correction(self, system: System | Pipeline, corpus: Corpus) -> Correction:
         if isinstance(system, Pipeline):
             correction = self.after(all_steps(self.profile, system.name), system.seed, corpus)
             assert correction is not None  # a system has a step, by the profile's schema
             return correction
         # The same recipe as that of a system with this model alone.
         model = self.model(system)
-        decoded = Snapshot(model=model, passes=system.passes) if system.passes else model
-        needs: dict[str, Need] = {"models": (decoded,), **self.decoding}
-        return Correction(step=Models(models=(model.name,)), needs=needs, before=self._preprocessed(corpus), corpus=corpus)
+        needs: dict[str, Need] = {"models": (self.snapshot(system) if system.passes else model,), **self.decoding}
+        step = Models(models=(model.name,), n_best=self.profile.decoding.n_best)
+        return Correction(step=step, needs=needs, before=self._preprocessed(corpus), corpus=corpus)
+
+    def snapshot(self, system: System) -> Snapshot:
+        """The model of a system whose passes are chosen."""
+        model = self.model(system)
+        assert system.passes is not None
+        return Snapshot(model=model, passes=system.passes, validation=model.validation)
 
     def after(self, steps: Sequence[Step], seed: int, corpus: Corpus) -> Correction | None:
         """A corpus after some steps; nothing before the first."""
@@ -417,6 +425,17 @@ class Planner:
             ),
             metric=metric,
             annotator=self.annotator if metric.needs_annotator else "",
+        )
+
+    def edit_shares(self, system: System | Pipeline, test: str | None = None) -> EditShares:
+        """The edits of the system's corrections with their shares, on a test corpus or, with none, on the development data."""
+        corpus = self.tracks[system.track].validation if test is None else self.test_sentences(system, test)
+        return EditShares(
+            correction=self._correction(system, corpus),
+            references=self.references(corpus),
+            bpe=self.bpe,
+            length_penalty=self.profile.decoding.length_penalty,
+            annotator=self.annotator,
         )
 
     @property

@@ -137,6 +137,7 @@ class Decoding(Section):
 
     beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
     length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
+    n_best: int = Field(1, ge=1, description="corrections of a sentence that are kept for `curves`")
     precision: Literal["fp32", "fp16"] = Field(
         "fp32",
         description="of back-translation, which decodes millions of sentences; test sets are always corrected in full precision",
@@ -180,6 +181,9 @@ class Scale(Section):
     ensemble_seeds: Seeds = Field((), description="seeds of the models of an ensemble")
 
 
+Passes = PositiveInt | Literal["lowest_loss"]
+
+
 class Axes(Section):
     """Systems: every combination of these values is one, trained once for each seed."""
 
@@ -191,8 +195,13 @@ class Axes(Section):
     upsample: OneOrMore[PositiveInt] = (1,)
     architecture: OneOrMore[str] = ("default",)
     track: OneOrMore[str] = ("restricted",)
-    passes: OneOrMore[PositiveInt] = Field(
-        (), description="models after so many passes of the last stage, which are among its `snapshots`; by default its end"
+    passes: OneOrMore[Passes] = Field(
+        (),
+        description="models after so many passes of the last stage, which are among its `snapshots`, or after those of them with "
+        "the `lowest_loss` on the validation data; by default its end",
+    )
+    curves: bool = Field(
+        False, description="measure precision-recall curves, and scores at the operating point that suits the development data"
     )
     sweep: dict[str, OneOrMore[float]] = Field(
         default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
@@ -640,8 +649,12 @@ def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Probl
     trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
     for setting, architecture in product(trained, grid.architecture) if grid.passes else ():
         kept = profile.optimisation_of(profile.stages(setting)[-1].optimisation, architecture).snapshots
-        if missing := set(grid.passes).difference(kept):
-            yield Problem((*where, "passes"), f"{min(missing)} is not among the snapshots of `{setting}`, which are {kept}")
+        if missing := set(grid.passes).difference(kept, ["lowest_loss"] if kept else []):
+            yield Problem((*where, "passes"), f"{missing.pop()} is not among the snapshots of `{setting}`, which are {kept}")
+    if grid.curves and (profile.decoding.n_best == 1 or profile.preprocessing):
+        yield Problem(
+            (*where, "curves"), "they need `decoding.n_best` above 1, and a text that no step has changed before"
+        )
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
     yield from _check_in_domain(profile, where, trained, grid.track)

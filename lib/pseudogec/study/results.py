@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
+from pseudogec.correct import confident_edits
 from pseudogec.edits import annotator_of, read_m2
-from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score
+from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score, SharedEdits
 from pseudogec.study.corpora import References
-from pseudogec.study.corrections import Correction
+from pseudogec.study.corrections import Correction, read_corrected
 from pseudogec.study.grid import Pipeline, System
+from pseudogec.study.models import Subwords
+from pseudogec.text import load_bpe
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -59,6 +62,43 @@ class ScoredCorrection(Recipe):
     def read(self, store: Artefacts) -> Score:
         """The score, which must have been built."""
         return Score.from_json((store.folder(self) / "score.json").read_text(encoding="utf-8"))
+
+
+class EditShares(Recipe):
+    """The edits of a correction's candidates with their shares, beside those of the reference: ``edits.json``."""
+
+    kind: ClassVar[str] = "edit_shares"
+    packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
+    seconds_a_unit: ClassVar[float] = 0.01
+    bytes_a_unit: ClassVar[float] = 80.0
+    portable: ClassVar[tuple[str, ...]] = ("edits.json",)
+    correction: Correction
+    references: References
+    bpe: Subwords
+    length_penalty: float
+    annotator: str
+
+    @property
+    def work(self) -> float:
+        return self.correction.corpus.work
+
+    @property
+    def label(self) -> str:
+        return self.correction.label
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        before, bpe = read_corrected(store.folder(self.correction)), load_bpe(store.folder(self.bpe))
+        annotator = annotator_of(self.annotator)
+        edits = confident_edits(
+            before, annotator, bpe, self.length_penalty, lambda done, total: progress(done, total, "sentences")
+        )
+        found = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)
+        (folder / "edits.json").write_text(found.to_json(), encoding="utf-8")
+        return {"references": found.references, "highest_recall": found.highest_recall}
+
+    def read(self, store: Artefacts) -> SharedEdits:
+        """The edits, which must have been found."""
+        return SharedEdits.from_json((store.folder(self) / "edits.json").read_text(encoding="utf-8"))
 
 
 def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by: By | None = None) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
-from math import inf, nan
+from math import log, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
@@ -23,7 +23,8 @@ from artefacts.progress import Display, RichDisplay
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
 from pseudogec.corpora import load_catalogue
-from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score
+from pseudogec.correct import THRESHOLDS
+from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, Finding, checks_of, refuse
@@ -104,7 +105,7 @@ class Study:
         self.profile, self.store, self.engine, self.outputs = profile, store, engine, outputs
         self._checked: set[str] = set()
         # Tables, their marks, figures and claims read the same scores.
-        self._read = lru_cache(maxsize=256)(lambda score: score.read(store))
+        self._read = lru_cache(maxsize=256)(lambda result: result.read(store))
         self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY), store.packs)
 
     @classmethod
@@ -222,6 +223,11 @@ class Study:
         """The test corpus of all tables: the profile's first."""
         return next(iter(self.planner.tests))
 
+    @property
+    def grid_tests(self) -> tuple[str, ...]:
+        """The test corpora on which grids are scored."""
+        return (self.test, *self.profile.grid_tests)
+
     def build(self, recipes: Iterable[Recipe], in_full: bool = False) -> int:
         """Build those of these recipes that the store lacks; returns the number of artefacts built.
 
@@ -317,10 +323,31 @@ class Study:
         if name in self.profile.comparisons:
             systems = self.with_simple_systems(self.comparison(name))
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
-        grid = self.grid(name)
-        systems, tests = self.with_simple_systems(grid), (self.test, *self.profile.grid_tests)
-        scores = [self.planner.score(system, test) for test in tests for system in systems]
+        grid, axes = self.grid(name), self.profile.grids[name]
+        systems = self.with_simple_systems(grid)
+        if axes.passes or axes.curves:
+            return self.measures(systems, axes.curves)
+        scores = [self.planner.score(system, test) for test in self.grid_tests for system in systems]
         return [*scores, *self.planner.pseudo_edits(grid).values()]
+
+    def measures(self, systems: Sequence[System | Pipeline], curves: bool) -> list[Recipe]:
+        """Scores of systems on the test sets of grids, and the validation losses of models whose passes are chosen.
+
+        Args:
+            curves: with the shares of edits on these and on the development data.
+        """
+        models = [system for system in systems if isinstance(system, System)]
+        tests = (None, *self.grid_tests) if curves else ()
+        shares = [self.planner.edit_shares(system, test) for system in models for test in tests]
+        losses = [self.planner.snapshot(system) for system in models if system.passes]
+        return [*(self.planner.score(system, test) for system in systems for test in self.grid_tests), *losses, *shares]
+
+    def finished(self, grid: Grid, curves: bool = False) -> Grid:
+        """The systems of those seeds of which all :meth:`measures` can be read; nothing is built."""
+        lacking = {
+            system.seed for system in grid if not all(self.store.can_read(each) for each in self.measures([system], curves))
+        }
+        return Grid(system for system in grid if system.seed not in lacking)
 
     @property
     def metrics(self) -> tuple[Metric, ...]:
@@ -332,7 +359,12 @@ class Study:
         return [(name, metric) for name, test in self.profile.corpora.tests.items() for metric in test.metrics]
 
     def scores(
-        self, grid: Sequence[System | Pipeline], by: By | None = None, test: str | None = None, metric: MetricChoice = ERRANT
+        self,
+        grid: Sequence[System | Pipeline],
+        by: By | None = None,
+        test: str | None = None,
+        metric: MetricChoice = ERRANT,
+        tuned: bool = False,
     ) -> pd.DataFrame:
         """The tidy scores of systems on one test corpus; missing ones are built.
 
@@ -341,6 +373,7 @@ class Study:
             by: split by proficiency level, error type, or both.
             test: the corpus's name; the first by default.
             metric: how they are scored.
+            tuned: at the operating point of each model (:meth:`tuned_score`) in place of as decoded; by ERRANT.
 
         Returns:
             See :func:`pseudogec.study.results.tidy`; ``tuned_on_test`` says what is chosen on the sentences that are scored
@@ -355,11 +388,11 @@ class Study:
         test, metric = test or self.test, METRICS.make(metric)
         if test not in self.planner.tests:
             raise UserError(f"profile {self.profile.name} has no test corpus `{test}`{nearest(test, self.planner.tests)}")
-        self.build([self.planner.score(system, test, metric) for system in grid])
-        table = self._tidy([(system, test, metric) for system in grid], by)
+        self.build(self.measures(grid, True) if tuned else [self.planner.score(system, test, metric) for system in grid])
+        table = self._tidy([(system, test, metric) for system in grid], by, tuned)
         if by is None:
             table["loss"] = [self.validation_loss(system) for system in grid]
-            for other in self.profile.grid_tests if (test, metric) == (self.test, ERRANT) else ():
+            for other in self.grid_tests[1:] if (test, metric, tuned) == (self.test, ERRANT, False) else ():
                 self.build([self.planner.score(system, other) for system in grid])
                 table[f"f05 on {other}"] = [self.score(system, other).headline for system in grid]
         return table
@@ -370,21 +403,24 @@ class Study:
         self.build([self.planner.score(system, test, metric) for system in systems for test, metric in scored])
         return self._tidy([(system, test, metric) for system in systems for test, metric in scored])
 
-    def _tidy(self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None) -> pd.DataFrame:
+    def _tidy(
+        self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None, tuned: bool = False
+    ) -> pd.DataFrame:
         levels = cache(self.levels)
-        table = tidy((self._row(*cell, levels) for cell in cells), by)
-        tuned: dict[tuple[str, str], str | None] = {}
+        table = tidy((self._row(*cell, levels, tuned) for cell in cells), by)
+        chosen: dict[tuple[str, str], str | None] = {}
         for system, test, _ in cells:
-            if (key := (system.name, self.planner.dataset(system, test))) not in tuned:
-                tuned[key] = ", ".join(self.tuned_on_test(system, test)) or None
-        table["tuned_on_test"] = list(map(tuned.get, zip(table.system, table.dataset, strict=True)))
+            if (key := (system.name, self.planner.dataset(system, test))) not in chosen:
+                chosen[key] = ", ".join(self.tuned_on_test(system, test)) or None
+        table["tuned_on_test"] = list(map(chosen.get, zip(table.system, table.dataset, strict=True)))
         return table
 
     def _row(
-        self, system: System | Pipeline, test: str, metric: Metric, levels: Callable[[Corpus], list[str]]
+        self, system: System | Pipeline, test: str, metric: Metric, levels: Callable[[Corpus], list[str]], tuned: bool
     ) -> tuple[System | Pipeline, str, Score, list[str]]:
         sentences = self.planner.test_sentences(system, test)
-        return system, self.planner.dataset(system, test), self.score(system, test, metric), levels(sentences)
+        score = self.tuned_score(system, test) if tuned else self.score(system, test, metric)
+        return system, self.planner.dataset(system, test), score, levels(sentences)
 
     def score(self, system: System | Pipeline, test: str | None = None, metric: MetricChoice = ERRANT) -> Score:
         """The score of a system, sentence by sentence; it must have been built.
@@ -396,12 +432,27 @@ class Study:
         """
         return self._read(self.planner.score(system, test or self.test, METRICS.make(metric)))
 
+    def edit_shares(self, system: System | Pipeline, test: str | None = None) -> SharedEdits:
+        """The edits that a model proposes on a test corpus or, with none, on the development data; they must have been found."""
+        return self._read(self.planner.edit_shares(system, test))
+
+    def tuned_score(self, system: System | Pipeline, test: str | None = None) -> Score:
+        """The score of a model at its operating point: the threshold with the highest F0.5 on the development data."""
+        return self.edit_shares(system, test or self.test).at(self.edit_shares(system).best_threshold(THRESHOLDS))
+
+    def losses(self, system: System) -> dict[int, float]:
+        """The validation loss of a model whose passes are chosen, in nats a subword, or of all from which it was chosen."""
+        losses: dict[str, float] = self.result(self.planner.snapshot(system))["losses"]
+        return {int(passes): loss for passes, loss in losses.items()}
+
     def validation_loss(self, system: System | Pipeline) -> float:
         """At the end of the last stage of training, in bits per subword; not a number for systems of steps and lost records."""
         if isinstance(system, Pipeline) or not self.store.can_read(model := self.planner.model(system)):
             return nan
+        if system.passes:
+            return min(self.losses(system).values()) / log(2)
         curve = self.result(model)["validation_curve"]
-        losses = [point["nll_loss"] for point in curve if point["epoch"] <= (system.passes or inf)]
+        losses = [point["nll_loss"] for point in curve]
         return min(losses) if model.optimisation.selection == "best" else losses[-1]
 
     def levels(self, corpus: Corpus) -> list[str]:

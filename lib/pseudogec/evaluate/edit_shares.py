@@ -1,0 +1,125 @@
+"""Edits that a system may make, each with its share of the probability: scores at any threshold, the precision-recall curve."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.evaluate.errant import ERRANT
+from pseudogec.evaluate.metric import Score, f05_of
+
+_NOT_PROPOSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class SharedEdits:
+    """The edits that a system proposes, and those of the reference; a row each.
+
+    Of several references of a sentence, the one counts whose edits have the largest shares together.
+
+    Attributes:
+        signature: of its scores.
+        sentences: how many there are.
+        sentence: number of the sentence, from 0.
+        error_type: the reference's where the edit is in it.
+        permille: its share, rounded down; `_NOT_PROPOSED` for an edit of the reference that the system does not propose.
+        wanted: whether the reference has it.
+    """
+
+    signature: str
+    sentences: int
+    sentence: np.ndarray
+    error_type: np.ndarray
+    permille: np.ndarray
+    wanted: np.ndarray
+
+    @classmethod
+    def of(cls, references: Sequence[AnnotatedSentence], proposed: Sequence[Mapping[Edit, float]], annotator: str) -> Self:
+        """Compare proposed edits with the reference's; the annotator that found them is given by its signature."""
+        rows: list[tuple[int, str, int, bool]] = []
+        for number, (reference, shares) in enumerate(zip(references, proposed, strict=True)):
+            named = {(edit.start, edit.end, edit.correction): (edit.type, share) for edit, share in shares.items()}
+            annotations = [
+                {(edit.start, edit.end, edit.correction): edit.type for edit in edits if edit.type != "UNK"}
+                for edits in reference.annotators.values()
+            ]
+            wanted = max(annotations, key=lambda keys: sum(named[key][1] for key in keys if key in named), default={})
+            for key in wanted | named:
+                share = int(1000 * named[key][1] + 1e-6) if key in named else _NOT_PROPOSED
+                rows.append((number, wanted[key] if key in wanted else named[key][0], share, key in wanted))
+        signature = f"{ERRANT.signature(annotator)}|edits:by share"
+        return cls._of(signature, len(references), *(zip(*rows, strict=True) if rows else ((), (), (), ())))
+
+    @classmethod
+    def _of(cls, signature: str, sentences: int, *columns: Sequence[Any]) -> Self:
+        kinds = (np.int64, object, np.int64, bool)
+        return cls(signature, sentences, *(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
+
+    def at(self, threshold: float) -> Score:
+        """ERRANT's score of the edits whose share is at least the threshold."""
+        counts = self._counts(threshold)
+        some = counts.any(axis=1)
+        return Score(ERRANT, self.signature, self.sentences, self.sentence[some], self.error_type[some], counts[some])
+
+    def best_threshold(self, thresholds: Sequence[float]) -> float:
+        """The one with the highest F0.5; of equals the lowest, which makes most edits."""
+        return max(sorted(thresholds), key=lambda threshold: float(f05_of(self._counts(threshold).sum(axis=0))))
+
+    def _counts(self, threshold: float) -> np.ndarray:
+        """Of each row: whether it is right, wrong or missed, (rows, 3)."""
+        made = self.permille >= round(1000 * threshold)
+        return np.stack([self.wanted & made, ~self.wanted & made, self.wanted & ~made], axis=-1).astype(np.int64)
+
+    @cached_property
+    def curve(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many edits are made, and how many of these are right, from each share on, the highest first; both begin with 0."""
+        proposed = self.permille != _NOT_PROPOSED
+        shares, places = np.unique(-self.permille[proposed], return_inverse=True)
+        made, right = np.zeros((2, len(shares) + 1))
+        np.add.at(made, places + 1, 1)
+        np.add.at(right, places + 1, self.wanted[proposed])
+        return made.cumsum(), right.cumsum()
+
+    @property
+    def references(self) -> int:
+        """The number of edits of the reference."""
+        return int(self.wanted.sum())
+
+    def precision_of_most(self, edits: int) -> float:
+        """The precision of so many edits, those with the largest shares; missing where fewer are proposed.
+
+        Edits of equal share are taken in a random order; this is the mean over all orders.
+        """
+        made, right = self.curve
+        return float(np.interp(edits, made, right)) / edits if 0 < edits <= made[-1] else np.nan
+
+    def area(self, recall: float) -> float:
+        """The area under the curve up to a recall, divided by it: a mean precision; missing where the curve ends before."""
+        made, right = self.curve
+        hits = np.arange(1, int(recall * self.references + 1e-9) + 1)
+        if not len(hits) or hits[-1] > right[-1]:
+            return np.nan
+        # The first point at which there are so many right edits, also where only wrong ones follow.
+        return float((hits / np.interp(hits - 1e-9, right, made)).mean())
+
+    @property
+    def highest_recall(self) -> float:
+        return float(self.curve[1][-1]) / self.references if self.references else 0.0
+
+    def to_json(self) -> str:
+        types, numbers = np.unique(self.error_type.astype(str), return_inverse=True)
+        columns = {"sentence": self.sentence, "type": numbers, "permille": self.permille, "wanted": self.wanted.astype(int)}
+        about = {"signature": self.signature, "sentences": self.sentences, "types": types.tolist()}
+        return json.dumps(about | {name: column.tolist() for name, column in columns.items()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        stored = json.loads(text)
+        types = [stored["types"][number] for number in stored["type"]]
+        return cls._of(stored["signature"], stored["sentences"], stored["sentence"], types, stored["permille"], stored["wanted"])

@@ -1,0 +1,71 @@
+"""Snapshots with their losses, operating points, and which of a study's seeds are finished."""
+
+from __future__ import annotations
+
+from functools import partial
+from math import log
+from pathlib import Path
+
+import pytest
+
+from artefacts.errors import UserError
+from pseudogec.corpora import read_plain
+from pseudogec.correct import THRESHOLDS, ConfidentEdits
+from pseudogec.edits import annotator_of, read_m2
+from pseudogec.evaluate import ERRANT, Gold
+from pseudogec.study import Study
+from pseudogec.study.corrections import read_corrected
+from pseudogec.text import load_bpe
+from smallest_study import SMALLEST
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def study(shared_store: Path, scheduler: str, tmp_path_factory: pytest.TempPathFactory) -> Study:
+    opened = Study.open("smoke", SMALLEST, store=shared_store, scheduler=scheduler, outputs=tmp_path_factory.mktemp("outputs"))
+    opened.build(opened.recipes("genuine_pairs"))
+    return opened
+
+
+def test_the_lowest_of_a_training_s_losses_is_chosen(study: Study) -> None:
+    for system in study.grid("genuine_pairs"):
+        record = study.result(study.planner.model(system))["validation_curve"]
+        # A model is one checkpoint here, so the training has seen its loss, too.
+        assert study.losses(system) == pytest.approx({point["epoch"]: point["nll_loss"] * log(2) for point in record}, rel=1e-3)
+        snapshot = study.planner.snapshot(system)
+        chosen = min(study.losses(system), key=study.losses(system).__getitem__)
+        model = study.store.folder(study.planner.model(system)) / f"model_after_{chosen}.pt"
+        assert (study.store.folder(snapshot) / "model.pt").read_bytes() == model.read_bytes()
+        assert study.validation_loss(system) == min(study.losses(system).values()) / log(2)
+
+
+def test_a_tuned_score_is_that_of_the_step_of_confident_edits(study: Study) -> None:
+    system, planner = study.grid("genuine_pairs")[-1], study.planner
+    shares = planner.edit_shares(system, study.test)
+    before, annotator = read_corrected(study.store.folder(shares.correction)), annotator_of(planner.annotator)
+    sources = list(read_plain(study.store.folder(shares.correction.corpus) / "source.txt"))
+    gold = Gold.annotated(list(read_m2(study.store.folder(shares.references) / "references.m2")))
+    bpe = load_bpe(study.store.folder(planner.bpe))
+    scores = {}
+    for threshold in (0.05, 0.5, study.edit_shares(system).best_threshold(THRESHOLDS)):
+        keep = partial(ConfidentEdits().keep, annotator=annotator, bpe=bpe, length_penalty=1.0, threshold=threshold)
+        kept = [sentence.tokens for sentence in keep(sources, before)]
+        scores[threshold] = ERRANT.score(gold, kept, annotator).figures
+        found = study.edit_shares(system, study.test).at(threshold).figures
+        assert found["tp"] == pytest.approx(scores[threshold]["tp"], abs=1), "edits that touch may be cut otherwise"
+    table = study.scores([system], by="level", tuned=True)
+    assert table.tp.sum() == study.tuned_score(system).figures["tp"] == found["tp"]
+
+
+def test_a_seed_is_finished_when_all_its_models_are_measured(study: Study, tmp_path: Path) -> None:
+    grid = study.grid("genuine_pairs", seeds=[1, 2])
+    assert {system.seed for system in study.finished(grid, curves=True)} == {1}
+    assert not Study.open("smoke", SMALLEST, store=tmp_path).finished(grid)
+
+
+def test_curves_need_candidates_and_a_lowest_loss_needs_snapshots(study: Study) -> None:
+    with pytest.raises(UserError, match=r"grids\.operating_points\.curves: .*decoding\.n_best"):
+        Study.open("smoke", [*SMALLEST, "decoding.n_best=1"], store=study.store.root)
+    with pytest.raises(UserError, match=r"passes: lowest_loss is not among the snapshots of `baseline`"):
+        study.grid(method="none", passes="lowest_loss")
