@@ -67,7 +67,7 @@ def test_mistakes_are_named_at_their_places(change: str, words: list[str]) -> No
 
 def test_the_command_explains_and_uses_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "text").write_text("a small dog\n", encoding="utf-8")
-    assert main(["noise", "--help", "--method", "my_methods:Shouting"]) == 0
+    assert main(["noise", "--list", "--method", "my_methods:Shouting"]) == 0
     assert "    share: probability that a word is shouted; default 0.5" in capsys.readouterr().out
     command = [
         "noise",

@@ -16,12 +16,14 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bench_pseudo_data import build_here, describe_shards
-from measuring import Ratio, describe_machine, genuine_text, lines_of, seed_text, show_ratios
+from measuring import Ratio, describe_machine, lines_of, seed_text, show_ratios
 
 from artefacts import missing
 from artefacts.files import write_lines
 from artefacts.store import Store
 from pseudogec.__main__ import main as pseudogec
+from pseudogec.corpora import WorldPairs
+from pseudogec.edits import write_m2
 
 FLAT = 1.1
 NOISE_METHODS = ("direct_noise", "direct_noise_spell", "realistic", "rules")
@@ -59,10 +61,9 @@ def main() -> None:
     peaks: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        sources, targets = genuine_text(4000)
-        write_lines(folder / "genuine.src", lines_of(sources))
-        write_lines(folder / "genuine.trg", lines_of(targets))
-        genuine = ["--genuine-source", str(folder / "genuine.src"), "--genuine-target", str(folder / "genuine.trg")]
+        learners = WorldPairs(split="train", sentences=4000).read()
+        write_m2(folder / "genuine.m2", (sentence.annotated for sentence in learners if sentence.annotated is not None))
+        genuine = ["--genuine-m2", str(folder / "genuine.m2")]
         text = seed_text(options.text, many)
         for size in (few, many):
             write_lines(folder / f"text{size}", lines_of(text[:size]))

@@ -5,20 +5,16 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tqdm import tqdm
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import UserError
 from artefacts.files import COMPRESSIONS, read_lines, refuse_pipe, write_atomically
-from pseudogec.corpora import M2, FilePairs, Pair, Parallel, read_parallel, read_plain, sample
+from pseudogec.corpora import M2, read_plain, sample
 from pseudogec.edits import Annotator, EditProfile, load_annotator, type_distance
 from pseudogec.noise import (
     METHODS,
@@ -35,7 +31,6 @@ from pseudogec.noise import (
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 
-_CHUNK = 2000  # sentences a worker takes at a time
 _SAMPLE = 1000  # most sentences of a text whose edits are found or typed to describe it
 _TYPES_SHOWN = 12
 _EDITS_SHOWN = 10
@@ -53,62 +48,56 @@ def add_parser(commands: Any) -> None:
         help="make pseudo data of a grammatical text",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
-        add_help=False,
     )
-    parser.add_argument("-h", "--help", action="store_true", help="show this, with the parameters of --method or of every method")
-    parser.add_argument("--list", action="store_true", help="explain the methods and their parameters, and stop")
+    parser.add_argument("--list", action="store_true", help="explain --method, or every method, with its parameters, and stop")
     parser.add_argument(
         "--show-dictionary", action="store_true", help="show the edits that the method learns from genuine data, and stop"
     )
     parser.add_argument("--method", metavar="M", help="a noising method's name, or package.module:Class; --list explains them")
     parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, a sentence a line; plain, gz, zst, xz or bz2")
-    parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, with the ending of the compression")
+    parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, compressed as the input is")
     parser.add_argument("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the method; may be repeated"
     )
     parser.add_argument(
-        "--genuine-source", type=Path, metavar="F", help="ungrammatical side of genuine data, tokenised as the input is"
-    )
-    parser.add_argument("--genuine-target", type=Path, metavar="F", help="its corrections; random tokens are drawn from these")
-    m2_help = "instead: genuine data as M2 files, words with their edits"
-    parser.add_argument("--genuine-m2", type=Path, nargs="+", default=[], metavar="F", help=m2_help)
-    endings = [ending.removeprefix(".") for ending in COMPRESSIONS]
-    parser.add_argument("--compress", choices=[*endings, "none"], help="compression of the output (default: the input's)")
-    parser.add_argument(
-        "--jobs", type=int, default=1, metavar="N", help="processes; the result is the same for any number (default: 1)"
+        "--genuine-m2",
+        type=Path,
+        nargs="+",
+        metavar="F",
+        help="genuine data as M2 files, tokenised as the input is; random tokens are drawn from their corrections",
     )
     parser.add_argument(
         "--show-profile",
         action="store_true",
         help="then show what was made: operations and, with genuine data, ERRANT's error types\nbeside the genuine ones",
     )
-    parser.set_defaults(run=run, format_help=parser.format_help)
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
-    if options.help or options.list:
-        head = [options.format_help(), "methods and their parameters:"] if options.help else []
-        _print([*head, *_descriptions(options.method)])
+    if options.list:
+        _print(_descriptions(options.method))
         return
     for name in ("method",) if options.show_dictionary else ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
             raise UserError(f"--{name.replace('_', '-')} is missing; pseudogec noise --help explains the options")
-    if options.output_prefix == "":
-        raise UserError("--output-prefix is empty; give the names of the two files up to .src and .trg")
-    if options.jobs < 1:
-        raise UserError(f"--jobs {options.jobs}: at least 1 process is needed")
     parameters = _parse_parameters(options.set)
     method = make_method(options.method, parameters, "--set" if parameters else "--method")
     if not isinstance(method, TextMethod):
         raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
+    if options.show_dictionary and not isinstance(method, RealisticNoise):
+        raise UserError(f"--show-dictionary: {options.method} learns no edits; --method realistic does")
+    if options.genuine_m2 is None and method.needs_pairs:
+        raise UserError(f"{options.method} learns from learners' edits: give genuine data with --genuine-m2")
+    genuine = M2.model_validate({"files": options.genuine_m2}) if options.genuine_m2 else None
     if options.show_dictionary:
-        _print(_describe_dictionary(_learnt_edits(method, options)))
+        assert isinstance(method, RealisticNoise)
+        _print(_describe_dictionary(_resources(method, genuine, options).edits(method.minimum_count)))
         return
+    refuse_pipe(options.input)  # it is read twice
     outputs = _outputs(options)
-    genuine = _genuine(method, options)
-    noiser = Noiser(method, _resources(method, genuine, options))
-    made = _write(noiser, options, outputs)
+    made = _write(Noiser(method, _resources(method, genuine, options)), options, outputs)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(
         f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits per token "
@@ -116,7 +105,11 @@ def run(options: argparse.Namespace) -> None:
         file=sys.stderr,
     )
     if options.show_profile:
-        _show_profile(made, genuine, outputs)
+        _print(_describe_noise(made))
+        if genuine is not None:
+            annotator = load_annotator()
+            types = _noised_profile(outputs, made.sentences, annotator), _genuine_profile(genuine, annotator)
+            _print(_describe_types(*types, annotator.signature))
 
 
 def _descriptions(named: str | None) -> Iterator[str]:
@@ -129,54 +122,26 @@ def _descriptions(named: str | None) -> Iterator[str]:
         yield from describe(method)
 
 
-def _show_profile(made: NoiseProfile, genuine: FilePairs | None, outputs: tuple[Path, Path]) -> None:
-    _print(_describe_noise(made))
-    if genuine is not None:
-        annotator = load_annotator()
-        noised = sample(read_parallel(*outputs), min(made.sentences, _SAMPLE), seed=1)
-        types = _profile_of_pairs(noised, annotator), _edit_profile(genuine, annotator)
-        _print(_describe_types(*types, annotator.signature))
-
-
 def _print(lines: Iterable[str]) -> None:
     print(*lines, sep="\n")
 
 
 def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
-    parameters: dict[str, str] = {}
     for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not equals or not name:
+        if "=" not in setting:
             raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
-        if name in parameters:
-            raise UserError(f"--set {setting}: {name} is given twice")
-        parameters[name] = value
-    return parameters
+    return dict(setting.split("=", 1) for setting in settings)
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
-    if options.compress is None:
-        ending = options.input.suffix if options.input.suffix in COMPRESSIONS else ""
-    else:
-        ending = "" if options.compress == "none" else f".{options.compress}"
+    ending = options.input.suffix if options.input.suffix in COMPRESSIONS else ""
     source, target = Path(f"{options.output_prefix}.src{ending}"), Path(f"{options.output_prefix}.trg{ending}")
-    for given in (options.input, *_genuine_paths(options)):
-        if os.path.realpath(given) in map(os.path.realpath, (source, target)):
-            raise UserError(f"--output-prefix {options.output_prefix}: {given} would be overwritten; choose another prefix")
+    if os.path.realpath(options.input) in map(os.path.realpath, (source, target)):
+        raise UserError(f"--output-prefix {options.output_prefix}: {options.input} would be overwritten; choose another prefix")
     return source, target
 
 
-def _genuine(method: TextMethod, options: argparse.Namespace) -> FilePairs | None:
-    genuine = _read_genuine(options)
-    if options.input is not None:
-        _refuse_empty(options.input)
-    if genuine is None and method.needs_pairs:
-        ways = "--genuine-source and --genuine-target, or with --genuine-m2"
-        raise UserError(f"{options.method} learns from learners' edits: give genuine data with {ways}")
-    return genuine
-
-
-def _resources(method: TextMethod, genuine: FilePairs | None, options: argparse.Namespace) -> NoiseResources:
+def _resources(method: TextMethod, genuine: M2 | None, options: argparse.Namespace) -> NoiseResources:
     """The data that the method learns from: genuine data or, without any, the input."""
     if genuine is None:
         return NoiseResources.from_sentences(read_plain(options.input))
@@ -188,132 +153,36 @@ def _resources(method: TextMethod, genuine: FilePairs | None, options: argparse.
     return NoiseResources(words, pairs, annotated=[sentence.annotated for sentence in held if sentence.annotated is not None])
 
 
-def _learnt_edits(method: TextMethod, options: argparse.Namespace) -> EditDictionary:
-    if not isinstance(method, RealisticNoise):
-        raise UserError(f"--show-dictionary: {options.method} learns no edits; --method realistic does")
-    return _resources(method, _genuine(method, options), options).edits(method.minimum_count)
-
-
-class _Noised(NamedTuple):
-    source: bytes
-    target: bytes
-    profile: NoiseProfile
-
-
 def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Path]) -> NoiseProfile:
-    profile = NoiseProfile(0, 0, {})
-    with (
-        write_atomically(outputs[0]) as source,
-        write_atomically(outputs[1]) as target,
-        tqdm(unit=" sentences", desc="noise", leave=False, disable=None) as progress,  # None: only in a terminal
-    ):
-        for chunk in _noised_chunks(noiser, options):
-            source.write(chunk.source)
-            target.write(chunk.target)
-            profile += chunk.profile
-            progress.update(chunk.profile.sentences)
-    return profile
-
-
-def _noised_chunks(noiser: Noiser, options: argparse.Namespace) -> Iterator[_Noised]:
-    chunks = _chunks(options.input)
-    if options.jobs == 1:
-        _set_up(noiser, options.seed)
-        yield from (_noise(*chunk) for chunk in chunks)
-        return
-    # Executor.map would read the whole input at once; here only a few chunks wait at any time.
-    waiting: deque[Future[_Noised]] = deque()
-    pool = ProcessPoolExecutor(options.jobs, get_context("spawn"), _set_up, (noiser, options.seed))
-    try:
-        for chunk in chunks:
-            waiting.append(pool.submit(_noise, *chunk))
-            if len(waiting) > 4 * options.jobs:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
-    except BrokenProcessPool:
-        raise UserError("a process was killed, mostly for lack of memory; use fewer with --jobs") from None
-    finally:
-        pool.shutdown(cancel_futures=True)
-
-
-def _chunks(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Runs of lines, each with the number of its first sentence."""
-    lines = read_lines(path)
-    first = 0
-    while chunk := list(islice(lines, _CHUNK)):
-        yield first, chunk
-        first += len(chunk)
-
-
-_worker: tuple[Noiser, SentenceStreams]  # of this process
-
-
-def _set_up(noiser: Noiser, seed: str) -> None:
-    global _worker
-    _worker = noiser, SentenceStreams(seed)
-
-
-def _noise(first: int, lines: list[str]) -> _Noised:
-    noiser, streams = _worker
-    sources: list[str] = []
-    targets: list[str] = []
+    streams = SentenceStreams(options.seed)
     operations: Counter[str] = Counter()
-    length = 0
-    for number, line in enumerate(lines, start=first):
-        tokens, random = line.split(), streams[number]
-        done = noiser.operations(tokens, random)
-        sources.append(" ".join(noised_tokens(done)))
-        targets.append(" ".join(noiser.target(tokens, done, random)))
-        length += len(tokens)
-        operations.update([operation.kind for operation in done])
-    source, target = ("".join(f"{line}\n" for line in side).encode() for side in (sources, targets))
-    return _Noised(source, target, NoiseProfile(len(lines), length, dict(operations)))
+    sentences = length = 0
+    # A progress bar only in a terminal.
+    lines = tqdm(read_lines(options.input), unit=" sentences", desc="noise", leave=False, disable=None)
+    with write_atomically(outputs[0]) as source, write_atomically(outputs[1]) as target:
+        for number, line in enumerate(lines):
+            tokens, random = line.split(), streams[number]
+            done = noiser.operations(tokens, random)
+            source.write(f"{' '.join(noised_tokens(done))}\n".encode())
+            target.write(f"{' '.join(noiser.target(tokens, done, random))}\n".encode())
+            sentences, length = sentences + 1, length + len(tokens)
+            operations.update([operation.kind for operation in done])
+    return NoiseProfile(sentences, length, dict(sorted(operations.items())))
 
 
-# --- Genuine data
-
-
-def _edit_profile(genuine: FilePairs, annotator: Annotator) -> EditProfile:
-    """The edits of a sample of genuine data, found by the annotator if they are not known."""
-    count = sum(1 for _ in genuine.read())
-    chosen = sample(genuine.read(), min(count, _SAMPLE), seed=1)
-    annotated = [sentence.annotated for sentence in chosen if sentence.annotated is not None]
-    if not annotated:
-        return _profile_of_pairs([sentence.pair for sentence in chosen], annotator)
-    # Known edits are typed again, since files have different names for types.
-    return EditProfile.of(
-        (item.source, edits) for item in annotator.retype(annotated) for edits in item.annotators.values() or [()]
-    )
-
-
-def _profile_of_pairs(pairs: Sequence[Pair], annotator: Annotator) -> EditProfile:
-    """The edits that an annotator finds in pairs; subwords are joined to words first."""
-    sources, targets = [Bpe.undo(pair.source) for pair in pairs], [Bpe.undo(pair.target) for pair in pairs]
+def _noised_profile(outputs: tuple[Path, Path], count: int, annotator: Annotator) -> EditProfile:
+    """The edits that an annotator finds in a sample of pairs; subwords are joined to words first."""
+    drawn = sample(zip(*map(read_plain, outputs), strict=True), min(count, _SAMPLE), seed=1)
+    sources, targets = ([Bpe.undo(side) for side in sides] for sides in zip(*drawn, strict=True))
     return EditProfile.of(zip(sources, annotator.annotate(sources, targets), strict=True))
 
 
-def _refuse_empty(path: Path) -> None:
-    refuse_pipe(path)
-    if next(read_lines(path), None) is None:
-        raise DataError(path, "the file is empty; sentences were expected")
-
-
-def _genuine_paths(options: argparse.Namespace) -> list[Path]:
-    return [path for path in (options.genuine_source, options.genuine_target, *options.genuine_m2) if path is not None]
-
-
-def _read_genuine(options: argparse.Namespace) -> FilePairs | None:
-    if (options.genuine_source is None) != (options.genuine_target is None):
-        raise UserError("--genuine-source and --genuine-target belong together; give both or neither")
-    if options.genuine_m2 and options.genuine_source is not None:
-        raise UserError("genuine data are either --genuine-source and --genuine-target or --genuine-m2; give one of the two")
-    for path in _genuine_paths(options):
-        _refuse_empty(path)
-    files = {"files": _genuine_paths(options)}
-    if options.genuine_m2:
-        return M2.model_validate(files)
-    return Parallel.model_validate(files) if options.genuine_source is not None else None
+def _genuine_profile(genuine: M2, annotator: Annotator) -> EditProfile:
+    """The edits of a sample of genuine data, typed again, since files have different names for types."""
+    count = sum(1 for _ in genuine.read())
+    drawn = [sentence.annotated for sentence in sample(genuine.read(), min(count, _SAMPLE), seed=1)]
+    typed = annotator.retype([sentence for sentence in drawn if sentence is not None])
+    return EditProfile.of((sentence.source, edits) for sentence in typed for edits in sentence.annotators.values() or [()])
 
 
 # --- Noise and edits as lines of text

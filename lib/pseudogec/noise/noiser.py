@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -108,10 +107,6 @@ class NoiseProfile:
     sentences: int
     tokens: int  # before noising
     operations: dict[str, int]  # by kind
-
-    def __add__(self, other: NoiseProfile) -> NoiseProfile:
-        operations = Counter(self.operations) + Counter(other.operations)
-        return NoiseProfile(self.sentences + other.sentences, self.tokens + other.tokens, dict(sorted(operations.items())))
 
     @property
     def edits_per_token(self) -> float:
