@@ -353,9 +353,3 @@ def test_the_stages_of_a_profile_are_shown_as_a_table() -> None:
     assert list(table.length)[:3] == ["40 epochs", "10 epochs", "30 epochs"]
     assert list(table["learning rate"])[2] == "3e-05"
     assert list(table.kept)[:3] == ["mean of the last 20", "last", "best on validation"]
-
-
-def test_the_table_of_stages_is_that_of_an_architecture() -> None:
-    profile = load_profile(PROJECT / "params" / "learners.yaml")
-    batches = {name: stages_table(profile, ["pretrain"], name).batch.tolist() for name in ("default", "small")}
-    assert batches == {"default": [8000, 16_000, 8000], "small": [1500, 1500, 1500]}

@@ -652,9 +652,7 @@ def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Probl
         if missing := set(grid.passes).difference(kept, ["lowest_loss"] if kept else []):
             yield Problem((*where, "passes"), f"{missing.pop()} is not among the snapshots of `{setting}`, which are {kept}")
     if grid.curves and (profile.decoding.n_best == 1 or profile.preprocessing):
-        yield Problem(
-            (*where, "curves"), "they need `decoding.n_best` above 1, and a text that no step has changed before"
-        )
+        yield Problem((*where, "curves"), "they need `decoding.n_best` above 1, and a text that no step has changed before")
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
     yield from _check_in_domain(profile, where, trained, grid.track)
