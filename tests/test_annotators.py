@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -89,6 +90,31 @@ def test_edits_equal_errant_s(annotator):
     for (source, target), edits in zip(pairs, found, strict=True):
         assert edits == errant_edits(annotator, " ".join(source), " ".join(target)), (source, target)
         assert apply_edits(source, edits) == target
+
+
+UNLIKE = {  # what a model writes that has hardly learnt; ERRANT takes from seconds to hours for each
+    "commas": (" ".join(PAIRS[0][0].split() * 12), ", " * 250),
+    "other words": (" ".join(f"cats{i}" for i in range(150)), " ".join(f"cat{i}" for i in range(150))),
+    "reversed": (" ".join(f"w{i}" for i in range(300)), " ".join(f"w{i}" for i in reversed(range(300)))),
+    "a long paragraph": (" ".join(f"w{i}" for i in range(1500)), " ".join(f"w{i}" for i in range(1500) if i % 7)),
+    "pieces that were joined": ("a b", "ab" * 2000),
+}
+
+
+@pytest.mark.parametrize("name", UNLIKE)
+def test_the_time_of_a_pair_is_bounded(name, annotator):
+    source, target = (side.split() for side in UNLIKE[name])
+    began = time.process_time()
+    (edits,) = annotator.annotate([source], [target])
+    assert time.process_time() - began < 1
+    assert apply_edits(source, edits, literal=True) == target
+    assert annotator.beyond_bound([source, ["a"]], [target, ["a"]]) == (len(source) > 2)
+
+
+def test_long_runs_within_the_bound_are_merged_as_errant_does(annotator):
+    source, target = "the cats of a friend 's to eat".split() * 4, "We look at sub - way .".split() * 4
+    assert annotator.annotate([source], [target])[0] == errant_edits(annotator, " ".join(source), " ".join(target))
+    assert not annotator.beyond_bound([source], [target])
 
 
 @needs_data

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -125,6 +126,19 @@ def test_repetitive_output_is_scored():
         tp, fp, fn = counts(references, [hypothesis])
         assert (tp, fn) == (0, 2)
         assert fp >= 1
+
+
+def test_the_time_of_a_pair_is_bounded():
+    """Beyond the bound the runs of changes of one alignment are the edits, and the score says for how many pairs."""
+    words = [f"w{number}" for number in range(400)]
+    right = [*words[:3], "x", *words[4:]]
+    references = [AnnotatedSentence(tuple(words), {0: (Edit(3, 4, "x"),)})] * 3
+    began = time.process_time()
+    with pytest.warns(UserWarning, match="2 of 3 hypotheses"):
+        score = score_of(references, [right, [",", *right, *[","] * 6000], [","] * 800])
+    assert time.process_time() - began < 1
+    assert (score["tp"], score["fp"], score["fn"]) == (2, 3, 1)
+    assert Score.from_json(score.to_json()).caption == f"{score.signature}|cut_short:2"
 
 
 def test_line_counts_must_agree():

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 from artefacts import Progress
 from artefacts.kinds import Kind, Kinds
 from artefacts.recipe import Recipe
-from pseudogec.edits import AnnotatedSentence, Annotator, Edit, annotator_of
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
 from pseudogec.seq2seq import Decoder, LanguageModel, model_cache
 from pseudogec.text import Bpe, load_bpe
@@ -29,9 +29,6 @@ SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
 
 Need = Recipe | tuple[Recipe, ...] | str | int | float
 """A need of a step: artefacts, or a setting that the profile gives for all steps."""
-
-SentenceProgress = Callable[[int, int], None]
-"""Called with the sentences done and all sentences."""
 
 
 class Candidate(NamedTuple):

@@ -1,6 +1,13 @@
 """Edits: corrected spans of a sentence. How they are applied, stored in M2 files, and found and typed by ERRANT."""
 
-from pseudogec.edits.annotators import Annotator, AnnotatorName, annotator_of, annotator_signature, load_annotator
+from pseudogec.edits.annotators import (
+    Annotator,
+    AnnotatorName,
+    SentenceProgress,
+    annotator_of,
+    annotator_signature,
+    load_annotator,
+)
 from pseudogec.edits.edit import (
     DETECTION_TYPES,
     AnnotatedSentence,
@@ -22,6 +29,7 @@ __all__ = [
     "Edit",
     "EditProfile",
     "M2File",
+    "SentenceProgress",
     "annotator_of",
     "annotator_signature",
     "apply_edits",

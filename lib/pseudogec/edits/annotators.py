@@ -6,7 +6,7 @@ import gc
 import multiprocessing
 import sys
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -26,6 +26,8 @@ AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
 Tokens = Sequence[str]
 Pair = tuple[tuple[str, ...], tuple[str, ...]]
 """The tokens of a source and of its correction."""
+SentenceProgress = Callable[[int, int], None]
+"""Called with the sentences done and all sentences."""
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
@@ -85,15 +87,26 @@ class Annotator:
         self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
         self._parses = _Parses(nlp)
         self._edits: OrderedDict[Pair, tuple[Edit, ...]] = OrderedDict()
+        self._beyond_bound: set[Pair] = set()
 
-    def annotate(self, sources: Sequence[Tokens], targets: Sequence[Tokens], workers: int = 1) -> list[tuple[Edit, ...]]:
+    def annotate(
+        self,
+        sources: Sequence[Tokens],
+        targets: Sequence[Tokens],
+        workers: int = 1,
+        progress: SentenceProgress | None = None,
+    ) -> list[tuple[Edit, ...]]:
         """Find and type the edits that turn each source into its target, as ``errant_parallel`` does by default.
+
+        ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is bounded here (see
+        `alignment`), and `beyond_bound` counts those whose edits may differ from ERRANT's for that.
 
         Args:
             sources: tokenised sentences.
             targets: their corrections, as many.
             workers: processes to share the work among, when there is enough of it; the result is the same. In a daemonic process,
                 as Dask's workers are, the work is done in place.
+            progress: called with the number of pairs that are done, and of all that are new here.
 
         Returns:
             The edits of each pair in the order of their spans; none where both sides are equal.
@@ -108,9 +121,18 @@ class Annotator:
         new = [pair for pair in wanted if pair not in self._edits]
         shared = workers > 1 and len(new) > _BATCH and not multiprocessing.current_process().daemon
         found = self._annotate_in_processes(new, workers) if shared else self._annotate_pairs(new)
-        self._edits.update(zip(new, found, strict=True))
-        edits = _recall(self._edits, wanted)
-        return [edits.get(pair, ()) for pair in pairs]
+        for count, (pair, (edits, beyond_bound)) in enumerate(zip(new, found, strict=True), start=1):
+            self._edits[pair] = edits
+            if beyond_bound:
+                self._beyond_bound.add(pair)
+            if progress is not None:
+                progress(count, len(new))
+        known = _recall(self._edits, wanted)
+        return [known.get(pair, ()) for pair in pairs]
+
+    def beyond_bound(self, sources: Sequence[Tokens], targets: Sequence[Tokens]) -> int:
+        """How many of these pairs, which were annotated here, are beyond the bound."""
+        return sum(pair in self._beyond_bound for pair in zip(map(tuple, sources), map(tuple, targets), strict=True))
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
         """Keep the given edits, reduced to their changed tokens, and type them again, as ``errant_m2 -gold`` does.
@@ -135,24 +157,29 @@ class Annotator:
                 }
                 yield AnnotatedSentence(source, typed)
 
-    def _annotate_pairs(self, pairs: Sequence[Pair]) -> Iterator[tuple[Edit, ...]]:
+    def _annotate_pairs(self, pairs: Sequence[Pair]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
+        """The edits of each pair, and whether it is beyond the bound."""
         from pseudogec.edits.alignment import FastAlignment
 
         for first in range(0, len(pairs), _BATCH):
             batch = pairs[first : first + _BATCH]
             docs = self._parses.of(tokens for pair in batch for tokens in pair)
             for source, target in batch:
-                edits = self._errant.merge(FastAlignment(docs[source], docs[target]))
-                yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits)
+                alignment = FastAlignment(docs[source], docs[target])
+                edits = []
+                for steps in alignment.parts():
+                    alignment.align_seq = steps
+                    edits += self._errant.merge(alignment)
+                yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits), alignment.beyond_bound
 
-    def _annotate_in_processes(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[Edit, ...]]:
+    def _annotate_in_processes(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
         # A fork shares what is loaded and parsed (gc.freeze keeps it shared); a spawned process would load spaCy first. Other
         # systems cannot fork safely.
         context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         with ProcessPoolExecutor(min(workers, len(chunks)), context, initializer=gc.freeze) as pool:
-            for edits in pool.map(_annotate_chunk, [self.name] * len(chunks), chunks):
-                yield from edits
+            for found in pool.map(_annotate_chunk, [self.name] * len(chunks), chunks):
+                yield from found
 
     def _retype_edit(self, source: Doc, target: Doc, edit: Edit, start: int, end: int) -> Edit:
         """Type one edit whose correction stands at ``start`` to ``end`` of the target."""
@@ -161,7 +188,7 @@ class Annotator:
         return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
 
 
-def _annotate_chunk(name: AnnotatorName, pairs: Sequence[Pair]) -> list[tuple[Edit, ...]]:
+def _annotate_chunk(name: AnnotatorName, pairs: Sequence[Pair]) -> list[tuple[tuple[Edit, ...], bool]]:
     return list(load_annotator(name)._annotate_pairs(pairs))
 
 

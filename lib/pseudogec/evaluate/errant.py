@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from artefacts.errors import UserError
-from pseudogec.edits import Annotator, Edit
+from pseudogec.edits import Annotator, Edit, SentenceProgress
 from pseudogec.evaluate.gold import Gold, Tokens
 from pseudogec.evaluate.metric import METRICS, EditMetric, Score, precision_recall_f05
 
@@ -54,13 +54,16 @@ class Errant(EditMetric):
         *,
         name: str = "the hypothesis",
         workers: int = 1,
+        progress: SentenceProgress | None = None,
     ) -> Score:
         """Find the edits of corrections and score them; see `Metric.score`."""
         if annotator is None:
             raise UserError("ERRANT needs an annotator to find the edits of hypotheses; give it one from load_annotator")
         gold.check(hypotheses, name)
-        edits = annotator.annotate(gold.sources, hypotheses, workers=workers)
-        return self._compare(gold, edits, annotator.signature)
+        edits = annotator.annotate(gold.sources, hypotheses, workers, progress)
+        beyond_bound = annotator.beyond_bound(gold.sources, hypotheses)
+        gold.warn_of_bound(beyond_bound, name)
+        return self._compare(gold, edits, annotator.signature, beyond_bound)
 
     def compare(self, gold: Gold, edits: Sequence[Sequence[Edit]], *, name: str = "the hypothesis") -> Score:
         """Score edits that are given, such as those of an M2 file.
@@ -71,7 +74,7 @@ class Errant(EditMetric):
         gold.check_length(len(edits), name)
         return self._compare(gold, edits, "given")
 
-    def _compare(self, gold: Gold, hypothesis_edits: Sequence[Sequence[Edit]], annotator: str) -> Score:
+    def _compare(self, gold: Gold, hypothesis_edits: Sequence[Sequence[Edit]], annotator: str, beyond_bound: int = 0) -> Score:
         totals = (0, 0, 0)
         rows: list[tuple[int, str, int, int, int]] = []
         for number, (edits, reference) in enumerate(zip(hypothesis_edits, gold.sentences, strict=True)):
@@ -82,7 +85,7 @@ class Errant(EditMetric):
             counts, by_type = max(candidates, key=lambda candidate: _preference(candidate[0], totals))
             totals = _sum(totals, counts)
             rows.extend((number, error_type, *type_counts) for error_type, type_counts in by_type.items())
-        return Score.from_rows(self, self._signature(gold, annotator), len(gold.sentences), rows)
+        return Score.from_rows(self, self._signature(gold, annotator), len(gold.sentences), rows, beyond_bound)
 
 
 ERRANT = Errant()

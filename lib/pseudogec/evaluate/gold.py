@@ -133,6 +133,16 @@ class Gold:
             if wrong > _SUSPICIOUS_SHARE * len(pairs):
                 warnings.warn(f"{name}: {wrong} of {len(pairs)} hypotheses {problem}", stacklevel=3)
 
+    def warn_of_bound(self, beyond: int, name: str) -> None:
+        """Tell of hypotheses for which the search for edits was cut short."""
+        if beyond:
+            warnings.warn(
+                f"{name}: {beyond} of {len(self.sources)} hypotheses are so long and so unlike their sources that the search for "
+                "their edits was cut short (the published scorer would take from seconds to hours for each); their counts may "
+                "differ from its own",
+                stacklevel=4,
+            )
+
     def check_length(self, sentences: int, name: str) -> None:
         if not self.sources:
             raise UserError(f"{self.name} has no sentences; nothing can be scored")

@@ -7,7 +7,8 @@ that with fewest other edits.
 
 The published scorer lists every edit that joining can make before it seeks the path, which takes hours on long or repetitive
 sentences. Here joined edits are never listed: dynamic programming finds the path, with the number of unchanged words
-in the open edit as state, so that time grows with the product of both lengths.
+in the open edit as state, so that time grows with the product of both lengths. For a long hypothesis that is unlike its source,
+beyond `_MOST_CELLS` or `_MOST_STEPS`, the runs of changes of one alignment are its edits.
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
+from rapidfuzz.distance import Levenshtein
 
-from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress
 from pseudogec.evaluate.gold import Gold, Tokens
-from pseudogec.evaluate.metric import METRICS, EditMetric
+from pseudogec.evaluate.metric import METRICS, EditMetric, Score
 
 _BETA_SQUARED = 0.25
+_MOST_CELLS, _MOST_STEPS = 1_000_000, 50_000
+"""Of a lattice, and of all annotators together: half a second. Sentences that learners write have some hundreds of steps."""
 
 
 @METRICS.register
@@ -46,27 +50,47 @@ class MaxMatch(EditMetric):
     def implementation(self) -> str:
         return f"pseudogec{version('pseudogec')}"
 
-    def statistics(self, gold: Gold, hypotheses: Sequence[Tokens]) -> np.ndarray:
-        correct, proposed, wanted = 0, 0, 0
-        rows = []
-        for reference, hypothesis in zip(gold.sentences, hypotheses, strict=True):
-            candidates = self._compare(reference, tuple(hypothesis))
+    def score(
+        self,
+        gold: Gold,
+        hypotheses: Sequence[Tokens],
+        annotator: Annotator | None = None,
+        *,
+        name: str = "the hypothesis",
+        workers: int = 1,
+        progress: SentenceProgress | None = None,
+    ) -> Score:
+        """Compare corrections with the references' edits; see `Metric.score`."""
+        gold.check(hypotheses, name)
+        correct = proposed = wanted = beyond_bound = 0
+        rows: list[tuple[int, str, int, int, int]] = []
+        for number, (reference, hypothesis) in enumerate(zip(gold.sentences, hypotheses, strict=True)):
+            candidates, is_beyond = self._compare(reference, tuple(hypothesis))
+            beyond_bound += is_beyond
             best = max(candidates, key=lambda counts: _preference(correct + counts[0], proposed + counts[1], wanted + counts[2]))
             correct, proposed, wanted = correct + best[0], proposed + best[1], wanted + best[2]
-            rows.append((best[0], best[1] - best[0], best[2] - best[0]))
-        return np.array(rows, dtype=np.int64)
+            rows.append((number, "", best[0], best[1] - best[0], best[2] - best[0]))
+            if progress is not None:
+                progress(number + 1, len(hypotheses))
+        gold.warn_of_bound(beyond_bound, name)
+        return Score.from_rows(self, self._signature(gold), len(rows), rows, beyond_bound)
 
-    def _compare(self, reference: AnnotatedSentence, hypothesis: tuple[str, ...]) -> list[tuple[int, int, int]]:
-        """Right, proposed and gold edits of one sentence against each annotator, in the order of their numbers."""
+    def _compare(self, reference: AnnotatedSentence, hypothesis: tuple[str, ...]) -> tuple[list[tuple[int, int, int]], bool]:
+        """Right, proposed and gold edits of one sentence against each annotator, in the order of their numbers; whether it is
+        beyond the bound."""
         annotations = [edits for _, edits in sorted(reference.annotators.items())] or [()]
         if hypothesis == reference.source:
-            return [(0, 0, len(edits)) for edits in annotations]
-        lattice = EditLattice(reference.source, hypothesis, self.max_unchanged_words)
+            return [(0, 0, len(edits)) for edits in annotations], False
+        lattice = None
+        if len(reference.source) * len(hypothesis) <= _MOST_CELLS:
+            whole = EditLattice(reference.source, hypothesis, self.max_unchanged_words)
+            lattice = whole if whole.steps * len(annotations) <= _MOST_STEPS else None
         counts = []
         for edits in annotations:
-            proposed, matched = lattice.best_path([_gold_edit(edit) for edit in edits])
+            gold = [_gold_edit(edit) for edit in edits]
+            proposed, matched = lattice.best_path(gold) if lattice else _plain_path(reference.source, hypothesis, gold)
             counts.append((_count_in_order(matched), proposed, len(edits)))
-        return counts
+        return counts, lattice is None
 
 
 def _gold_edit(edit: Edit) -> GoldEdit:
@@ -139,6 +163,7 @@ class EditLattice:
         deletions, insertions, diagonals = (one | other for one, other in zip(first, second, strict=True))
         self._delete, self._insert = deletions.tolist(), insertions.tolist()
         self._keep, self._replace = (diagonals & equal).tolist(), (diagonals & ~equal).tolist()
+        self.steps = int(deletions.sum() + insertions.sum() + diagonals.sum())
 
     def best_path(self, gold: Sequence[GoldEdit]) -> Agreement:
         """The path that agrees best with an annotator's edits, which are given in the order of the file."""
@@ -215,6 +240,20 @@ class EditLattice:
             yield (i + 1, j), 0
         if self._insert[i][j]:
             yield (i, j + 1), 0
+
+
+def _plain_path(source: Tokens, hypothesis: Tokens, gold: Sequence[GoldEdit]) -> Agreement:
+    """The runs of changes of one alignment as edits."""
+    proposed, matched = 0, []
+    end = end_there = 0
+    for start, start_there, length in Levenshtein.opcodes(source, hypothesis).as_matching_blocks():
+        if (start, start_there) != (end, end_there):
+            proposed += 1
+            correction = tuple(hypothesis[end_there:start_there])
+            same = (edit.start == end and edit.end == start and correction in edit.corrections for edit in gold)
+            matched += [number for number, is_same in enumerate(same) if is_same][:1]
+        end, end_there = start + length, start_there + length
+    return Agreement(proposed, tuple(matched))
 
 
 def _offer(states: _States, state: _State, path: _Path) -> None:

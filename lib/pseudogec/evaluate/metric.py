@@ -13,7 +13,7 @@ from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
 
 from artefacts.errors import UserError
 from artefacts.kinds import Kind, Kinds
-from pseudogec.edits import Annotator
+from pseudogec.edits import Annotator, SentenceProgress
 from pseudogec.evaluate.error_types import main_type
 from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
 
@@ -110,12 +110,14 @@ class Metric(Kind):
         *,
         name: str = "the hypothesis",
         workers: int = 1,
+        progress: SentenceProgress | None = None,
     ) -> Score:
         """Score tokenised corrections.
 
         Args:
             hypotheses: the tokens of each corrected sentence, line for line.
             workers: processes for the search of edits.
+            progress: called with the number of sentences that are done, and of all, by metrics that take long.
 
         Raises:
             UserError: the numbers of sentences differ, there is no annotator, or the class is wrong.
@@ -197,6 +199,7 @@ class Score:
         error_type: error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones;
             empty for a metric without types.
         statistics: (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are.
+        beyond_bound: the number of sentences, in the whole output, for which the search for edits was cut short.
     """
 
     metric: Metric
@@ -205,14 +208,20 @@ class Score:
     sentence: np.ndarray
     error_type: np.ndarray
     statistics: np.ndarray
+    beyond_bound: int = 0
 
     @classmethod
-    def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row]) -> Score:
+    def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row], beyond_bound: int = 0) -> Score:
         listed = list(rows)
         places = np.array([row[0] for row in listed], dtype=np.int64)
         types = np.array([row[1] for row in listed], dtype=object)
         statistics = np.array([row[2:] for row in listed], dtype=np.int64).reshape(len(listed), len(metric.counts))
-        return cls(metric, signature, sentences, places, types, statistics)
+        return cls(metric, signature, sentences, places, types, statistics, beyond_bound)
+
+    @property
+    def caption(self) -> str:
+        """The signature, for readers; with `beyond_bound`, in which scores that may be compared differ."""
+        return f"{self.signature}|cut_short:{self.beyond_bound}" if self.beyond_bound else self.signature
 
     @cached_property
     def figures(self) -> dict[str, float]:
@@ -275,6 +284,8 @@ class Score:
     def to_json(self) -> str:
         arrays = {name: getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics")}
         content = {"metric": METRICS.dump(self.metric), "signature": self.signature, "sentences": self.sentences, **arrays}
+        if self.beyond_bound:
+            content["beyond_bound"] = self.beyond_bound
         return json.dumps(content)
 
     @classmethod
@@ -285,7 +296,7 @@ class Score:
         if not len(statistics):
             statistics = statistics.reshape(0, len(metric.counts))
         types = np.array(stored["error_type"], dtype=object)
-        return cls(metric, stored["signature"], stored["sentences"], places, types, statistics)
+        return cls(metric, stored["signature"], stored["sentences"], places, types, statistics, stored.get("beyond_bound", 0))
 
 
 def _operation(error_type: str) -> str:

@@ -264,7 +264,7 @@ class OutputsReport:
                 percent = {**measures, "from": 100 * low, "to": 100 * high}
                 difference = "" if score is first else with_interval(compare_scores([score], [first]))
                 rows.append({"system": system, "metric": metric.title, **percent, "difference": difference})
-                signatures.add(score.signature)
+                signatures.add(score.caption)
         labels = dict.fromkeys(measure.label for metric in self._outputs.by_metric for measure in metric.measures)
         table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "difference"])
         headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))

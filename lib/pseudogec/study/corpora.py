@@ -258,7 +258,12 @@ class References(Recipe):
             # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
-            found = [annotator_of(self.annotator).annotate(sources, list(read_plain(text))) for text in texts]
+            annotator = annotator_of(self.annotator)
+
+            def told(done: int, total: int) -> None:
+                progress(done, total, "sentences")
+
+            found = [annotator.annotate(sources, list(read_plain(text)), progress=told) for text in texts]
             sentences = (
                 AnnotatedSentence(tuple(source), {number: tuple(edits) for number, edits in enumerate(annotations)})
                 for source, *annotations in zip(sources, *found, strict=True)

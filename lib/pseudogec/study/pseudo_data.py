@@ -243,7 +243,8 @@ class PseudoEdits(Recipe):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         examples = json.loads((store.folder(self.pseudo_data) / EXAMPLES).read_text(encoding="utf-8"))
         sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
-        edits = annotator_of(self.annotator).annotate(sources, targets)
+        annotator = annotator_of(self.annotator)
+        edits = annotator.annotate(sources, targets, progress=lambda done, total: progress(done, total, "sentences"))
         found = list(zip(sources, edits, strict=True))
         write_m2(folder / "edits.m2", (AnnotatedSentence(tuple(source), {0: tuple(each)}) for source, each in found))
         return asdict(EditProfile.of(found))

@@ -55,7 +55,8 @@ class ScoredCorrection(Recipe):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         gold = Gold.annotated(list(read_m2(store.folder(self.references) / "references.m2")))
         hypotheses = list(read_plain(store.folder(self.correction) / "hypotheses.txt"))
-        score = self.metric.score(gold, hypotheses, annotator_of(self.annotator) if self.annotator else None)
+        annotator = annotator_of(self.annotator) if self.annotator else None
+        score = self.metric.score(gold, hypotheses, annotator, progress=lambda done, total: progress(done, total, "sentences"))
         (folder / "score.json").write_text(score.to_json(), encoding="utf-8")
         return score.figures
 
@@ -146,4 +147,4 @@ def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None)
         by_type = of_level.by_type() if by in ("error_type", "level_and_error_type") else {"all": of_level}
         for error_type, part in by_type.items():
             place = {"dataset": dataset, "level": level, "error_type": error_type}
-            yield {**place, "metric": score.metric.identity, "signature": score.signature, **part.figures}, part
+            yield {**place, "metric": score.metric.identity, "signature": score.caption, **part.figures}, part
