@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from pseudogec.quick_imports import skip_address_grammars
-
 # Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -19,8 +17,6 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ["PSEUDOGEC_PACKS"] = "no"
 
 ROOT = Path(__file__).resolve().parent.parent
-
-skip_address_grammars()
 
 # What is imported stays until the end, so that looking for garbage in it takes time and finds none.
 gc.disable()

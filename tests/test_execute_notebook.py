@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -43,20 +40,6 @@ def printed(notebook: bytes) -> list[list[str]]:
 
 def test_a_kernel_listens_at_sockets_and_needs_no_port(source: Path, tmp_path: Path) -> None:
     assert printed(executed(source, tmp_path / "executed.ipynb")) == [["ipc good day\n"]]
-
-
-def test_where_paths_are_too_long_for_sockets_it_listens_at_ports(source: Path, tmp_path: Path) -> None:
-    temporary = tmp_path / ("deep" * 20)
-    temporary.mkdir()
-    target = tmp_path / "executed.ipynb"
-    code = f"""
-from pathlib import Path
-from pseudogec.commands.execute_notebook import execute
-execute(Path({str(source)!r}), Path({str(target)!r}), {{"greeting": "good day"}})
-"""
-    environment = {**os.environ, "TMPDIR": str(temporary)}
-    subprocess.run([sys.executable, "-c", code], check=True, env=environment, timeout=120)
-    assert printed(target.read_bytes()) == [["tcp good day\n"]]
 
 
 def test_what_is_printed_in_parts_is_one_output(source: Path, tmp_path: Path) -> None:

@@ -321,24 +321,17 @@ def test_a_failing_cell_is_shown_and_the_other_notebooks_go_on(
     assert "ZeroDivisionError" in (tmp_path / "outputs" / "notebooks" / "00_data.ipynb").read_text()
 
 
-@pytest.mark.parametrize("killed", ["os.getpid()", "os.getppid()"])
-def test_a_notebook_whose_kernel_or_its_parent_is_killed_is_said_to_be(
-    killed: str,
-    undisturbed: tuple[Path, Path],
-    changed: Callable[[str], Path],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+def test_a_notebook_whose_kernel_is_killed_is_said_to_be(
+    undisturbed: tuple[Path, Path], changed: Callable[[str], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store, _ = undisturbed
-    notebooks = changed(f"import os, pathlib, time; os.kill({killed}, 9); time.sleep(5); pathlib.Path('alive').touch()")
+    notebooks = changed("import os; os.kill(os.getpid(), 9)")
     assert main([*places(store, tmp_path / "outputs", notebooks), *SMALL, "--only", "00"]) == 1
-    time.sleep(5)
-    assert not (notebooks / "alive").exists()
     assert "kernel died, perhaps for lack of memory" in capsys.readouterr().err
 
 
-def forks_kernels(program: int) -> bool:
-    return any("forkserver" in " ".join(child.cmdline()) for child in psutil.Process(program).children())
+def starts_kernels(program: int) -> bool:
+    return any("ipykernel_launcher" in child.cmdline() for child in psutil.Process(program).children())
 
 
 @pytest.mark.parametrize("moment", ["while kernels start", "in a cell"])
@@ -352,7 +345,7 @@ def test_a_run_that_is_interrupted_ends_its_kernels_and_keeps_earlier_results(
     with start(*places(undisturbed[0], tmp_path / "outputs", endless), *SMALL, "--only", "00") as process:
         try:
             deadline = time.monotonic() + 120
-            while not ((endless / "running").exists() or (moment == "while kernels start" and forks_kernels(process.pid))):
+            while not ((endless / "running").exists() or (moment == "while kernels start" and starts_kernels(process.pid))):
                 assert time.monotonic() < deadline
                 time.sleep(0.1)
             family = psutil.Process(process.pid).children(recursive=True)

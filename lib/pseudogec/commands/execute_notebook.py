@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
+import signal
+import sys
 import tempfile
 import threading
 from collections.abc import Mapping, Sequence
@@ -12,23 +15,23 @@ from pathlib import Path
 from typing import Any
 
 import papermill
+import psutil
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import DeadKernelError
 from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
+from traitlets import Dict
 from traitlets.config import Config
 
 from artefacts.errors import DataError
 from artefacts.files import write_atomically
 from pseudogec import METADATA
-from pseudogec.commands.kernels import ForkedKernelManager
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 SOLUTION_TAG = "solution"
 """Tag of the cells that hold solutions of exercises, folded away in the source notebooks."""
-
-_LONGEST_SOCKET = 103
-"""Bytes of the path of a Unix socket: 107 on Linux, 103 on macOS."""
 
 logging.getLogger("papermill").setLevel(logging.CRITICAL)  # its errors are raised, too
 
@@ -47,6 +50,24 @@ class CellError(Exception):
         self.cell = cell
         self.error = error
         self.traceback = traceback
+
+
+class NotebookKernel(AsyncKernelManager):
+    environment = Dict(config=True)
+
+    @property
+    def kernel_spec(self) -> KernelSpec:
+        # Not one that is installed: a user's own kernel of the same name may belong to another Python.
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        return KernelSpec(argv=argv, language="python", env=dict(self.environment))
+
+
+def kill_kernels() -> None:
+    """Kill the kernels that this process has started and that still run, with the processes that they have started."""
+    for child in psutil.Process().children():
+        with contextlib.suppress(psutil.Error, ProcessLookupError):
+            if "ipykernel_launcher" in child.cmdline():
+                os.killpg(child.pid, signal.SIGKILL)
 
 
 def execute(
@@ -75,6 +96,8 @@ def execute(
         # In a folder of its own: two programs may execute the same notebook at the same time.
         unfinished = Path(folder) / executed.name
         failure = None
+        # Sockets, since a port that looks free can be taken before the kernel binds it, and with many workers it sometimes is.
+        sockets = {"transport": "ipc", "connection_file": str(Path(folder) / "kernel.json")}
         try:
             papermill.execute_notebook(
                 str(source),
@@ -84,8 +107,8 @@ def execute(
                 kernel_name="python3",
                 progress_bar=False,
                 resources={"metadata": {"path": str(source.parent)}},
-                kernel_manager_class=ForkedKernelManager,
-                config=Config(ForkedKernelManager={"environment": dict(environment or {}), **_sockets_in(Path(folder))}),
+                kernel_manager_class=NotebookKernel,
+                config=Config(NotebookKernel={"environment": dict(environment or {}), **sockets}),
             )
         except PapermillExecutionError as error:
             failure = CellError(error.exec_count, f"{error.ename}: {error.evalue}", error.traceback[-3:])
@@ -137,15 +160,6 @@ class _WrittenOnce(NBClientEngine):
 
 
 papermill_engines.register(_ENGINE, _WrittenOnce)
-
-
-def _sockets_in(folder: Path) -> dict[str, str]:
-    """Options that let the kernel and its client use sockets in a folder, unless its path is too long for them.
-
-    A port that looks free can be taken before the kernel binds it, and with many workers it sometimes is.
-    """
-    short = len(os.fsencode(folder / "kernel-ipc-5")) <= _LONGEST_SOCKET
-    return {"transport": "ipc" if short else "tcp", "connection_file": str(folder / "kernel.json")}
 
 
 def _last_begun(notebook: Path) -> int:

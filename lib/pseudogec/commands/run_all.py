@@ -23,7 +23,6 @@ from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.commands.verify_pack import verify_pack
-from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.site import NotebookRun, record_run, today, write_site
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
 
@@ -262,11 +261,8 @@ def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]
 
 
 def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
-    skip_address_grammars()
-    from pseudogec.commands.execute_notebook import CellError, execute, leave_solutions_out
-    from pseudogec.commands.kernels import kill_kernels, prepare_kernels
+    from pseudogec.commands.execute_notebook import CellError, execute, kill_kernels, leave_solutions_out
 
-    prepare_kernels()
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
     # Notebooks run in a folder of their own, where a relative path would name another file.

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from artefacts.errors import UserError
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
-from pseudogec.quick_imports import without_collection
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -211,14 +210,13 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
 
 @cache
 def _load(name: AnnotatorName) -> Annotator:
-    with without_collection():
-        if name == "offline":
-            from pseudogec.edits.offline_pipeline import load_offline_pipeline
+    if name == "offline":
+        from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
-            return Annotator(name, load_offline_pipeline(), annotator_signature(name))
-        import spacy
+        return Annotator(name, load_offline_pipeline(), annotator_signature(name))
+    import spacy
 
-        return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
+    return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
 
 
 def annotator_signature(name: AnnotatorName = "auto") -> str:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from artefacts.files import write_atomically
 from artefacts.progress import format_duration
-from pseudogec.quick_imports import skip_address_grammars
 from pseudogec.report.conclusions import STUDY, conclusion
 from pseudogec.report.contrasts import Verdict
 from pseudogec.report.papers import PAPERS, PLACES, PublishedItem, published_items
@@ -43,7 +42,6 @@ def write_site(outputs: Path, run: RunRecord, course: bool = False) -> Path:
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    skip_address_grammars()
     from pseudogec.report.site.notebook_page import count_verdicts, read_page
     from pseudogec.report.site.slides import slides
 
