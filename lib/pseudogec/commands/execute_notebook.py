@@ -58,7 +58,8 @@ class NotebookKernel(AsyncKernelManager):
     @property
     def kernel_spec(self) -> KernelSpec:
         # Not one that is installed: a user's own kernel of the same name may belong to another Python.
-        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
+        # It reports on the screen that it was interrupted when it is shut down.
+        argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=CRITICAL"]
         return KernelSpec(argv=argv, language="python", env=dict(self.environment))
 
 
