@@ -124,10 +124,12 @@ class Estimator:
         if self._is_known(recipe, on_gpu):
             return self._seconds[recipe.work_kind, on_gpu] * recipe.work
         if recipe.operations:
-            return recipe.operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
-        if on_gpu and recipe.decoded:
-            return recipe.decoded / machine.gpu_decoding
-        return recipe.seconds_a_unit * recipe.work
+            at_work = recipe.operations / 1e12 / (machine.gpu_training if on_gpu else self._cpu_training)
+        elif on_gpu and recipe.decoded:
+            at_work = recipe.decoded / machine.gpu_decoding
+        else:
+            at_work = recipe.seconds_a_unit * recipe.work
+        return recipe.seconds_to_begin + at_work
 
     def bytes(self, recipe: Recipe) -> float:
         if recipe.expected_bytes is not None:

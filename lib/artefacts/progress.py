@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import IO, TYPE_CHECKING
 
 from artefacts.recipe import Recipe
@@ -44,9 +44,11 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
-def describe_foreseen(time_left: TimeLeft) -> str:
-    """The expected time of a build, before it begins."""
+def describe_foreseen(time_left: TimeLeft, in_a_run: Callable[[float, bool], float] | None = None) -> str:
+    """The expected time of a build, before it begins; ``in_a_run`` adds what a run takes beside."""
     seconds, measured = time_left.foreseen()
+    if in_a_run is not None:
+        seconds = in_a_run(seconds, measured)
     workers = f"{time_left.workers} workers" if time_left.workers > 1 else "1 worker"
     return f"about {format_duration(seconds)} on {workers}" + ("" if measured else " by a first guess")
 

@@ -26,12 +26,13 @@ class Pages(Recipe):
 class Novelty(Pages):
     kind: ClassVar[str] = "novelty"
     seconds_a_unit: ClassVar[float] = 1.0
+    seconds_to_begin: ClassVar[float] = 4.0
 
 
 def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * Pages.seconds_a_unit)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(14)
 
 
 def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
         store.build(recipe, lambda *_: {})
         write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
     assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(10 * Novelty.seconds_a_unit)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(14)
 
 
 class Training(Pages):

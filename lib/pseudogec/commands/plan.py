@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import IO
@@ -19,6 +20,24 @@ from pseudogec.study.profile import Profile
 
 ASSUMED_GPUS = 8
 """Number of GPUs for the plan of a study that needs some, on a machine without GPUs."""
+
+
+_SECONDS_OF_START, _SECONDS_OF_NOTEBOOK = 8.0, 6.0
+"""In which workers start and import what they need, and in which a core executes a notebook of which nothing is to be built."""
+
+
+def in_a_run(build: float, measured: float, *, workers: int, notebooks: int) -> float:
+    """Seconds of a run on this machine, if other programs go on as they do now.
+
+    Args:
+        build: seconds of the build.
+        measured: the share of these that the store has measured, among other programs; guesses are for idle cores.
+        workers: at work at a time.
+        notebooks: how many are executed.
+    """
+    busy = 1 + os.getloadavg()[0] / cores_of_this_machine()
+    idle = _SECONDS_OF_START + build * (1 - measured) + _SECONDS_OF_NOTEBOOK * notebooks / workers
+    return busy * idle + build * measured
 
 
 def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> Plan:
@@ -44,7 +63,8 @@ def plan_of(study: Study, targets: list[Recipe], machine_file: Path | None) -> P
     return make_plan(targets, study.store, Estimator(study.store, machine), cores, gpus)
 
 
-def show_plan(study: Study, targets: list[Recipe], plan: Plan, stream: IO[str] | None = None) -> None:
+def show_plan(study: Study, targets: list[Recipe], plan: Plan, notebooks: int, here: bool, stream: IO[str] | None = None) -> None:
+    """Print a plan of a run with so many notebooks, ``here`` or on the described machine, which has no other programs."""
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -64,7 +84,8 @@ def show_plan(study: Study, targets: list[Recipe], plan: Plan, stream: IO[str] |
     counts = [sum(getattr(kind, name) for kind in plan.kinds) for name in ("artefacts", "done", "to_do", "shared")]
     table.add_row("in all", *(f"{count:,}" for count in counts), *_amounts(plan.cpu_seconds, plan.gpu_seconds, plan.bytes))
     console.print(table)
-    for line in _conclusions(plan, targets):
+    elapsed = in_a_run(plan.elapsed, plan.measured, workers=plan.cores, notebooks=notebooks) if here else plan.elapsed
+    for line in _conclusions(plan, targets, elapsed):
         console.print(line)
 
 
@@ -77,14 +98,14 @@ def _rounded(amount: float) -> str:
     return "" if amount == 0 else f"{amount:,.0f}" if amount >= 10 else f"{amount:.1f}" if amount >= 0.1 else "<0.1"
 
 
-def _conclusions(plan: Plan, targets: list[Recipe]) -> list[str]:
+def _conclusions(plan: Plan, targets: list[Recipe], elapsed: float) -> list[str]:
     lines = [f"\nDisk includes {plan.bytes_at_work / 1e9:,.1f} GB for the states of trainings that run at once."]
     if not plan.longest_path:
         return ["\nNothing is to be built."]
     lines.append(f"Longest path, which more machines cannot shorten: {format_duration(plan.path_seconds)}, of which")
     lines += [f"    {format_duration(stage.seconds):>12}  {stage.kind} {stage.label}" for stage in plan.longest_path]
     devices = f"{plan.gpus} GPUs and {plan.cores} CPU cores" if plan.gpus else f"{plan.cores} CPU cores"
-    lines.append(f"On {devices} about {format_duration(plan.elapsed)}.")
+    lines.append(f"On {devices} about {format_duration(elapsed)}.")
     lines.append(
         f"{plan.measured:.0%} of the time comes from measurements in this store, the rest from the machine's rates (--machine)."
     )

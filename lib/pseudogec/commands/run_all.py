@@ -11,15 +11,17 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from artefacts import Estimator, TimeLeft, with_ancestors
+from artefacts.cluster import gpus_of_this_machine
 from artefacts.errors import UserError, nearest
 from artefacts.files import digest_file, write_atomically
 from artefacts.progress import RichDisplay, describe_foreseen, format_duration
 from artefacts.recipe import Recipe
-from pseudogec.commands.plan import plan_of, show_plan
+from pseudogec.commands.plan import in_a_run, plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.commands.verify_pack import verify_pack
@@ -170,7 +172,9 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
     targets = study.targets(notebooks)
     plan = plan_of(study, targets, options.machine)
     if options.plan:
-        show_plan(study, targets, plan)
+        # Without GPUs where the profile needs some, the plan is of another machine.
+        here = options.machine is None and options.scheduler is None and plan.gpus == len(gpus_of_this_machine())
+        show_plan(study, targets, plan, len(notebooks), here)
     if not options.check:
         return 0
     need, elsewhere = int(plan.bytes), options.scheduler is not None
@@ -240,7 +244,9 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     todo, about = stock.to_build, ""
     if todo:
         workers, with_gpus, _ = study.engine.capacity()
-        about = f", {describe_foreseen(TimeLeft(todo, Estimator(study.store), workers, with_gpus))}"
+        here = study.engine.scheduler is None and study.profile.cluster is None
+        run = partial(in_a_run, workers=workers, notebooks=len(notebooks)) if here else None
+        about = f", {describe_foreseen(TimeLeft(todo, Estimator(study.store), workers, with_gpus), run)}"
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}{about}")
     started = time.monotonic()
     try:

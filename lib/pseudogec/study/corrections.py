@@ -101,6 +101,7 @@ class Search(_OfStep, Learner):
 
     kind: ClassVar[str] = "search"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "ctranslate2")
+    seconds_to_begin: ClassVar[float] = 1.0
     seconds_a_unit: ClassVar[float] = 0.005
     portable: ClassVar[tuple[str, ...]] = ("found.json",)
     references: References

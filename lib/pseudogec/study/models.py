@@ -216,6 +216,7 @@ class Training(Learner):
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
     takes_whole_worker: ClassVar[bool] = True
+    seconds_to_begin: ClassVar[float] = 0.6
     measured: ClassVar[frozenset[str]] = frozenset({"seconds", "words_per_second"})
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
     name: str
