@@ -13,8 +13,12 @@ from pyarrow import parquet
 from artefacts.errors import UserError
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.edits import annotators
-from pseudogec.report import Report
+from pseudogec.evaluate import compare, f05_of
+from pseudogec.report import Claim, Report
+from pseudogec.report.findings import with_interval
 from pseudogec.study import PACK, PROJECT, Study
+
+METHODS = ("backtrans_noisy_sse", "backtrans_noisy")
 
 
 def runs(text: str, length: int) -> Iterator[tuple[str, ...]]:
@@ -60,6 +64,25 @@ def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> No
     assert not stock.to_build
     scores = study.scores(list(study.grid("generation_methods")))
     assert scores["f05"].between(0.2, 0.4).all()
+
+
+def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) -> None:
+    options = ["data_folder=nowhere", "grid_tests=[fce-test]"]
+    study = Study.open("learners", options, store=tmp_path / "store", outputs=tmp_path / "outputs", packs=True)
+    grid = study.grid("pretrain_large").only(method=["backtrans_noisy", "backtrans_noisy_sse"])
+    scores, on_fce = study.scores(grid), study.scores(grid, test="fce-test")
+    assert list(scores["f05 on fce-test"]) == list(on_fce.f05)
+    report = Report(study)
+    table = report.differences(grid, against="backtrans_noisy")
+    assert "| F0.5 on fce-test |" in table
+    sides = [[study.score(system, "fce-test").per_sentence() for system in grid if system.method == name] for name in METHODS]
+    assert with_interval(compare(*sides, f05_of)) in table
+    claim = Claim("Spelling errors help", "taslp2020:VII", grid, against="backtrans_noisy")
+    report.claims([claim], "claims_of_test", grid)
+    (row,) = pd.read_csv(tmp_path / "outputs" / "tables" / "claims_of_test.csv").to_dict("records")
+    assert with_interval(compare(*sides, f05_of)) in row["on fce-test"]
+    with pytest.raises(UserError, match="grid_tests"):
+        Study.open("learners", ["data_folder=nowhere", "grid_tests=[fce]"], store=tmp_path / "store")
 
 
 @pytest.mark.parametrize("profile", ["classroom", "learners", "public"])

@@ -16,8 +16,10 @@ from bs4 import BeautifulSoup, Tag
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from pseudogec.commands.execute_notebook import CellError, execute
+from pseudogec.report.papers import published_items
 from pseudogec.report.site import NotebookRun, read_run, record_run, write_site
 from pseudogec.report.site.notebook_page import mathml, read_page, write_as_shown
+from pseudogec.report.site.pages import _Shown
 from pseudogec.study import PROJECT, Study
 from site_example import FAILURE
 
@@ -333,3 +335,21 @@ def test_a_cell_over_several_rows_is_in_each_row_of_the_data(tmp_path: Path) -> 
     rows = list(csv.reader((tmp_path / "table.csv").read_text().splitlines()))
     assert rows[-3:] == [["joint", "1", "1", "2", "3"], ["joint", "2", "4", "5", "6"], ["pretrain", "1", "7", "8", "9"]]
     assert rows[0][2] == "F0.5" and rows[1][2:4] == ["mean", "sd"]
+
+
+def test_rows_of_the_papers_tables_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "figures").mkdir()
+    item = next(each for each in published_items() if (each.source, each.number) == ("taslp2020", "IV"))
+    rows = "method,f05,paper_f05\nnone,40,37.7\ndirect_noise,41,40.9\nbacktrans_noisy,,39.1\nrealistic,42,\n"
+    (tmp_path / "tables" / "generation_methods.csv").write_text(rows)
+    links = {(item.notebook, "table-generation_methods"): "there"}
+    some = _Shown.of(item, links, tmp_path)
+    assert (some.place, some.rows, some.words) == ("part", (2, 3), "in part (2 of 3 rows)")
+    (tmp_path / "tables" / "generation_methods.csv").write_text(rows.replace("_noisy,,", "_noisy,43,"))
+    assert (_Shown.of(item, links, tmp_path).place, _Shown.of(item, {}, tmp_path).place) == ("beside", "lacking")
+    curve = next(each for each in published_items() if (each.source, each.number) == ("taslp2020", "4"))
+    points = "study,method,pseudo_pairs\nthis study,realistic,1\nthis study,direct_noise,1\n"
+    theirs = "".join(f"Kiyono et al. 2020,direct_noise,{pairs}\n" for pairs in (10, 20, 30))
+    (tmp_path / "figures" / "scaling.csv").write_text(points + theirs)
+    assert _Shown.of(curve, {(curve.notebook, "figure-scaling"): "there"}, tmp_path).rows == (1, 3)
