@@ -73,6 +73,9 @@ def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) 
     scores, on_fce = study.scores(grid), study.scores(grid, test="fce-test")
     assert list(scores["f05 on fce-test"]) == list(on_fce.f05)
     report = Report(study)
+    report.compare(scores, "method", "means")
+    means = pd.read_csv(tmp_path / "outputs" / "tables" / "means.csv").set_index("method")["f05 on fce-test"].dropna()
+    assert means.to_dict() == pytest.approx((100 * on_fce.groupby("method").f05.mean()).to_dict(), abs=1e-4)
     table = report.differences(grid, against="backtrans_noisy")
     assert "| F0.5 on fce-test |" in table
     sides = [[study.score(system, "fce-test").per_sentence() for system in grid if system.method == name] for name in METHODS]

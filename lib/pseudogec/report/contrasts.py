@@ -471,7 +471,7 @@ def _verdicts(tested: Sequence[tuple[Claim, Contrast, Estimate | None]]) -> list
     """The verdict on each comparison, and its p-value, corrected for their number, if it was tested.
 
     The first verdicts are corrected by Holm's method, firmer ones by Bonferroni's. Of a comparison's hypotheses one at most is
-    true and can be rejected by mistake, so both together make a mistake in one table of twenty.
+    true and can be rejected by mistake; in simulated tables of ten, both methods together do so in one of twenty.
     """
     verdicts: list[tuple[Verdict, float | None]] = [(found.untested or Verdict.NOT_TESTED, None) for _, found, _ in tested]
     open_ones = [
@@ -517,7 +517,8 @@ def claims_table(
             (*_, difference), (verdict, p_value), (*_, under_equal), (other, p_equal) = next(results)
             here.append(_told(found, difference, p_value))
             verdicts.append(verdict)
-            others.append(other if verdict == Verdict.NOT_DECIDED else verdict)
+            open_before = under_equal is not None and verdict == Verdict.NOT_DECIDED
+            others.append(other if open_before else verdict)
             if under_equal and p_equal is not None:
                 pooled.append(_told(found, under_equal, p_equal))
             if verdict == Verdict.NOT_DECIDED and spread is not None:
