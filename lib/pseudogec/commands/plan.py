@@ -120,5 +120,5 @@ def _conclusions(plan: Plan, targets: list[Recipe], elapsed: float) -> list[str]
 
 def _precision_of_gpus(profile: Profile) -> str:
     """A precision that the profile asks for and this machine's processor cannot compute in; empty if there is none."""
-    possible = {"fp32", "bf16"} if computes_in_bf16() else {"fp32"}
+    possible = {"fp32", "auto", *(["bf16"] if computes_in_bf16() else [])}
     return next((precision for precision in profile.precisions.values() if precision not in possible), "")
