@@ -134,10 +134,5 @@ def test_a_call_is_short_whatever_its_arguments() -> None:
     assert "(<table of 3,000 rows>, <random generator>, [0.333333, 0, 1, 2, ...])" in said
 
 
-def test_without_cases_no_function_is_right() -> None:
-    with pytest.raises(ValueError, match="give them as `on`"):
-        check(mean, mean)
-
-
 def test_a_value_in_place_of_a_function_is_refused() -> None:
     assert check(5, mean, on=CASES).startswith("✗ A function is wanted")

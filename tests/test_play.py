@@ -110,11 +110,6 @@ def test_spelling_errors_come_on_top_of_what_is_translated(study: Study) -> None
     assert noised_tokens(map(tuple, translated)) != noised_tokens(map(tuple, misspelt))
 
 
-def test_a_noise_without_a_beam_cannot_be_traced(study: Study) -> None:
-    with pytest.raises(UserError, match="no noisy beam"):
-        Corruptor(study).trace(TOKENS, "direct_noise", 1)
-
-
 def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
     panel = play.noise_sliders(study, SENTENCE)
     first = panel.content

@@ -258,12 +258,6 @@ class FilePairs(FileFormat, PairFormat):
 
     sentences: int | None = Field(None, gt=0, description="number of pairs to draw; all by default")
 
-    @classmethod
-    def check_class(cls) -> None:
-        super().check_class()
-        if (cls.read_file, cls.read_all) == (FilePairs.read_file, FilePairs.read_all):
-            raise ValueError("the class must define `read_file` or `read_all`")
-
     @property
     def files_belong_together(self) -> bool:
         return type(self).read_all is not FilePairs.read_all

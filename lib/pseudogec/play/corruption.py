@@ -94,12 +94,11 @@ class Corruptor:
         """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`.
 
         Raises:
-            UserError: the method searches no noisy beam, a parameter is impossible, or the store lacks the reverse model.
+            UserError: a parameter is impossible, or the store lacks the reverse model.
         """
         recipe = self.recipe(name, changes)
         method = recipe.method
-        if not (isinstance(recipe, BackTranslatedData) and isinstance(method, NoisyBackTranslation)):
-            raise UserError(f"{name} searches no noisy beam.")
+        assert isinstance(recipe, BackTranslatedData) and isinstance(method, NoisyBackTranslation)
         decoder = self._decoder(recipe)
         return decoder.trace(self.subwords(recipe, tokens), beam=method.beam, beta_random=method.beta_random, seed=draw)
 

@@ -442,7 +442,7 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None, samples: int = 10_000) -> pd.DataFrame:
+def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None = None) -> pd.DataFrame:
     """Test whether groups of sentences differ from one of them in edits per token (Choe et al. 2019, table 9).
 
     The tests are not corrected for their number.
@@ -451,28 +451,23 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
         sentences: result of :func:`sentence_counts`, or a part of it.
         groups: the column that names groups, ``corpus`` or ``level``.
         against: the group that the others are compared with; by default the first by name.
-        samples: permutations of each test.
 
     Returns:
         One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits per token`` (mean over
         sentences) and ``p`` (missing in the first row).
 
     Raises:
-        UserError: there is no such group, or none of two sentences.
+        UserError: there is no such group of two sentences or more.
     """
     import pandas as pd
 
     known = sentences.dropna(subset=["edits per token"])
     values = {str(name): part["edits per token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
-    if not values:
-        raise UserError(f"no {groups} has two sentences or more, so there is nothing to compare")
-    against = min(values) if against is None else against
+    against = min(values, default="") if against is None else against
     if against not in values:
-        there = against in sentences[groups].astype(str).unique()
-        problem = "fewer than two of its sentences have tokens" if there else f"there is none{nearest(against, values)}"
-        raise UserError(f"permutation tests against the {groups} `{against}`: {problem}")
+        raise UserError(f"there is no {groups} `{against}` of two sentences or more{nearest(against, values)}")
     rows = []
     for name in dict.fromkeys([against, *sorted(values)]):
-        p_value = None if name == against else compare_means(values[name], values[against], samples)
+        p_value = None if name == against else compare_means(values[name], values[against])
         rows.append((name, len(values[name]), fmean(values[name]), p_value))
     return pd.DataFrame(rows, columns=[groups, "sentences", "edits per token", "p"])
