@@ -235,6 +235,66 @@ def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
     assert [best[0].subwords for best in again] == [best[0].subwords for best in first]
 
 
+CODE = "[__import__('os').mkdir({!r})]"  # as fairseq's eval would run it
+
+HARMFUL = (
+    *("__import__('os').getpid()", "[(512, 3)] * len([1])", "[i for i in (1, 2)]", "f'{1}'", "(lambda: 1)()", "[1][0]", "(x := 1)"),
+    *("[0] * 1000000000", "'a' * 1000000000", "[0] * 1000 * 1000", "9**9**9", "1 << 99999999", "-" * 100_000 + "(1)", "[" * 5000),
+    *(" open('a')", "${a}('b')", b"exit()", bytearray(b"exit()"), 1j),
+)
+HARMLESS = (
+    *("", "relu", "(0.9, 0.98)", "[(16, 3)] * 2", "[(512, 3)] * 9 + [(1024, 3)] * 4", "2 * [(8, -1)]", "[True, False]", "100,200"),
+    *("{}", '{"beam": 5, "max_len_a": 1.2}', "/data-bin/en-de", "tcp://localhost:80", "checkpoint 1.pt", "en-de,de-en", "('a', 'b')"),
+    *(None, True, 1, 0.5, [0.1], (1, "a"), {"a": {"b": "True"}}, Namespace(a="relu")),
+)
+
+
+@pytest.mark.parametrize("value", HARMFUL, ids=lambda value: str(value)[:30])
+def test_an_option_that_runs_or_fills_the_memory_is_refused(value: object) -> None:
+    for nested in ({"layers": value}, Namespace(model=Namespace(layers=[value]))):
+        with pytest.raises(ValueError, match="layers"):
+            checkpoints.refuse_code(nested)
+
+
+def test_options_of_literals_and_names_are_not_refused() -> None:
+    checkpoints.refuse_code({"layers": HARMLESS})
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda folder: Decoder([folder], engine="ctranslate2"),
+        lambda folder: Decoder([folder], engine="fairseq"),
+        model_files.model_options,
+        lambda folder: model_files.make_compact(folder, folder / "compact"),
+    ],
+    ids=["ctranslate2", "fairseq", "options", "compact form"],
+)
+def test_a_model_whose_option_is_code_is_refused(read: Callable[[Path], object], model: Path, marker: Path) -> None:
+    state = checkpoints.load(model / "model.pt")
+    state["cfg"]["model"].adaptive_softmax_cutoff = CODE.format(str(marker))
+    torch.save(state, model / "model.pt")
+    with pytest.raises(UnsafeFileError, match=r"model\.pt.*adaptive_softmax_cutoff"):
+        read(model)
+
+
+def test_a_released_checkpoint_whose_option_is_code_is_refused_until_it_is_named(
+    model: Path, marker: Path, dictionary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = checkpoints.load(model / "model.pt")
+    state["cfg"]["model"].adaptive_softmax_cutoff = CODE.format(str(marker))
+    torch.save(state, model / "model.pt")
+    with monkeypatch.context() as trusting:
+        trusting.setenv(TRUST, str(model))
+        released = old_checkpoint(model, tmp_path / "checkpoint_best.pt")
+    with pytest.raises(UnsafeFileError, match=rf"checkpoint_best\.pt.*adaptive_softmax_cutoff.*{TRUST}={released}"):
+        import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+    monkeypatch.setenv(TRUST, str(released))
+    import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+    with pytest.raises(UnsafeFileError):  # the user has not named this file
+        Decoder([tmp_path / "imported"])
+
+
 def test_meters_of_early_checkpoints_are_no_danger(model: Path, dictionary: Path, tmp_path: Path) -> None:
     """fairseq up to 0.8 wrote the objects themselves, by the name that their module had then."""
     compat.apply()

@@ -2,12 +2,14 @@
 
 A PyTorch file is a pickle, and a pickle may name any function for the reader to call. torch's weights-only reader calls only
 those that make tensors, plain containers and listed types. It reads all files that this project writes, here and in fairseq. A
-file that needs more, such as a checkpoint that others released, is refused unless the environment variable `TRUST` names it.
+file that needs more, such as a checkpoint that others released, is refused unless the environment variable `TRUST` names it. So
+is one with an option that fairseq might run: it passes the texts of some options to Python's `eval`.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import io
 import logging
 import os
@@ -33,6 +35,11 @@ UNREADABLE = (
 )
 """Exceptions of readers of pickles for a file that is damaged or not a pickle."""
 
+_NAMES = re.compile(r"[\w./:,@+~ -]*")
+"""Names, paths, addresses, and lists of them: as Python, they call nothing and take no time."""
+
+_MOST_VALUES = 10_000  # in the text of an option; a product such as [0] * 10**9 would fill the memory
+
 
 class UnsafeFileError(DataError):
     """A file cannot be read without executing code in it."""
@@ -55,7 +62,7 @@ def load(path: Path, **options: Any) -> Any:
     """Read a checkpoint that this project wrote into main memory; options are those of ``torch.load``.
 
     Raises:
-        UnsafeFileError: it contains more than this project writes.
+        UnsafeFileError: it contains more than this project writes, or an option with code, and is not trusted.
         DataError: it is damaged, or no file of PyTorch's.
         OSError: it cannot be opened.
     """
@@ -63,7 +70,7 @@ def load(path: Path, **options: Any) -> Any:
 
     allow_plain_types()
     try:
-        return torch.load(path, map_location="cpu", weights_only=True, **options)
+        return _without_code(torch.load(path, map_location="cpu", weights_only=True, **options), path)
     except UNREADABLE as error:
         if function := _function_asked_for(error):
             raise UnsafeFileError(path, f"{_asks_for(function)}. No file that this project writes does so: remove it") from None
@@ -81,16 +88,72 @@ def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) 
         return torch_load(file, weights_only=False, **options)
     path = Path(getattr(file, "name", file)).resolve()
     try:
-        return torch_load(file, weights_only=True, **options)
+        return _without_code(torch_load(file, weights_only=True, **options), path)
     except pickle.UnpicklingError as error:
         if not _trusted(path):
             if function := _function_asked_for(error):
-                advice = f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
-                raise UnsafeFileError(path, f"{_asks_for(function)}. {advice}") from None
+                raise UnsafeFileError(path, f"{_asks_for(function)}. {_to_allow(path)}") from None
             raise pickle.UnpicklingError(_reason(error)) from None
     if hasattr(file, "seek"):
         file.seek(0)
     return torch_load(file, weights_only=False, **options)
+
+
+def _without_code(state: Any, path: Path) -> Any:
+    """A checkpoint, unless one of its options may run a program and the user has not named the file."""
+    if isinstance(state, Mapping) and not _trusted(path):
+        try:
+            # fairseq's options are under "args" in early versions. Those of the log are never evaluated, and full of signs.
+            refuse_code({"args": state.get("args"), "cfg": state.get("cfg")}, ignored="job_logging_cfg")
+        except ValueError as error:
+            raise UnsafeFileError(path, f"{error}, which may run any program. {_to_allow(path)}") from None
+    return state
+
+
+def refuse_code(options: Any, name: str = "", ignored: str = "") -> None:
+    """Refuse options of fairseq that hold anything but numbers, names, and texts of literals such as ``[(512, 3)] * 2``.
+
+    Raises:
+        ValueError: names the option.
+    """
+    options = vars(options) if isinstance(options, argparse.Namespace) else options
+    if isinstance(options, dict):
+        for key, value in options.items():
+            if key != ignored:
+                refuse_code(value, str(key), ignored)
+    elif isinstance(options, list | tuple):
+        for value in options:
+            refuse_code(value, name, ignored)
+    elif not (options is None or isinstance(options, int | float) or (isinstance(options, str) and _is_harmless(options))):
+        raise ValueError(f"has the option {name} = {str(options)[:80]!r}")
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether Python would call nothing, and make few values, if it evaluated a text."""
+    if _NAMES.fullmatch(text):
+        return True
+    try:
+        return _size(ast.parse(text.strip(), mode="eval").body) <= _MOST_VALUES
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+
+
+def _size(node: ast.expr | None) -> int:
+    """How many values a literal, or a sum or product of such, has; ValueError for anything else."""
+    match node:
+        case ast.Constant(value):
+            return len(value) + 1 if isinstance(value, str | bytes) else 1
+        case ast.UnaryOp(ast.USub() | ast.UAdd(), operand):
+            return _size(operand)
+        case ast.List(elements) | ast.Tuple(elements) | ast.Set(elements):
+            return 1 + sum(map(_size, elements))
+        case ast.Dict(keys, values):
+            return 1 + sum(map(_size, [*keys, *values]))
+        case ast.BinOp(left, ast.Add(), right):
+            return _size(left) + _size(right)
+        case ast.BinOp(left, ast.Mult(), ast.Constant(int(times))) | ast.BinOp(ast.Constant(int(times)), ast.Mult(), left):
+            return _size(left) * max(times, 1)
+    raise ValueError("no literal")
 
 
 def _function_asked_for(error: Exception) -> str | None:
@@ -101,6 +164,10 @@ def _function_asked_for(error: Exception) -> str | None:
 
 def _asks_for(function: str) -> str:
     return f"asks for {function} to be called while it is read, which may run any program"
+
+
+def _to_allow(path: Path) -> str:
+    return f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
 
 
 def _reason(error: Exception) -> str:

@@ -25,7 +25,7 @@ from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import END, PADDING, SIDES, UNKNOWN, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
-from pseudogec.seq2seq.model_files import architecture_of, model_options, read_weights, refuse_code, write_rounded
+from pseudogec.seq2seq.model_files import architecture_of, model_options, read_weights, require_plain, write_rounded
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.search import Sentence, like_lengths
 
@@ -189,7 +189,7 @@ class Detector(torch.nn.Module):
                 raise DataError(folder / name, f"no such file; a detector's folder holds {', '.join(files)}")
         try:
             architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
-            refuse_code(architecture)
+            require_plain(architecture)
         except (ValueError, KeyError, TypeError):
             raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it again") from None
         detector = cls(folder, architecture)

@@ -175,8 +175,8 @@ def architecture_of(model_options: Namespace) -> dict[str, Any]:
     return {name: value for name, value in vars(model_options).items() if name in names}
 
 
-def refuse_code(options: Mapping[str, Any]) -> None:
-    """Refuse options of fairseq that are neither numbers nor names: it evaluates some texts as Python, such as lists of layers.
+def require_plain(options: Mapping[str, Any]) -> None:
+    """Refuse options that are neither numbers nor names, which a compact model or a detector has alone.
 
     Raises:
         ValueError: names the option.
@@ -200,8 +200,8 @@ def _described(folder: Path) -> tuple[dict[str, Any], dict[str, str]]:
     try:
         said = json.loads(path.read_bytes())
         model, task, same = dict(said["model"]), dict(said["task"]), dict(said["same"])
-        refuse_code(model)
-        refuse_code(task)
+        require_plain(model)
+        require_plain(task)
         options = Namespace(**model, task=task["_name"]) if "arch" in model else model
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise DataError(path, f"does not describe a model ({type(error).__name__}: {error})") from None
