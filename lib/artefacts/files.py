@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import bz2
 import contextlib
+import fcntl
+import glob
 import gzip
 import hashlib
 import io
@@ -188,8 +190,10 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
     path = Path(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        _sweep(path)
         descriptor, name = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
-        os.close(descriptor)
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}") from error
     temporary = Path(name)
@@ -206,6 +210,15 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
         temporary.unlink(missing_ok=True)
+        os.close(descriptor)
+
+
+def _sweep(path: Path) -> None:
+    """Remove what killed processes left of a file; those that still write it hold a lock, which ends with its holder."""
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with contextlib.suppress(OSError), partial.open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            partial.unlink()
 
 
 def flush_to_disk(path: Path) -> None:

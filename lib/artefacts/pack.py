@@ -7,9 +7,8 @@ import hashlib
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cached_property
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
@@ -80,9 +79,9 @@ class Pack:
     A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the
     recipe has another version, hence another key, and is not found in the pack. Any other format is refused.
 
-    A pack that was damaged, truncated, edited, or mixed from two is refused when it is opened: the digests are checked, and each
-    key is compared with its recipe. A file is compared with its artefact's record when it is read. The author of a pack is not
-    checked, so right digests over wrong numbers are found only by building the artefacts again.
+    A pack that was damaged, truncated, edited, or mixed from two is refused when it is opened: the digests are checked, each key
+    is compared with its recipe, and each file with its artefact's record. The author of a pack is not checked, so right digests
+    over wrong numbers are found only by building the artefacts again.
 
     Attributes:
         digest: of the whole content.
@@ -95,20 +94,34 @@ class Pack:
         self.folder = folder
         manifest = self._manifest()
         # Both are read once: a run that ends meanwhile may write another pack in this place.
-        self._tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
-        for name, content in self._tables.items():
+        tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
+        for name, content in tables.items():
             if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
         self.digest = manifest[_DIGEST]
-        self._sources: dict[str, dict[str, Any]] = manifest.get("sources", {})
         self._unpacked: set[Path] = set()
         self._records: dict[str, str] = {}
-        for key, label, content, record in self._rows(ARTEFACTS, "key", "label", "recipe", "record"):
-            if key_of(content) != key:
-                raise self._damaged(ARTEFACTS, f"holds another recipe under the key {key} ({label})")
-            if json.loads(record)["key"] != key:
-                raise self._damaged(ARTEFACTS, f"holds the record of another artefact under the key {key} ({label})")
-            self._records[key] = record
+        self._files: dict[str, dict[str, bytes]] = {}  # the contents by key and name
+        with self._as_written(MANIFEST):
+            self._sources = {name: (str(file["sha256"]), int(file["bytes"])) for name, file in manifest["sources"].items()}
+        with self._as_written(ARTEFACTS):
+            for key, label, content, record in _rows(tables[ARTEFACTS], "key", "label", "recipe", "record"):
+                if key_of(content) != key:
+                    raise self._damaged(ARTEFACTS, f"holds another recipe under the key {key} ({label})")
+                if not is_record(json.loads(record)):
+                    raise self._damaged(ARTEFACTS, f"holds no record under the key {key} ({label})")
+                if json.loads(record)["key"] != key:
+                    raise self._damaged(ARTEFACTS, f"holds the record of another artefact under the key {key} ({label})")
+                self._records[key] = record
+        with self._as_written(FILES):
+            recorded = {key: json.loads(record)["files"] for key, record in self._records.items()}
+            for key, name, content in _rows(tables[FILES], "key", "name", "content"):
+                parts = PurePosixPath(name).parts
+                if not parts or ".." in parts or PurePosixPath(name).is_absolute():
+                    raise self._damaged(FILES, f"has the file name {name!r}, which leads out of an artefact's folder")
+                if hashlib.sha256(content).hexdigest() != recorded[key][name]["sha256"]:
+                    raise self._damaged(FILES, f"holds another {name} than the artefact {key} had")
+                self._files.setdefault(key, {})[name] = content
 
     @staticmethod
     def is_at(folder: Path) -> bool:
@@ -120,7 +133,7 @@ class Pack:
     def source(self, name: str, path: Path) -> SourceFile | None:
         """The file that the pack lists under a name, as if it were at a path; None if it lists none."""
         known = self._sources.get(name)
-        return SourceFile(path=path, digest=known["sha256"], expected_bytes=known["bytes"]) if known else None
+        return SourceFile(path=path, digest=known[0], expected_bytes=known[1]) if known else None
 
     @property
     def sources(self) -> list[str]:
@@ -152,17 +165,8 @@ class Pack:
         return entry_of(recipe, self.record(recipe), lambda name: self.read(recipe, name) if name in held else None)
 
     def read(self, recipe: Recipe, name: str) -> bytes:
-        """A file of an artefact that the pack holds.
-
-        Raises:
-            DataError: it differs from the artefact's record.
-        """
-        content: bytes = self._files[recipe.key][name]
-        if hashlib.sha256(content).hexdigest() != self.record(recipe)["files"].get(name, {}).get("sha256"):
-            raise self._damaged(FILES, f"holds another {name} than {recipe.kind} {recipe.label} had")
-        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-            raise self._damaged(FILES, f"has the file name {name}, which leads out of an artefact's folder")
-        return content
+        """A file of an artefact that the pack holds."""
+        return self._files[recipe.key][name]
 
     def unpack(self, recipe: Recipe, place: Path) -> Path:
         """The folder with an artefact's files, below ``place``, where they are written if they are not there yet."""
@@ -175,14 +179,6 @@ class Pack:
                 _publish(folder, files)
             self._unpacked.add(folder)
         return folder
-
-    @cached_property
-    def _files(self) -> dict[str, dict[str, bytes]]:
-        """The contents by key and name."""
-        found: dict[str, dict[str, bytes]] = {}
-        for key, name, content in self._rows(FILES, "key", "name", "content"):
-            found.setdefault(key, {})[name] = content
-        return found
 
     def _manifest(self) -> dict[str, Any]:
         try:
@@ -208,19 +204,38 @@ class Pack:
         except OSError as error:
             raise self._damaged(name, f"cannot be read ({error.strerror})") from None
 
-    def _rows(self, name: str, *columns: str) -> Iterable[tuple[Any, ...]]:
-        import pyarrow
-        from pyarrow import parquet
-
-        # In this thread alone: a thread of Arrow's may hold the bytes after the table was read. If it gives them back while the
-        # interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
-        file = parquet.ParquetFile(pyarrow.BufferReader(self._tables[name]))
-        table = file.read(columns=list(columns), use_threads=False)
-        return zip(*(table[column].to_pylist() for column in columns), strict=True)
+    @contextlib.contextmanager
+    def _as_written(self, name: str) -> Iterator[None]:
+        """Refuse content of a file that this module does not write, although its digest is right."""
+        try:
+            yield
+        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise self._damaged(name, f"has other content than is read here ({type(error).__name__}: {error})") from None
 
     def _damaged(self, name: str, problem: str) -> DataError:
         remedy = f"nothing of this pack is used: restore it, or remove the folder {self.folder} to have all built again"
         return DataError(self.folder / name, f"{problem}; {remedy}")
+
+
+def is_record(value: Any) -> bool:
+    """Whether a value is the record of an artefact, with size and digest of each file."""
+    if not isinstance(value, dict) or not {"key", "result", "seconds", "files"} <= value.keys():
+        return False
+    result, files = value["result"], value["files"]
+    if not isinstance(result, dict) or not isinstance(files, dict):
+        return False
+    return all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in files.values())
+
+
+def _rows(table: bytes, *columns: str) -> Iterable[tuple[Any, ...]]:
+    import pyarrow
+    from pyarrow import parquet
+
+    # In this thread alone: a thread of Arrow's may hold the bytes after the table was read. If it gives them back while the
+    # interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
+    file = parquet.ParquetFile(pyarrow.BufferReader(table))
+    read = file.read(columns=list(columns), use_threads=False)
+    return zip(*(read[column].to_pylist() for column in columns), strict=True)
 
 
 def write_pack(

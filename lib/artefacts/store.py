@@ -23,7 +23,7 @@ import filelock
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import PARTIAL, digest_file, flush_to_disk, write_json
-from artefacts.pack import Entry, Pack, entry_of
+from artefacts.pack import Entry, Pack, entry_of, is_record
 from artefacts.processor import instructions, processor
 from artefacts.recipe import DESCRIPTION, Recipe
 
@@ -85,11 +85,7 @@ class Store:
             raise UserError(f"{self.root}: no permission to write; choose another folder with --store FOLDER")
 
     def folder(self, recipe: Recipe) -> Path:
-        """The artefact's folder, whether it exists or not; if only a pack has the artefact, a folder with the pack's files.
-
-        Raises:
-            DataError: a file in the pack is damaged.
-        """
+        """The artefact's folder, whether it exists or not; if only a pack has the artefact, a folder with the pack's files."""
         if (pack := self._pack_with(recipe)) is None or self.has(recipe):
             return self._place(recipe)
         with _disk_errors(self.root):
@@ -409,10 +405,7 @@ def _read_record(folder: Path) -> dict[str, Any]:
         UserError: no permission to read it.
     """
     record = _read_json(folder / RECORD)
-    files = record.get("files")
-    listed = files.values() if isinstance(files, dict) else [None]
-    whole = all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in listed)
-    if not whole or not {"key", "result", "seconds"} <= record.keys():
+    if not is_record(record):
         raise DataError(folder / RECORD, "is not what was written")
     return record
 

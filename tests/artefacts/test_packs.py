@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import shutil
@@ -227,16 +228,12 @@ def test_files_of_two_packs_are_not_mixed(tmp_path: Path, store: Store, pack: Pa
 
 def rewritten(pack: Path, name: str, change: Callable[[dict[str, list[Any]]], None]) -> None:
     """Edit a table of a pack by hand, and the digests in its manifest too."""
-    import hashlib
-
     import pyarrow
 
     columns = parquet.read_table(pack / name).to_pydict()
     change(columns)
     parquet.write_table(pyarrow.table(columns), pack / name)
-    manifest = json.loads((pack / MANIFEST).read_text())
-    manifest[name] = hashlib.sha256((pack / name).read_bytes()).hexdigest()
-    (pack / MANIFEST).write_text(json.dumps(signed(manifest)))
+    resigned(pack)
 
 
 def swap(column: str, first: int, second: int) -> Callable[[dict[str, list[Any]]], None]:
@@ -267,12 +264,11 @@ def test_swapped_entries_are_seen(tmp_path: Path, store: Store, pack: Path) -> N
         Pack(pack)
     packed(store, pack)
     rewritten(pack, FILES, swap("content", 1, 2))
-    read = below(tmp_path, pack)
-    with pytest.raises(DataError, match=r"files\.parquet: holds another length\.json than letter"):
-        [read.folder(letter) for letter in LETTERS]
+    with pytest.raises(DataError, match=r"files\.parquet: holds another length\.json"):
+        Pack(pack)
 
 
-def test_no_file_is_written_outside_an_artefacts_folder(tmp_path: Path, pack: Path) -> None:
+def test_no_file_is_written_outside_an_artefacts_folder(pack: Path) -> None:
     def climb(columns: dict[str, list[Any]]) -> None:
         columns["name"] = [name.replace("answer.txt", "../../answer.txt") for name in columns["name"]]
 
@@ -282,7 +278,61 @@ def test_no_file_is_written_outside_an_artefacts_folder(tmp_path: Path, pack: Pa
     rewritten(pack, FILES, climb)
     rewritten(pack, ARTEFACTS, list_it)
     with pytest.raises(DataError, match="leads out of an artefact's folder"):
-        below(tmp_path, pack).folder(ANSWER)
+        Pack(pack)
+
+
+def resigned(pack: Path, **changes: Any) -> None:
+    """Give a pack's manifest other content, and right digests."""
+    manifest = json.loads((pack / MANIFEST).read_text()) | changes
+    manifest |= {name: hashlib.sha256((pack / name).read_bytes()).hexdigest() for name in (ARTEFACTS, FILES)}
+    (pack / MANIFEST).write_text(json.dumps(signed(manifest)))
+
+
+@pytest.mark.parametrize("name", [ARTEFACTS, FILES])
+@pytest.mark.parametrize("content", [b"", b"PAR1", b"no table", b"PAR1" + bytes(100) + b"PAR1"])
+def test_a_table_that_is_none_is_refused_although_its_digest_is_right(pack: Path, name: str, content: bytes) -> None:
+    (pack / name).write_bytes(content)
+    resigned(pack)
+    with pytest.raises(DataError) as refused:
+        Pack(pack)
+    assert refused.value.path == pack / name
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "value"),
+    [
+        *((ARTEFACTS, "record", value) for value in (None, "", "null", "[]", "{", "[" * 100_000, '{"key": 1}')),
+        *(
+            (ARTEFACTS, "record", json.dumps({"key": "", "result": {}, "seconds": 1, "files": files}))
+            for files in (1, [], {"a": 1})
+        ),
+        *((ARTEFACTS, "recipe", value) for value in (None, "", 1)),
+        *((FILES, "name", value) for value in (None, "", ".", "/etc/passwd", "../a", "unheard of", 1)),
+        *((FILES, "content", value) for value in (None, b"", "text", 1)),
+        *((FILES, "key", value) for value in (None, "unheard of", 1)),
+    ],
+)
+def test_a_cell_of_another_kind_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str, value: Any) -> None:
+    rewritten(pack, name, lambda columns: columns.update({column: [value] * len(columns[column])}))
+    with pytest.raises(DataError) as refused:
+        Pack(pack)
+    assert refused.value.path == pack / name
+
+
+@pytest.mark.parametrize(("name", "column"), [(ARTEFACTS, "record"), (FILES, "content")])
+def test_a_table_without_a_column_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str) -> None:
+    rewritten(pack, name, lambda columns: columns.pop(column))
+    with pytest.raises(DataError) as refused:
+        Pack(pack)
+    assert refused.value.path == pack / name
+
+
+@pytest.mark.parametrize("sources", [None, [], 1, {"a": 1}, {"a": {}}, {"a": {"sha256": "0", "bytes": "many"}}])
+def test_sources_of_another_kind_are_refused_although_the_digest_is_right(pack: Path, sources: Any) -> None:
+    resigned(pack, sources=sources)
+    with pytest.raises(DataError) as refused:
+        Pack(pack)
+    assert refused.value.path == pack / MANIFEST
 
 
 def test_the_format_decides_whether_a_pack_is_read(tmp_path: Path, store: Store, pack: Path) -> None:
