@@ -18,7 +18,7 @@ from pseudogec.report.display import describe
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
 from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
 from pseudogec.report.papers import paper_gains
-from pseudogec.report.tables import FIGURE_SPACE, StyledTable, beside_paper, comparison, styled, summarise
+from pseudogec.report.tables import FIGURE_SPACE, StyledTable, as_csv, beside_paper, comparison, styled, summarise
 from pseudogec.study import PROJECT, load_profile
 
 # How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
@@ -221,10 +221,21 @@ def test_a_table_without_figures_is_a_table_still() -> None:
 
 
 def test_texts_of_cells_and_captions_are_escaped() -> None:
-    html = styled(pd.DataFrame({"a": ["p < 0.001"], "b": ["<b>"]}), "p < 0.05").to_html()
+    html = styled(pd.DataFrame({"a": ["p < 0.001"], "b": ["<b>"], "<img src=x>": [1]}), "p < 0.05").to_html()
+    assert "<img" not in html
     assert "p &lt; 0.001" in html
     assert "&lt;b&gt;" in html
     assert "p &lt; 0.05" in html
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+train", "-x", "-2+3+cmd|' /C calc'!A0", "@sum(A1)", "\t=1", "+1(A)"])
+def test_a_text_that_a_spreadsheet_would_compute_is_quoted(text: str) -> None:
+    assert as_csv(pd.DataFrame({text: [text]})).decode().count(f"'{text}") == 2
+
+
+def test_numbers_of_a_csv_are_not_quoted() -> None:
+    cells = {"a": [-1.5, 2], "b": [-1, None], "c": ["+2.1 [-0.4, +4.6] *", "-3"], "d": ["a=b", "1-2"]}
+    assert "'" not in as_csv(pd.DataFrame(cells)).decode()
 
 
 def test_the_best_of_each_row_is_bold() -> None:

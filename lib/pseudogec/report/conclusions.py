@@ -19,7 +19,7 @@ from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
 from artefacts.errors import UserError
-from pseudogec.report.display import Finding
+from pseudogec.report.display import Finding, csv_cell
 from pseudogec.study.study import PROJECT
 
 FOLDER = PROJECT / "notebooks" / "conclusions"
@@ -73,7 +73,7 @@ class Number(NamedTuple):
         unknown = {self.column, *self.row} - set(rows[0] if rows else ())
         if unknown:
             raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
-        found = [row for row in rows if all(row[name] == value for name, value in self.row.items())]
+        found = [row for row in rows if all(row[name] == csv_cell(value) for name, value in self.row.items())]
         if len(found) != 1:
             raise UserError(f"{path} has {len(found)} rows with {dict(self.row)}; a number must name exactly one")
         return found[0][self.column]

@@ -7,8 +7,9 @@ Jupyter keeps a picture's name, caption and description in the metadata of the o
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pseudogec import METADATA
 
@@ -20,14 +21,16 @@ if TYPE_CHECKING:
 TABLE_ATTRIBUTE = "data-table"
 """Attribute of an HTML table: the name under which it was saved."""
 
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![-+\d\s.,\[\]()±*%]*$)")  # not +2.1 [-0.4, +4.6] *
+
 _MOST_NAMES = 12  # that a description lists one by one
 
 
 class Finding(str):
-    """A sentence that a notebook shows as Markdown."""
+    """A sentence that a notebook shows as Markdown without HTML: names in it, such as a profile's, may be anything."""
 
     def _repr_markdown_(self) -> str:
-        return str(self)
+        return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", self)
 
 
 class Html(str):
@@ -35,6 +38,11 @@ class Html(str):
 
     def _repr_html_(self) -> str:
         return str(self)
+
+
+def csv_cell(value: Any) -> Any:
+    """A cell of a CSV file: a text that a spreadsheet would compute is quoted as text, by the apostrophe that they know."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
 NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
@@ -52,7 +60,11 @@ def show_figure(png: bytes, name: str, caption: str, description: str) -> None:
     encoded = base64.b64encode(png).decode("ascii")
     display({"image/png": encoded, "text/plain": f"<Figure {name}: {description}>"}, metadata=about, raw=True)
     if caption:
-        display({"text/markdown": f"*{caption}*", "text/plain": caption}, metadata={METADATA: {"caption_of": name}}, raw=True)
+        display(
+            {"text/markdown": Finding(f"*{caption}*")._repr_markdown_(), "text/plain": caption},
+            metadata={METADATA: {"caption_of": name}},
+            raw=True,
+        )
 
 
 def show_while_running(text: str) -> None:

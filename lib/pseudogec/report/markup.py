@@ -167,4 +167,4 @@ def _step(kind: str, before: str, after: str) -> str:
 def _span(kind: str, text: str) -> str:
     colour, decoration = LOOKS.get(kind, ("#eeeeee", "none"))
     look = f"background:{colour}; text-decoration:{decoration}; padding:0 0.15em"
-    return f"<span style='{look}' title='{kind}'>{escape(text)}</span>"
+    return f"<span style='{look}' title='{escape(kind)}'>{escape(text)}</span>"

@@ -16,7 +16,7 @@ from artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
-from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding
+from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding, csv_cell
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.study import Study, System
@@ -52,7 +52,7 @@ class StyledTable(Styler):
         super().__init__(table, uuid=content[:8])
         self._table, self._headings = table, headings
         self.hide(axis="index").set_caption(escape(caption, quote=False)).set_table_styles(_LOOKS)
-        self.format(escape="html")
+        self.format(escape="html").format_index(escape="html", axis="columns")
 
     def __repr__(self) -> str:
         """The table as text, without an address in memory, which differs from run to run."""
@@ -128,7 +128,7 @@ def styled(table: pd.DataFrame, caption: str, decimals: Mapping[str, int] | None
 
 
 def as_csv(table: pd.DataFrame) -> bytes:
-    return table.to_csv(index=False, float_format="%.4f").encode()
+    return table.map(csv_cell).rename(columns=csv_cell).to_csv(index=False, float_format="%.4f").encode()
 
 
 # Scores

@@ -34,7 +34,7 @@ from traitlets import Unicode
 
 from artefacts.files import write_atomically
 from pseudogec import METADATA
-from pseudogec.report.display import TABLE_ATTRIBUTE
+from pseudogec.report.display import TABLE_ATTRIBUTE, csv_cell
 from pseudogec.report.site.run_record import PAGES
 
 FINDING_TAG = "finding"
@@ -291,7 +291,7 @@ def write_as_shown(table: Tag, path: Path) -> None:
             for below in grid[number : number + high]:
                 below |= {first: " ".join(cell.get_text(" ").split()), **dict.fromkeys(range(first + 1, first + wide), "")}
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([cells[column] for column in sorted(cells)] for cells in grid)
+    csv.writer(text, lineterminator="\n").writerows([csv_cell(cells[column]) for column in sorted(cells)] for cells in grid)
     with write_atomically(path) as stream:
         stream.write(text.getvalue().encode())
 
@@ -399,8 +399,9 @@ _LONG = 60
 
 _COMMAND = re.compile(r"\\[A-Za-z]+")
 
-_UNREAD = re.compile(rf'{_COMMAND.pattern}|<mi>&</mi>|linebreak="newline"')
-"""What the converter leaves of commands and environments (``aligned``) that it does not know; no browser breaks such lines."""
+_UNREAD = re.compile(rf'{_COMMAND.pattern}|<mi>&</mi>|linebreak="newline"|href=')
+"""What the converter leaves of commands and environments (``aligned``) that it does not know; no browser breaks such lines. And
+links, which may hold a script."""
 
 
 def mathml(formula: str, block: bool) -> str:
