@@ -118,6 +118,10 @@ class Subwords(Section):
     merges: int = Field(gt=0)
 
 
+MOST_SHARDS = 10_000
+"""Of one amount of pseudo data: each is an artefact for each method, and a plan of a million fills the memory."""
+
+
 class PseudoDataSize(Section):
     """Pseudo data in shards: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
 
@@ -586,6 +590,10 @@ def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Pro
     for number, pairs in enumerate(sizes):
         if pairs <= 0 or pairs % shard:
             yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})", ("pseudo_data", "shard"))
+        elif pairs > MOST_SHARDS * shard:
+            named = [f"scale.{name}" for name, amount in profile.scale if amount == pairs]
+            message = f"{pairs:,} ({', '.join(named) or 'pairs'}) are more than {MOST_SHARDS:,} shards (pseudo_data.shard: {shard:,})"
+            yield Problem((*where, number), f"{message}; make one smaller or the other larger", ("pseudo_data", "shard"))
 
 
 def development_pairs(profile: Profile) -> PairFormat:
