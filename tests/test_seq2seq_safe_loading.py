@@ -238,13 +238,38 @@ def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
 CODE = "[__import__('os').mkdir({!r})]"  # as fairseq's eval would run it
 
 HARMFUL = (
-    *("__import__('os').getpid()", "[(512, 3)] * len([1])", "[i for i in (1, 2)]", "f'{1}'", "(lambda: 1)()", "[1][0]", "(x := 1)"),
+    *(
+        "__import__('os').getpid()",
+        "[(512, 3)] * len([1])",
+        "[i for i in (1, 2)]",
+        "f'{1}'",
+        "(lambda: 1)()",
+        "[1][0]",
+        "(x := 1)",
+    ),
     *("[0] * 1000000000", "'a' * 1000000000", "[0] * 1000 * 1000", "9**9**9", "1 << 99999999", "-" * 100_000 + "(1)", "[" * 5000),
     *(" open('a')", "${a}('b')", b"exit()", bytearray(b"exit()"), 1j),
 )
 HARMLESS = (
-    *("", "relu", "(0.9, 0.98)", "[(16, 3)] * 2", "[(512, 3)] * 9 + [(1024, 3)] * 4", "2 * [(8, -1)]", "[True, False]", "100,200"),
-    *("{}", '{"beam": 5, "max_len_a": 1.2}', "/data-bin/en-de", "tcp://localhost:80", "checkpoint 1.pt", "en-de,de-en", "('a', 'b')"),
+    *(
+        "",
+        "relu",
+        "(0.9, 0.98)",
+        "[(16, 3)] * 2",
+        "[(512, 3)] * 9 + [(1024, 3)] * 4",
+        "2 * [(8, -1)]",
+        "[True, False]",
+        "100,200",
+    ),
+    *(
+        "{}",
+        '{"beam": 5, "max_len_a": 1.2}',
+        "/data-bin/en-de",
+        "tcp://localhost:80",
+        "checkpoint 1.pt",
+        "en-de,de-en",
+        "('a', 'b')",
+    ),
     *(None, True, 1, 0.5, [0.1], (1, "a"), {"a": {"b": "True"}}, Namespace(a="relu")),
 )
 

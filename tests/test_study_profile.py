@@ -104,7 +104,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("scale.bas=12000", ["--set scale.bas=12000", "scale.bas: unknown key", "did you mean `base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "`$bas`", "did you mean `base`"]),
         ("scale.base=$base", ["scale.base: the value of `$base` in `scale` leads back to itself"]),
-        ("scale.base=500000000", ["scale.base", "pseudo_data.shard", "generation_methods.pseudo_pairs"]),
+        ("scale.base=500000000", ["scale.base", "pseudo_data.shard"]),
         ("language_model.sentences=500000000", ["language_model.sentences", "pseudo_data.shard"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds", "not a mapping"]),

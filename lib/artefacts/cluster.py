@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _HERE = "127.0.0.1"
 """Where the scheduler of a local cluster listens; other machines cannot reach it."""
 
+_WEB = f"{_HERE}:0"
+"""Where web servers listen, which Dask starts in every scheduler and worker; they ask for no password."""
+
 ALLOWED_FAILURES = 20
 """How many workers may die with one task before the task counts as failed.
 
@@ -221,7 +224,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
         environment = {"CUDA_VISIBLE_DEVICES": gpus[number] if has_gpu else ""}
         options = {**common, "env": environment, "resources": {"GPU": 1} if has_gpu else {}}
         specification[number] = {"cls": Nanny, "options": options}
-    scheduler = {"cls": Scheduler, "options": {"host": _HERE, "port": 0, "dashboard": False, "dashboard_address": ":0"}}
+    scheduler = {"cls": Scheduler, "options": {"host": _HERE, "port": 0, "dashboard": False, "dashboard_address": _WEB}}
     try:
         # A step's traceback is in the artefact's own log.
         return SpecCluster(workers=specification, scheduler=scheduler, silence_logs=logging.CRITICAL)
@@ -403,7 +406,7 @@ def _options(made_by: type[Cluster], section: ClusterSection) -> dict[str, Any]:
                 f"cluster.gpus_per_worker: the options of {made_by.__name__} must give its workers the resource "
                 f"GPU={section.gpus_per_worker}, which `dask worker` takes as --resources"
             )
-        return options
+        return {"dashboard_address": _WEB, **options} if "dashboard_address" in _known_options(made_by) else options
     given = options.get("worker_extra_args", [])
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise UserError(f"cluster.options.worker_extra_args: a list of words was expected (got {given!r})")
@@ -414,11 +417,12 @@ def _options(made_by: type[Cluster], section: ClusterSection) -> dict[str, Any]:
         raise UserError("cluster.options.processes: workers with GPUs are one process a job; leave it out and ask for more jobs")
     resources = ["--resources", f"GPU={section.gpus_per_worker}"] if section.gpus_per_worker else []
     # A job is one process unless it says otherwise. Its cores are for that process, whose tasks run one at a time.
+    scheduler = options.get("scheduler_options", {})
     return {
         "processes": 1,
-        "scheduler_options": {"dashboard": False, "dashboard_address": ":0"},
         **options,
-        "worker_extra_args": [*given, "--nthreads", "1", *resources],
+        "scheduler_options": {"dashboard": "dashboard_address" in scheduler, "dashboard_address": _WEB, **scheduler},
+        "worker_extra_args": ["--dashboard-address", _WEB, *given, "--nthreads", "1", *resources],
     }
 
 

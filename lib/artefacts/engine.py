@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from artefacts import cluster as clusters
 from artefacts.cluster import ClusterSection
 from artefacts.errors import UserError
+from artefacts.memory import end_if_exhausted, end_without_memory
 from artefacts.plan import Estimator
 from artefacts.progress import Display
 from artefacts.recipe import Recipe, with_ancestors
@@ -47,13 +48,13 @@ def _explain(recipe: Recipe, error: BaseException, store: Store) -> str:
 
     if isinstance(error, UserError):
         return f"{recipe.kind} {recipe.label}: {error}"
+    log = store.root / ".work" / recipe.key / "log.txt"
+    where = f" (traceback in {log})" if log.exists() and log.stat().st_size else ""
     if isinstance(error, KilledWorker):
         return (
             f"{recipe.kind} {recipe.label}: {error.allowed_failures + 1} workers died with it, mostly for lack of memory; "
-            "use fewer at a time (--jobs), or give each more"
+            f"use fewer at a time (--jobs), or give each more{where}"
         )
-    log = store.root / ".work" / recipe.key / "log.txt"
-    where = f" (traceback in {log})" if log.exists() and log.stat().st_size else ""
     return f"{recipe.kind} {recipe.label}: {type(error).__name__}: {error}{where}"
 
 
@@ -204,6 +205,7 @@ class Engine:
         """
         if self._client is None:
             clusters.keep_time_steady()
+            end_without_memory()
             if self.scheduler is not None:
                 client = self._exit.enter_context(clusters.connect(self.scheduler))
                 if not client.scheduler_info(n_workers=-1)["workers"]:
@@ -247,6 +249,7 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     clusters.refuse_threads([(worker.address, worker.state.nthreads)])
     clusters.keep_freed_memory()
     clusters.keep_time_steady()
+    end_without_memory()
     os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
     last = 0.0
 
@@ -258,7 +261,11 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
 
     progress(0, 1)
     store = CheckedStore(Path(root))
-    store.build(recipe, lambda item, folder: item.build(folder, store, progress))
+    try:
+        store.build(recipe, lambda item, folder: item.build(folder, store, progress))
+    except Exception as error:
+        end_if_exhausted(error)  # else the next task would fail as well
+        raise
     return recipe.key
 
 

@@ -19,11 +19,12 @@ from typing import Any
 import psutil
 import pytest
 from distributed import Client, as_completed
-from toys import Process, Training
+from toys import Greedy, Process, Training
 
 import artefacts
 from artefacts import ClusterSection, Engine, Store, UserError, missing
 from artefacts.cluster import (
+    _HERE,
     ALLOWED_FAILURES,
     LAUNCHER,
     connect,
@@ -150,6 +151,42 @@ def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: 
     with local_cluster(1, gpus=[]) as cluster, connect(cluster) as client:
         [before] = client.run(os.getpid).values()
         assert client.submit(die_once, tmp_path / "died", pure=False).result(timeout=60) != before
+
+
+@pytest.mark.parametrize("where", ["step", "event loop", "thread"])
+def test_a_worker_without_memory_ends_and_the_build_says_why(where: str, tmp_path: Path) -> None:
+    with Engine(Store(tmp_path), workers=1) as engine, pytest.raises(UserError, match=f"greedy {where}: .* memory"):
+        engine.build([Greedy(where=where)])
+
+
+def test_nobody_else_reaches_a_local_cluster() -> None:
+    with local_cluster(1, gpus=[]) as cluster, connect(cluster):
+        assert _listened_at() == {_HERE}
+    with deployment(section(**{"class": "distributed.LocalCluster"}, options={"n_workers": 1})) as cluster, connect(cluster):
+        assert _listened_at() == {_HERE}
+
+
+def test_the_web_servers_of_jobs_are_for_their_machine_unless_the_profile_says_otherwise() -> None:
+    asked = {"scheduler_options": {"dashboard_address": ":0"}, "worker_extra_args": ["--dashboard-address", ":0"]}
+    for options, wanted in (({}, {_HERE}), ({"scheduler_options": {"port": 0}}, {_HERE}), (asked, {"0.0.0.0"})):
+        with deployment(section(options=LOCAL_JOBS | options)) as cluster, connect(cluster) as client:
+            cluster.scale(1)
+            client.wait_for_workers(1, timeout=60)
+            workers = client.scheduler_info(n_workers=-1)["workers"].values()
+            services = {cluster.scheduler.services["dashboard"].port, *(each["services"]["dashboard"] for each in workers)}
+            assert _listened_at(services) == wanted
+
+
+def _listened_at(ports: set[int] | None = None) -> set[str]:
+    """The addresses of this machine at which this process and its children listen."""
+    this = psutil.Process()
+    found = [
+        each.laddr
+        for process in [this, *this.children(recursive=True)]
+        for each in process.net_connections("tcp")
+        if each.status == psutil.CONN_LISTEN
+    ]
+    return {address.ip for address in found if ports is None or address.port in ports}
 
 
 HOLDS_A_LOCK = """

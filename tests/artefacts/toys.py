@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import resource
+import threading
+import time
 from pathlib import Path
 from typing import Any, ClassVar
 
+from distributed import get_worker
 from pydantic import Field
 
 from artefacts import CheckedStore, Progress, Recipe, Store, missing
@@ -69,6 +73,29 @@ class Training(Process):
     kind: ClassVar[str] = "training"
     needs_gpu: ClassVar[bool] = True
     takes_whole_worker: ClassVar[bool] = True
+
+
+class Greedy(Recipe):
+    """Takes the memory that its process may have, and then needs a thread."""
+
+    kind: ClassVar[str] = "greedy"
+    where: str
+
+    @property
+    def label(self) -> str:
+        return self.where
+
+    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
+        thread = threading.Thread(target=bool)
+        resource.setrlimit(resource.RLIMIT_AS, (2**20, resource.RLIM_INFINITY))
+        if self.where == "step":
+            thread.start()
+        elif self.where == "event loop":
+            get_worker().loop.add_callback(thread.start)
+        else:
+            threading.excepthook(threading.ExceptHookArgs((MemoryError, MemoryError(), None, thread)))
+        time.sleep(600)
+        return {}
 
 
 def make(store: Store, *targets: Recipe) -> list[Recipe]:

@@ -29,6 +29,9 @@ def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
     except BrokenPipeError:  # whoever read our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # let Python's last flush succeed
         return 1
+    except MemoryError:
+        print("error: this program may not have more memory", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print(f"\n{when_stopped}", file=sys.stderr)
         return 130

@@ -591,9 +591,8 @@ def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Pro
         if pairs <= 0 or pairs % shard:
             yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})", ("pseudo_data", "shard"))
         elif pairs > MOST_SHARDS * shard:
-            named = [f"scale.{name}" for name, amount in profile.scale if amount == pairs]
-            message = f"{pairs:,} ({', '.join(named) or 'pairs'}) are more than {MOST_SHARDS:,} shards (pseudo_data.shard: {shard:,})"
-            yield Problem((*where, number), f"{message}; make one smaller or the other larger", ("pseudo_data", "shard"))
+            message = f"{pairs:,} are more than {MOST_SHARDS:,} shards; make one smaller or the other larger"
+            yield Problem((*where, number), message, ("pseudo_data", "shard"))
 
 
 def development_pairs(profile: Profile) -> PairFormat:
