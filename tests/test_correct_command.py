@@ -22,7 +22,7 @@ OVERRIDES = [
     "systems.base.steps=[{step: models, models: base}]",
     "systems.careful={after: base, steps: [{step: unknown_words}]}",
     "systems.several.steps=[{step: models, models: base, n_best: 2}]",
-    "systems.certain={after: several, steps: [{step: confident_edits, threshold: 0.5}]}",
+    "systems.certain={after: several, steps: [{step: confident_edits, models: base, threshold: 0.5}]}",
     "systems.unchanged.steps=[{step: spelling, language_model: false, casing: false}]",
     "optimisations.copying.updates=300",
     "architecture.max_positions=128",
@@ -83,7 +83,7 @@ def test_edits_of_characters_that_the_model_cannot_read_are_undone(store, monkey
     assert code == 0
     found = json.loads(out)
     assert [token for token in found["correction"] if token in {"😀", "é", "漢字"}] == ["😀", "é", "漢字"]
-    assert [step["step"] for step in found["steps"]][-1] == "unknown words"
+    assert "edits of unknown words undone" in [step["step"] for step in found["steps"]]
 
 
 def test_json_tells_what_each_step_made_and_the_steps_lead_to_the_correction(store, monkeypatch, capsys) -> None:
@@ -113,6 +113,11 @@ def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> N
         (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
         (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
         (["--set", "own_text=[]"], "", ["names no system for your own text", "--list"]),
+        (
+            ["--system", "base", "--seed", "1", "--set", "seeds=[1, 2]", "--set", "models.base.setting=joint"],
+            "",
+            ["1 model", "--train"],
+        ),
         (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from math import log
 from pathlib import Path
 
@@ -10,8 +9,8 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.corpora import read_plain
-from pseudogec.correct import THRESHOLDS, ConfidentEdits
-from pseudogec.edits import annotator_of, read_m2
+from pseudogec.correct import THRESHOLDS, confident_edits
+from pseudogec.edits import annotator_of, apply_edits, read_m2
 from pseudogec.evaluate import ERRANT, Gold
 from pseudogec.study import Study
 from pseudogec.study.corrections import read_corrected
@@ -40,7 +39,7 @@ def test_the_lowest_of_a_training_s_losses_is_chosen(study: Study) -> None:
         assert study.validation_loss(system) == min(study.losses(system).values()) / log(2)
 
 
-def test_a_tuned_score_is_that_of_the_step_of_confident_edits(study: Study) -> None:
+def test_a_tuned_score_is_that_of_the_text_with_these_edits(study: Study) -> None:
     system, planner = study.grid("genuine_pairs")[-1], study.planner
     shares = planner.edit_shares(system, study.test)
     before, annotator = read_corrected(study.store.folder(shares.correction)), annotator_of(planner.annotator)
@@ -48,9 +47,10 @@ def test_a_tuned_score_is_that_of_the_step_of_confident_edits(study: Study) -> N
     gold = Gold.annotated(list(read_m2(study.store.folder(shares.references) / "references.m2")))
     bpe = load_bpe(study.store.folder(planner.bpe))
     scores = {}
+    shares_of_edits = confident_edits(before, annotator, bpe, 1.0)
     for threshold in (0.05, 0.5, study.edit_shares(system).best_threshold(THRESHOLDS)):
-        keep = partial(ConfidentEdits().keep, annotator=annotator, bpe=bpe, length_penalty=1.0, threshold=threshold)
-        kept = [sentence.tokens for sentence in keep(sources, before)]
+        made = [[edit for edit, share in found.items() if share >= threshold - 5e-4] for found in shares_of_edits]
+        kept = [apply_edits(source, edits) for source, edits in zip(sources, made, strict=True)]
         scores[threshold] = ERRANT.score(gold, kept, annotator).figures
         found = study.edit_shares(system, study.test).at(threshold).figures
         assert found["tp"] == pytest.approx(scores[threshold]["tp"], abs=1), "edits that touch may be cut otherwise"

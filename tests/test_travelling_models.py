@@ -161,7 +161,7 @@ def test_the_command_corrects_by_what_is_here(
     assert not any(to_train(classroom, find_system(classroom, name)) for name in classroom.profile.own_text)
     store = ("--store", str(tmp_path / "store"))
     text, told = corrected(monkeypatch, capsys, *store)
-    assert text.strip() and told == "corrected by the system corrector+unknown words of the profile public\n"
+    assert text.strip() and told == "corrected by the system careful of the profile public\n"
     text, told = corrected(monkeypatch, capsys, "--profile", "classroom", *store)
     assert text.strip() and told == "corrected by the system pretlarge+sse+r2l+sed of the profile classroom\n"
     assert corrected(monkeypatch, capsys, "--system", "pretlarge+sse", *store)[1] == ""

@@ -6,37 +6,40 @@ import argparse
 import itertools
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
-from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from artefacts.errors import UserError
 from artefacts.progress import RichDisplay
+from artefacts.recipe import Recipe
 from pseudogec.correct import STEPS, Corrected, Trace
 from pseudogec.correct.models import LEFT
-from pseudogec.edits import Annotator, Edit, edit_text, load_annotator
+from pseudogec.edits import Annotator, Edit, edit_text, load_annotator, token_edits
 from pseudogec.study import PROJECT, Study
 from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
+from pseudogec.study.planning import missing_files
 from pseudogec.study.profile import all_steps
-from pseudogec.text import sentence_spans, token_spans
+from pseudogec.text import ends_inside_code, prose_of, prose_tokens, sentence_spans
 
 PROFILES = ("learners", "public", "classroom")
 """The profiles whose systems correct by default, the best first."""
 
 _DESCRIPTION = f"""\
-Correct text from standard input with a system of the study, line by line. Sentences are found and tokenised, and what is not
-corrected keeps its spacing.
+Correct text from standard input with a system of the study, line by line. The text is read as Markdown. Every character that
+no correction replaces stays, and so do lines of code, tables, sentences in other languages, and sentences with addresses,
+names of files or symbols in them.
 
-Without --system, --profile and --set, the text is corrected by the best system of the first of the profiles
-{", ".join(PROFILES)} that needs no training. With one of these options, models that neither the store nor a pack has are
-trained first (pseudogec says how long that takes). Models in packs are rounded to 8 bits, and the rounded ones are used even
-where the store has the original ones, whose scores the tables show.
+Without --profile and --set, the text is corrected by the best system (or --system) of the first of the profiles
+{", ".join(PROFILES)} whose models are here. Models in packs are rounded to 8 bits, and the rounded ones are used even where
+the store has the original ones, whose scores the tables show.
 
 Examples: echo "Yesterday she go to school ." | pseudogec correct
           pseudogec correct --system pretlarge+sse --steps < text"""
 
+_CLOSING = ('"', "'", "\u201d", "\u2019", ")")
 _LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
 
 
@@ -54,7 +57,13 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     add_system_options(parser)
-    parser.add_argument("--list", action="store_true", help="list the profile's systems and their steps, and stop")
+    parser.add_argument("--list", action="store_true", help="list the systems and their steps, and stop")
+    parser.add_argument(
+        "--all-edits",
+        action="store_true",
+        help="make all edits of the models, not only those of which they are sure: most are wrong",
+    )
+    parser.add_argument("--train", action="store_true", help="train the models that are missing; this can take hours or days")
     parser.add_argument(
         "--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output"
     )
@@ -91,28 +100,51 @@ def open_study(options: argparse.Namespace, profile: str = "classroom", without_
 
 
 def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
-    """The study and the name of its system that corrects."""
-    if options.system is not None:
-        return open_study(options), options.system
-    study = open_study(options) if options.profile or options.overrides else _whose_models_are_here(options)
-    system = default_system(study)
-    print(f"corrected by the system {system} of the profile {study.profile.name}", file=sys.stderr)
+    """The study and the name of its system that corrects: of several studies the first whose models are here, or the last."""
+    for study in _studies(options):
+        if options.system is not None and options.system not in study.profile.systems and not _named(options):
+            continue
+        system = options.system or default_system(study)
+        absent = to_train(study, find_system(study, system, options.seed))
+        if not absent or _named(options):
+            break
+    if absent and not options.train:
+        raise UserError(_missing(study, system, absent))
+    if options.system is None:
+        print(f"corrected by the system {system} of the profile {study.profile.name}", file=sys.stderr)
     return study, system
 
 
-def _whose_models_are_here(options: argparse.Namespace) -> Study:
-    """The first study of `PROFILES` whose system corrects without training; if there is none, the last."""
-    there = [name for name in PROFILES if (PROJECT / "params" / f"{name}.yaml").exists()]
-    for name in there:
-        study = open_study(options, name, without_data=True)  # models are read, not trained
-        if study.profile.own_text and not to_train(study, find_system(study, default_system(study))):
-            return study
-    return open_study(options, there[-1])
+def _named(options: argparse.Namespace) -> bool:
+    return bool(options.profile or options.overrides)
+
+
+def _studies(options: argparse.Namespace) -> Iterator[Study]:
+    """The study that the options name, or those of `PROFILES` that are here."""
+    if _named(options):
+        yield open_study(options, without_data=not options.train)
+        return
+    for name in PROFILES:
+        if (PROJECT / "params" / f"{name}.yaml").exists():
+            yield open_study(options, name, without_data=not options.train)
+
+
+def _missing(study: Study, system: str, absent: Sequence[Recipe]) -> str:
+    kinds = Counter(recipe.kind for recipe in absent)
+    files = missing_files(absent)
+    name = study.profile.name
+    return (
+        f"the system {system} of the profile {name} is not here; it needs "
+        + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        + (f", and of corpora {', '.join(map(str, files))}" if files else "")
+        + f". --train builds all of this; `python run_all.py --profile {name} --plan` says how long it takes"
+    )
 
 
 class _Sentence(NamedTuple):
     """A sentence of the input."""
 
+    before: str  # text of its line that comes before its first sentence
     text: str  # as it was typed
     tokens: list[str]
     spans: list[tuple[int, int]]  # of each token: its first character in the text, and the one after its last
@@ -121,18 +153,16 @@ class _Sentence(NamedTuple):
 
 def run(options: argparse.Namespace) -> None:
     if options.list:
-        print(_listing(open_study(options, without_data=True)))
+        print("\n".join(map(_listing, _studies(options))))
         return
     study, system = _chosen(options)
-    pipeline = find_system(study, system, options.seed)
     with study.engine:
-        corrector = Corrector(study, pipeline)
+        corrector = Corrector(study, find_system(study, system, options.seed), all_edits=options.all_edits)
     annotator = load_annotator(study.profile.annotator) if options.json or options.steps else None
     show = _as_json if options.json else _as_text
-    read = _tokenised if options.tokenised else _sentences
     numbers = itertools.count(1)
     for lines in _batches():
-        split = [read(line) for line in lines]
+        split = list(map(_tokenised, lines)) if options.tokenised else list(map(_sentences, lines, prose_of(lines)))
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
             found = [(sentence, next(traces)) for sentence in sentences]
@@ -140,18 +170,24 @@ def run(options: argparse.Namespace) -> None:
             for note in (step.note for _, trace in found for _, step in trace.steps if step.note.startswith(LEFT)):
                 print(f"line {number}: a sentence is {note}", file=sys.stderr)
             if annotator is None:
-                print("".join(_corrected(*item, options.tokenised) + item[0].behind for item in found))
+                print("".join(_corrected(*item, options.tokenised) for item in found))
             else:
                 for sentence, trace in found:
-                    print(show(sentence.tokens, trace, annotator))
+                    print(show(sentence, trace, annotator))
         sys.stdout.flush()
 
 
 def _batches() -> Iterator[list[str]]:
-    """Lines of standard input: one at a time from a person, many at a time from a file or pipe."""
+    """Lines of standard input: one at a time from a person, many from a file or pipe; a block of code is not divided."""
     lines = (line.removesuffix("\n").removesuffix("\r") for line in _decoded(sys.stdin.buffer))
     size = 1 if sys.stdin.isatty() else _LINES_AT_ONCE
-    while batch := list(itertools.islice(lines, size)):
+    batch: list[str] = []
+    for line in lines:
+        batch.append(line)
+        if len(batch) >= size and not ends_inside_code(batch):
+            yield batch
+            batch = []
+    if batch:
         yield batch
 
 
@@ -163,36 +199,31 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
             raise UserError(f"standard input, line {number}: not valid UTF-8 (byte {error.start + 1} of the line)") from None
 
 
-def _sentences(line: str) -> list[_Sentence]:
+def _sentences(line: str, prose: tuple[int, int]) -> list[_Sentence]:
     """The sentences of a line of running text; one without tokens for a line that has none."""
-    starts = [start for start, _ in sentence_spans(line)]
-    # Text before the first sentence belongs to it, so that all parts together are the line.
-    bounds = itertools.pairwise([0, *starts[1:], len(line)])
-    found = []
-    for start, end in bounds:
+    first, last = prose
+    starts = [first + start for start, _ in sentence_spans(line[first:last])]
+    # "Why?" and he left.
+    starts = [start for start in starts if not (line[start].islower() and line[:start].rstrip().endswith(_CLOSING))]
+    if not starts:
+        return [_Sentence("", line, [], [], "")]
+    found: list[_Sentence] = []
+    for start, end in itertools.pairwise([first, *starts[1:], last]):
         text = line[start:end].rstrip()
-        spans = token_spans(text)
-        found.append(_Sentence(text, [text[first:last] for first, last in spans], spans, line[start + len(text) : end]))
+        behind = line[start + len(text) : end if end < last else len(line)]
+        found.append(_Sentence("" if found else line[:first], text, *prose_tokens(text), behind))
     return found
 
 
 def _tokenised(line: str) -> list[_Sentence]:
-    return [_Sentence(line, line.split(), [], "")]
+    return [_Sentence("", line, line.split(), [], "")]
 
 
 def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
-    tokens = trace.tokens
     if tokenised:
-        return " ".join(tokens)
-    if list(tokens) == sentence.tokens:
-        return sentence.text  # matching would take minutes for a sentence of many thousand words
-    matcher = SequenceMatcher(None, sentence.tokens, tokens, autojunk=False)
-    edits = [
-        Edit(start, end, " ".join(tokens[first:last]))
-        for operation, start, end, first, last in matcher.get_opcodes()
-        if operation != "equal"
-    ]
-    return edit_text(sentence.text, sentence.spans, edits)
+        return " ".join(trace.tokens)
+    edits = token_edits(sentence.tokens, trace.tokens)
+    return sentence.before + (edit_text(sentence.text, sentence.spans, edits) if edits else sentence.text) + sentence.behind
 
 
 def _steps(
@@ -205,20 +236,24 @@ def _steps(
         before = corrected.tokens
 
 
-def _as_text(source: Sequence[str], trace: Trace, annotator: Annotator) -> str:
-    lines = [" ".join(source)]
-    for name, before, corrected, edits in _steps(source, trace, annotator):
+def _as_text(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
+    if not sentence.tokens:
+        return f"{sentence.text}\n  = as it was typed"
+    lines = [" ".join(sentence.tokens)]
+    for name, before, corrected, edits in _steps(sentence.tokens, trace, annotator):
         changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
         lines.append(f"  {name}: {changes}" + (f" ({corrected.note})" if corrected.note else ""))
     return "\n".join([*lines, f"  = {' '.join(trace.tokens)}"])
 
 
-def _as_json(source: Sequence[str], trace: Trace, annotator: Annotator) -> str:
+def _as_json(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
+    if not sentence.tokens:
+        return json.dumps({"source": sentence.text.split(), "correction": sentence.text.split(), "steps": []}, ensure_ascii=False)
     steps = [
         {"step": name, "tokens": list(corrected.tokens), "note": corrected.note, "edits": [asdict(edit) for edit in edits]}
-        for name, _, corrected, edits in _steps(source, trace, annotator)
+        for name, _, corrected, edits in _steps(sentence.tokens, trace, annotator)
     ]
-    return json.dumps({"source": list(source), "correction": list(trace.tokens), "steps": steps}, ensure_ascii=False)
+    return json.dumps({"source": sentence.tokens, "correction": list(trace.tokens), "steps": steps}, ensure_ascii=False)
 
 
 def _change(before: Sequence[str], edit: Edit) -> str:
@@ -227,8 +262,11 @@ def _change(before: Sequence[str], edit: Edit) -> str:
 
 
 def _listing(study: Study) -> str:
+    default = study.profile.own_text[-1:]
     rows = [
-        f"{name}: {', then '.join(step.describe() for step in all_steps(study.profile, name))}"
+        name
+        + (" (the default)" if name in default else "")
+        + f": {', then '.join(step.describe() for step in all_steps(study.profile, name))}"
         + (" (not trained yet)" if to_train(study, find_system(study, name)) else "")
         for name in study.profile.systems
     ]

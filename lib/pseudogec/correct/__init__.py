@@ -3,8 +3,9 @@
 `Step` is the contract, `STEPS` knows the classes by the names that profiles use.
 """
 
-from pseudogec.correct.confidence import THRESHOLDS, ConfidentEdits, confident_edits, edit_shares
+from pseudogec.correct.confidence import ConfidentEdits, lowest_threshold
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
+from pseudogec.correct.edit_shares import THRESHOLDS, confident_edits, edit_shares
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.spelling import Casing, Spelling
 from pseudogec.correct.step import (
@@ -21,7 +22,7 @@ from pseudogec.correct.step import (
     as_written,
     run,
 )
-from pseudogec.correct.undoing import AsWritten, EditReranking, TypeDropping, UnknownWords, search_types
+from pseudogec.correct.undoing import AsWritten, EditReranking, TypeDropping, UnknownWords, as_readers_want, search_types
 
 __all__ = [
     "STEPS",
@@ -47,11 +48,13 @@ __all__ = [
     "Trace",
     "TypeDropping",
     "UnknownWords",
+    "as_readers_want",
     "as_written",
     "choose_threshold",
     "confident_edits",
     "edit_shares",
     "greedy_search",
+    "lowest_threshold",
     "run",
     "search_types",
 ]

@@ -1,17 +1,17 @@
-"""Edits are kept by their share of the probability of the n best corrections."""
+"""Edits are kept of which the models are sure."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import repeat
 from typing import Any, ClassVar, NamedTuple
 
-import numpy as np
 from pydantic import Field
 
 from artefacts import Progress
+from artefacts.errors import UserError
+from pseudogec.correct.models import StepOfModels
 from pseudogec.correct.step import (
     STEPS,
     Built,
@@ -23,58 +23,57 @@ from pseudogec.correct.step import (
     SentenceProgress,
     Step,
     Tokens,
+    before_models,
     check_candidates,
-    gain,
     named,
 )
 from pseudogec.edits import Annotator, Edit, apply_edits
 from pseudogec.text import Bpe
 
+Scores = Callable[[Sequence[Sequence[str]], Sequence[Sequence[Sequence[str]]]], Sequence[Sequence[float]]]
+"""The log-probability of several corrections of each sentence, in subwords."""
+
 _SENTENCES_AT_ONCE = 500
-THRESHOLDS = tuple(number / 20 for number in range(1, 20))
-
-
-class Share(NamedTuple):
-    """How much of the probability of all corrections those with an edit have, and the numbers of these corrections."""
-
-    probability: float
-    corrections: frozenset[int]
 
 
 class Weighed(NamedTuple):
-    """A sentence before the models corrected it, and the edits of its n best corrections, the most probable first."""
+    """A sentence before the models corrected it, and their edits, each with its margin."""
 
     tokens: Tokens
-    shares: Mapping[Edit, Share]
+    margins: Mapping[Edit, float]
 
 
 @STEPS.register
-class ConfidentEdits(Step):
-    """Edits are kept that make up enough of the probability of the n best corrections.
+class ConfidentEdits(StepOfModels):
+    """Edits are kept that make the correction much more probable to the models.
 
-    The share of an edit e is the sum of p(h) over the corrections h with e, divided by the sum over all n. A high threshold makes
-    fewer edits than the best correction has; a low one also edits that it lacks. Of edits that overlap or touch, and that no
-    correction makes together, the one with the largest share is kept. Raina and Gales (2023) choose among corrections by the same
-    sums.
+    The margin of an edit is the logarithm of p(correction) / p(correction without this edit). Without a threshold, the lowest one
+    is taken at which the system changes no more than a share of the correct sentences in the development data.
     """
 
     name: ClassVar[str] = "confident_edits"
     label: ClassVar[str] = "confident edits"
+    version: ClassVar[int] = 2
+    needs_gpu: ClassVar[bool] = True
     tuned: ClassVar[str] = "the threshold of confident edits"
-    threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
+    threshold: float | None = Field(
+        default=None, ge=0, description="of the margin; found on development data when it is not given"
+    )
+    changed: float = Field(default=0.02, ge=0, le=1, description="share of correct sentences that may be changed")
+    longest: int | None = Field(default=None, ge=1, description="longer sentences, such as none in training, are left alone")
 
     def describe(self) -> str:
-        share = "enough" if self.threshold is None else f"at least {self.threshold:.2f}"
-        return f"edits with {share} of the probability of the n best corrections"
+        return "edits of which the model is sure"
 
     def check(self, before: Sequence[Step]) -> None:
         check_candidates(before)
 
     def needs(self, planning: Planning) -> dict[str, Need]:
+        seeds = self.seeds or ((planning.seed,) if planning.seed else None)
         needs: dict[str, Need] = {
+            "models": planning.models(self.models, seeds),
             "subwords": planning.subwords,
             "annotator": planning.annotator,
-            "length_penalty": planning.decoding["length_penalty"],
         }
         if self.threshold is None:
             needs["found"] = planning.search(self, needs)
@@ -82,9 +81,7 @@ class ConfidentEdits(Step):
 
     def prepare(self, built: Built) -> ReadyStep:
         threshold = built.found["threshold"] if self.threshold is None else self.threshold
-        return partial(
-            self.keep, annotator=built.annotator, bpe=built.bpe, length_penalty=built["length_penalty"], threshold=threshold
-        )
+        return partial(self.keep, annotator=built.annotator, bpe=built.bpe, score=_scores(built), threshold=threshold)
 
     def keep(
         self,
@@ -94,109 +91,87 @@ class ConfidentEdits(Step):
         *,
         annotator: Annotator,
         bpe: Bpe,
-        length_penalty: float,
+        score: Scores,
         threshold: float,
     ) -> list[Corrected]:
-        """Make the edits of the n best corrections whose share is at least the threshold."""
-        weighed = _weigh(before, annotator, bpe, length_penalty, progress)
-        return [_corrected(sentence, item, threshold) for sentence, item in zip(before, weighed, strict=True)]
+        """Undo the edits of the models whose margin is below the threshold."""
+        weighed = self._weigh(before, annotator, bpe, score, progress)
+        return [_sure(sentence, item, threshold) for sentence, item in zip(before, weighed, strict=True)]
 
     def tune(self, development: Development, built: Built, progress: Progress) -> dict[str, Any]:
-        weighed = _weigh(development.before, development.annotator, built.bpe, built["length_penalty"], None)
-
-        scores: dict[float, float] = {}
-        for tried, threshold in enumerate(THRESHOLDS, start=1):
-            corrected = map(_corrected, development.before, weighed, repeat(threshold))
-            scores[threshold] = development.score([sentence.tokens for sentence in corrected]).headline
-            progress(tried, len(THRESHOLDS), "thresholds")
-        best = max(scores, key=scores.__getitem__)  # the first of equals, which makes most edits
-        of_best = development.score([sentence.tokens for sentence in development.before]).headline
-        return {"threshold": best, "f05": scores[best], "f05_of_best": of_best}
+        correct = [place for place, sentence in enumerate(development.references) if not any(sentence.annotators.values())]
+        if not correct:
+            raise UserError("confident_edits: its threshold is found on correct sentences, and the development data have none")
+        sources = [development.sources[place] for place in correct]
+        before = [development.before[place] for place in correct]
+        told = lambda done, total: progress(done, total, "sentences")  # noqa: E731
+        weighed = self._weigh(before, built.annotator, built.bpe, _scores(built), told)
+        # A sentence that the steps before the models changed is changed at every threshold.
+        highest = [
+            math.inf if tuple(item.tokens) != tuple(source) else max(item.margins.values(), default=-math.inf)
+            for item, source in zip(weighed, sources, strict=True)
+        ]
+        threshold = lowest_threshold(highest, self.changed)
+        changed = sum(margin >= threshold for margin in highest) / len(highest)
+        return {"threshold": threshold, "changed": changed, "sentences": len(highest)}
 
     def tell(self, found: Mapping[str, Any]) -> str:
-        return f"edits are made from a share of {found['threshold']:.2f} on; {gain(found['f05_of_best'], found['f05'])}"
+        share = f"{100 * found['changed']:.1f}% of {found['sentences']:,} correct sentences are changed"
+        return f"edits are made from a margin of {found['threshold']:.2f} on; {share}"
+
+    def _weigh(
+        self,
+        before: Sequence[Corrected],
+        annotator: Annotator,
+        bpe: Bpe,
+        score: Scores,
+        progress: SentenceProgress | None,
+    ) -> list[Weighed]:
+        """The margins of the edits of each sentence; a sentence without candidates has no edits."""
+        weighed: list[Weighed] = []
+        for first in range(0, len(before), _SENTENCES_AT_ONCE):
+            batch = before[first : first + _SENTENCES_AT_ONCE]
+            written = [before_models(sentence, bpe) for sentence in batch]
+            edits = annotator.annotate(written, [sentence.tokens for sentence in batch])
+            places = [place for place, found in enumerate(edits) if found and self._is_usual(written[place])]
+            without = [[_without(written[place], edits[place], edit) for edit in edits[place]] for place in places]
+            sentences = [[batch[place].tokens, *variants] for place, variants in zip(places, without, strict=True)]
+            scores = score([bpe.apply(written[place]) for place in places], [list(map(bpe.apply, found)) for found in sentences])
+            margins: list[dict[Edit, float]] = [dict.fromkeys(found, -math.inf) for found in edits]
+            for place, (whole, *others) in zip(places, scores, strict=True):
+                if whole > -math.inf:
+                    margins[place] = {edit: whole - other for edit, other in zip(edits[place], others, strict=True)}
+            weighed += map(Weighed, written, margins)
+            if progress is not None:
+                progress(len(weighed), len(before))
+        return weighed
+
+    def _is_usual(self, tokens: Tokens) -> bool:
+        return self.longest is None or len(tokens) <= self.longest
 
 
-def confident_edits(
-    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None = None
-) -> list[dict[Edit, float]]:
-    """The edits of each sentence at a threshold of 0, with their shares: at any other, those whose share is large enough.
+def _scores(built: Built) -> Scores:
+    return partial(built.decoder().score, length_penalty=0.0)
 
-    An edit is excluded by edits with larger shares alone, so a higher threshold makes a part of the edits of a lower one.
+
+def lowest_threshold(highest: Sequence[float], share: float) -> float:
+    """The lowest threshold, rounded up to hundredths, that at most a share of sentences reaches with their highest margins; what
+    is infinite is reached by each threshold.
     """
-    weighed = _weigh(before, annotator, bpe, length_penalty, progress)
-    return [{edit: item.shares[edit].probability for edit in _kept(item, 0)} for item in weighed]
+    beyond = sorted(highest, reverse=True)[int(share * len(highest)) :]
+    last = next((margin for margin in beyond if margin < math.inf), -math.inf)
+    return math.floor(100 * last + 1) / 100 if last >= 0 else 0.0
 
 
-def _weigh(
-    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None
-) -> list[Weighed]:
-    """The shares of the edits of each sentence; a sentence without several corrections has no edits."""
-    weighed: list[Weighed] = []
-    for first in range(0, len(before), _SENTENCES_AT_ONCE):
-        batch = before[first : first + _SENTENCES_AT_ONCE]
-        written = [_before_models(sentence, bpe) for sentence in batch]
-        choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
-        changed = [
-            (tokens, bpe.undo(candidate.subwords))
-            for tokens, sentence, found in zip(written, batch, choices, strict=True)
-            for candidate in found
-            if candidate.subwords != sentence.corrected_subwords
-        ]
-        edits = iter(annotator.annotate([tokens for tokens, _ in changed], [tokens for _, tokens in changed]))
-        for tokens, sentence, found in zip(written, batch, choices, strict=True):
-            of_each = [next(edits) if candidate.subwords != sentence.corrected_subwords else () for candidate in found]
-            scores = [candidate.score * (len(candidate.subwords) + 1) ** length_penalty for candidate in found]
-            weighed.append(Weighed(tokens, edit_shares(of_each, scores)))
-        if progress is not None:
-            progress(len(weighed), len(before))
-    return weighed
+def _without(written: Tokens, edits: Sequence[Edit], edit: Edit) -> list[str]:
+    return apply_edits(written, [other for other in edits if other is not edit], literal=True)
 
 
-def _before_models(sentence: Corrected, bpe: Bpe) -> Tokens:
-    unchanged = not sentence.candidates or sentence.candidates[0].subwords == sentence.corrected_subwords
-    return sentence.tokens if unchanged else bpe.undo(sentence.corrected_subwords)
-
-
-def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[float]) -> dict[Edit, Share]:
-    """The share of each edit, the largest first.
-
-    Edits are the same if their spans and corrections are, whatever their types; the type is that of the most probable correction.
-
-    Args:
-        edits: of each correction.
-        log_probabilities: of each correction, in natural logarithms.
-    """
-    if not log_probabilities:
-        return {}
-    weights = np.exp(np.array(log_probabilities) - max(log_probabilities))
-    weights /= weights.sum()
-    named_by: dict[tuple[int, int, str], Edit] = {}
-    makers: dict[Edit, set[int]] = {}
-    for place in np.argsort(-weights, kind="stable").tolist():
-        for edit in edits[place]:
-            same = named_by.setdefault((edit.start, edit.end, edit.correction), edit)
-            makers.setdefault(same, set()).add(place)
-    shares = {edit: Share(float(weights[sorted(places)].sum()), frozenset(places)) for edit, places in makers.items()}
-    return dict(sorted(shares.items(), key=lambda item: -item[1].probability))
-
-
-def _kept(weighed: Weighed, threshold: float) -> list[Edit]:
-    """The edits whose share is at least the threshold, without those that a more probable edit excludes."""
-    chosen: list[Edit] = []
-    for edit, share in weighed.shares.items():
-        # Sums of rounded numbers may be a little too small.
-        enough = share.probability >= threshold or math.isclose(share.probability, threshold)
-        neighbours = [other for other in chosen if edit.start <= other.end and other.start <= edit.end]
-        if enough and all(share.corrections & weighed.shares[other].corrections for other in neighbours):
-            chosen.append(edit)
-    return chosen
-
-
-def _corrected(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
-    if not weighed.shares:
+def _sure(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
+    made = [edit for edit, margin in weighed.margins.items() if margin >= threshold]
+    if len(made) == len(weighed.margins):
         return Corrected(sentence.tokens)
-    tokens, made = weighed.tokens, _kept(weighed, threshold)
-    others = [edit for edit, share in weighed.shares.items() if edit not in made and share.probability >= threshold / 2]
-    left_out = ", ".join(f"{named(tokens, edit)} {weighed.shares[edit].probability:.2f}" for edit in others)
-    return Corrected(tuple(apply_edits(tokens, made, literal=True)), f"less certain: {left_out}" if left_out else "")
+    undone = ", ".join(
+        f"{named(weighed.tokens, edit)} {margin:.1f}" for edit, margin in weighed.margins.items() if margin < threshold
+    )
+    return Corrected(tuple(apply_edits(weighed.tokens, made, literal=True)), f"less certain: {undone}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -78,11 +78,17 @@ class Spelling(Step):
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
-    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times"})
     language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
     suggestions: int = Field(default=10, ge=1, description="of hunspell for a word, at most")
+    times: float = Field(
+        default=0.0,
+        ge=0,
+        description="if above 0, a word stays that the text of the language model has, and one is replaced only by words that "
+        "wordfreq has this many times as often",
+    )
 
     @model_validator(mode="after")
     def _casing_is_judged(self) -> Self:
@@ -102,7 +108,7 @@ class Spelling(Step):
         needs: dict[str, Need] = {}
         if self.language_model:
             needs = {"subwords": planning.subwords, "language_model": planning.language_model}
-        if self.casing:
+        if self.casing or self.times:
             needs["words"] = planning.word_counts
         return needs
 
@@ -111,6 +117,7 @@ class Spelling(Step):
             self.mend,
             language_model=built.language_model if self.language_model else None,
             casing=_casing(built.folder("words"), self.casing_times) if self.casing else None,
+            familiar=_familiar(built.folder("words")) if self.times else frozenset(),
         )
 
     def mend(
@@ -121,12 +128,13 @@ class Spelling(Step):
         *,
         language_model: SentenceScorer | None = None,
         casing: Casing | None = None,
+        familiar: Collection[str] = (),
     ) -> list[Corrected]:
         """Correct the spelling in the output of the steps before."""
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
-                _Sentence(list(sentence.tokens), _doubtful(sentence.tokens, casing, self.suggestions))
+                _Sentence(list(sentence.tokens), self._doubtful(sentence.tokens, casing, familiar))
                 for sentence in before[first : first + _SENTENCES_AT_ONCE]
             ]
             while waiting := [sentence for sentence in batch if sentence.doubtful]:
@@ -137,11 +145,50 @@ class Spelling(Step):
                 progress(len(after), len(before))
         return after
 
+    def _doubtful(self, tokens: Tokens, casing: Casing | None, familiar: Collection[str]) -> list[tuple[int, list[str]]]:
+        """Words with candidates, the last one first."""
+        found = []
+        start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
+        for place, word in enumerate(tokens):
+            before = tokens[place - 1] if place else ""
+            following = tokens[place + 1] if place + 1 < len(tokens) else ""
+            is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
+            if _is_ordinary(word, begins=place == start) and not is_half:
+                candidates = self._candidates(word, casing, familiar)
+                if candidates and candidates != [word]:
+                    found.append((place, candidates))
+        return found[::-1]
+
+    def _candidates(self, word: str, casing: Casing | None, familiar: Collection[str]) -> list[str]:
+        capitalised = casing[word] if casing is not None else None
+        found = None if word.lower() in familiar else suggestions(word, self.suggestions)
+        if found and self.times:
+            found = tuple(other for other in found if _is_commoner(other, word, self.times)) or None
+        candidates = [word] if found is None else list(found)
+        return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
+
+
+def _is_commoner(words: str, written: str, times: float) -> bool:
+    from wordfreq import word_frequency
+
+    least = min(word_frequency(word, "en") for word in words.split())
+    return least >= times * max(word_frequency(written, "en"), 1e-9)
+
 
 @functools.lru_cache(maxsize=2)
 def _casing(words: Path, times: float) -> Casing:
-    counts = (line.split("\t") for line in read_lines(words / "words.tsv"))
-    return Casing({word: int(count) for word, count in counts}, times)
+    return Casing(dict(_counts(words)), times)
+
+
+@functools.lru_cache(maxsize=2)
+def _familiar(words: Path) -> frozenset[str]:
+    return frozenset(word.lower() for word, _ in _counts(words))
+
+
+def _counts(words: Path) -> Iterator[tuple[str, int]]:
+    for line in read_lines(words / "words.tsv"):
+        word, count = line.split("\t")
+        yield word, int(count)
 
 
 def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | None) -> list[int | None]:
@@ -152,28 +199,6 @@ def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | Non
     scores = iter(language_model([tokens for found in variants for tokens in found]))
     rated = [[next(scores) for _ in found] for found in variants]
     return [None if max(found) == -math.inf else found.index(max(found)) for found in rated]
-
-
-def _doubtful(tokens: Tokens, casing: Casing | None, most: int) -> list[tuple[int, list[str]]]:
-    """Words with candidates, the last one first."""
-    found = []
-    start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
-    for place, word in enumerate(tokens):
-        before = tokens[place - 1] if place else ""
-        following = tokens[place + 1] if place + 1 < len(tokens) else ""
-        is_half = following in _NEGATIONS or not _HALVES.isdisjoint([(word, following), (before, word)])
-        if _is_ordinary(word, begins=place == start) and not is_half:
-            candidates = _candidates(word, casing, most)
-            if candidates and candidates != [word]:
-                found.append((place, candidates))
-    return found[::-1]
-
-
-def _candidates(word: str, casing: Casing | None, most: int) -> list[str]:
-    capitalised = casing[word] if casing is not None else None
-    found = suggestions(word, most)
-    candidates = [word] if found is None else list(found)
-    return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
 
 
 def _is_ordinary(word: str, begins: bool) -> bool:

@@ -319,3 +319,9 @@ def check_candidates(before: Sequence[Step]) -> None:
 def named(source: Tokens, edit: Edit) -> str:
     """An edit for readers: the words, their correction, and the type."""
     return f"{' '.join(source[edit.start : edit.end]) or 'nothing'} → {edit.correction or 'nothing'} ({edit.type})"
+
+
+def before_models(sentence: Corrected, bpe: Bpe) -> Tokens:
+    """The tokens that the models corrected."""
+    unchanged = not sentence.candidates or sentence.candidates[0].subwords == sentence.corrected_subwords
+    return sentence.tokens if unchanged else bpe.undo(sentence.corrected_subwords)

@@ -33,9 +33,9 @@ from pseudogec.correct.step import (
     gain,
     named,
 )
-from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
+from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, token_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
-from pseudogec.seq2seq import read_dictionary
+from pseudogec.text import Vocabulary, is_word
 
 _SENTENCES_AT_ONCE = 500
 """Sentences that are annotated, and of which variants are kept, together: enough to fill batches, few enough for any memory."""
@@ -105,7 +105,8 @@ class AsWritten(Step):
 class UnknownWords(Step):
     """Edits of a word that is unknown to the models are undone (Choe et al. 2019, section 7.4).
 
-    Such a word is ``<unk>`` to the models, whole or in part. An insertion touches no word and stays.
+    Such a word is ``<unk>`` to the models, whole or in part, or has a part that training never saw. An insertion touches no
+    word and stays.
     """
 
     name: ClassVar[str] = "unknown_words"
@@ -122,7 +123,7 @@ class UnknownWords(Step):
         return {"subwords": planning.subwords, "annotator": planning.annotator}
 
     def prepare(self, built: Built) -> ReadyStep:
-        known, bpe = _known_subwords(built.folder("subwords")), built.bpe
+        known, bpe = _trained_subwords(built.folder("subwords")), built.bpe
         return partial(self.undo, annotator=built.annotator, is_known=lambda word: known.issuperset(bpe.apply([word])))
 
     def undo(
@@ -151,9 +152,34 @@ class UnknownWords(Step):
 
 
 @functools.lru_cache(maxsize=2)
-def _known_subwords(bpe: Path) -> frozenset[str]:
-    """The subwords in the vocabulary of a ``bpe`` artefact."""
-    return frozenset(read_dictionary(bpe / "dict.txt"))
+def _trained_subwords(bpe: Path) -> frozenset[str]:
+    """The subwords of a ``bpe`` artefact that occur in its text; the others are in the vocabulary in case a test has them."""
+    return frozenset(subword for subword, count in Vocabulary.load(bpe / "dict.txt").counts.items() if count)
+
+
+def as_readers_want(
+    sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None = None
+) -> list[Corrected]:
+    """The last step where readers correct their own text: undo edits of numbers, and those that make a word of no lexicon.
+
+    The marks at the end stay too, since headings, greetings and lines of chat have no stop.
+    """
+    after = []
+    for source, sentence in zip(sources, before, strict=True):
+        corrected = sentence.tokens[: _end_of_words(sentence.tokens)] + tuple(source[_end_of_words(source) :])
+        edits = token_edits(source, corrected)
+        undone = [edit for edit in edits if not _is_harmless(source, edit)]
+        after.append(undo(Edited(source, Corrected(corrected), edits), undone))
+    return after
+
+
+def _end_of_words(tokens: Tokens) -> int:
+    return next((place + 1 for place in reversed(range(len(tokens))) if any(map(str.isalnum, tokens[place]))), 0)
+
+
+def _is_harmless(source: Tokens, edit: Edit) -> bool:
+    new = [word for word in edit.correction.split() if word not in source]
+    return all(map(is_word, new)) and not any(map(str.isdigit, "".join([*new, *source[edit.start : edit.end]])))
 
 
 @STEPS.register

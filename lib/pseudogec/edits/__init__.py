@@ -17,6 +17,7 @@ from pseudogec.edits.edit import (
     edit_text,
     joined,
     place_edits,
+    token_edits,
     type_distance,
 )
 from pseudogec.edits.m2 import M2File, read_m2, write_m2
@@ -38,6 +39,7 @@ __all__ = [
     "load_annotator",
     "place_edits",
     "read_m2",
+    "token_edits",
     "type_distance",
     "write_m2",
 ]

@@ -41,7 +41,7 @@ class NoisedText(FilePairs):
         0.0,
         ge=0,
         le=1,
-        description="share of sentences that stop at a comma or before their last mark, on both sides, as greetings and headings do",
+        description="share of sentences that both sides cut at a comma or before their last mark, as greetings and headings are",
     )
 
     @field_validator("method")

@@ -8,8 +8,8 @@ from pathlib import Path
 from artefacts import missing
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
-from pseudogec.correct import Built, Trace, run
-from pseudogec.correct.step import Tokens
+from pseudogec.correct import Built, ConfidentEdits, Trace, as_readers_want, run
+from pseudogec.correct.step import ReadyStep, Tokens
 from pseudogec.study.grid import Pipeline
 from pseudogec.study.models import CompactModel
 from pseudogec.study.planning import pipelines
@@ -72,17 +72,24 @@ class Corrector:
         study: where models come from.
         pipeline: the system.
         as_scored: with the models that were scored. By default models in the pack are used in compact form, so that a
-            sentence gets the same correction wherever the results are opened.
+            sentence gets the same correction wherever the results are opened, and edits that harm a text are undone at the end.
+        all_edits: without the steps that keep only edits of which the models are sure.
     """
 
-    def __init__(self, study: Study, pipeline: Pipeline, as_scored: bool = False) -> None:
+    def __init__(self, study: Study, pipeline: Pipeline, as_scored: bool = False, all_edits: bool = False) -> None:
         study.build(_parents(study, pipeline) if as_scored else needed(study, pipeline), in_full=True)
 
         def folder(need: Recipe) -> Path:
             return study.store.folder(need if as_scored else study.planner.for_readers(need))
 
         corrections = study.planner.correction(pipeline, study.test).steps
-        self._steps = [(recipe.title, recipe.step.prepare(Built(recipe.needs, folder))) for recipe in corrections]
+        self._steps: list[tuple[str, ReadyStep]] = [
+            (recipe.step.describe(), recipe.step.prepare(Built(recipe.needs, folder)))
+            for recipe in corrections
+            if not (all_edits and isinstance(recipe.step, ConfidentEdits))
+        ]
+        if not as_scored:
+            self._steps.append(("numbers, ends and unknown words as typed", as_readers_want))
 
     def __call__(self, sentences: Sequence[Tokens]) -> list[Trace]:
         """Correct tokenised sentences.

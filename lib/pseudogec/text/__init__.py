@@ -1,6 +1,21 @@
-"""From characters to subwords: sentence splitting, spaCy's English tokenisation, byte-pair encoding, the vocabulary."""
+"""From characters to subwords: prose, sentences, spaCy's English tokenisation, byte-pair encoding, the vocabulary."""
 
+from pseudogec.text.prose import ends_inside_code, is_word, prose_of, prose_tokens
 from pseudogec.text.subwords import SEPARATOR, UNKNOWN, Bpe, Vocabulary, load_bpe
 from pseudogec.text.words import MASK, sentence_spans, token_spans, tokenise
 
-__all__ = ["MASK", "SEPARATOR", "UNKNOWN", "Bpe", "Vocabulary", "load_bpe", "sentence_spans", "token_spans", "tokenise"]
+__all__ = [
+    "MASK",
+    "SEPARATOR",
+    "UNKNOWN",
+    "Bpe",
+    "Vocabulary",
+    "ends_inside_code",
+    "is_word",
+    "load_bpe",
+    "prose_of",
+    "prose_tokens",
+    "sentence_spans",
+    "token_spans",
+    "tokenise",
+]

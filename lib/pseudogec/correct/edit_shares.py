@@ -1,0 +1,101 @@
+"""How much of the probability of the n best corrections goes to each edit, from which follow operating points and curves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pseudogec.correct.step import Corrected, SentenceProgress, Tokens, before_models
+from pseudogec.edits import Annotator, Edit
+from pseudogec.text import Bpe
+
+_SENTENCES_AT_ONCE = 500
+THRESHOLDS = tuple(number / 20 for number in range(1, 20))
+
+
+class Share(NamedTuple):
+    """How much of the probability of all corrections those with an edit have, and the numbers of these corrections."""
+
+    probability: float
+    corrections: frozenset[int]
+
+
+class Weighed(NamedTuple):
+    """A sentence before the models corrected it, and the edits of its n best corrections, the most probable first."""
+
+    tokens: Tokens
+    shares: Mapping[Edit, Share]
+
+
+def confident_edits(
+    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None = None
+) -> list[dict[Edit, float]]:
+    """The edits of each sentence at a threshold of 0, with their shares: at any other, those whose share is large enough.
+
+    An edit is excluded by edits with larger shares alone, so a higher threshold makes a part of the edits of a lower one.
+    """
+    weighed = _shares_of(before, annotator, bpe, length_penalty, progress)
+    return [{edit: item.shares[edit].probability for edit in _kept(item, 0)} for item in weighed]
+
+
+def _shares_of(
+    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None
+) -> list[Weighed]:
+    """The shares of the edits of each sentence; a sentence without several corrections has no edits."""
+    weighed: list[Weighed] = []
+    for first in range(0, len(before), _SENTENCES_AT_ONCE):
+        batch = before[first : first + _SENTENCES_AT_ONCE]
+        written = [before_models(sentence, bpe) for sentence in batch]
+        choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
+        changed = [
+            (tokens, bpe.undo(candidate.subwords))
+            for tokens, sentence, found in zip(written, batch, choices, strict=True)
+            for candidate in found
+            if candidate.subwords != sentence.corrected_subwords
+        ]
+        edits = iter(annotator.annotate([tokens for tokens, _ in changed], [tokens for _, tokens in changed]))
+        for tokens, sentence, found in zip(written, batch, choices, strict=True):
+            of_each = [next(edits) if candidate.subwords != sentence.corrected_subwords else () for candidate in found]
+            scores = [candidate.score * (len(candidate.subwords) + 1) ** length_penalty for candidate in found]
+            weighed.append(Weighed(tokens, edit_shares(of_each, scores)))
+        if progress is not None:
+            progress(len(weighed), len(before))
+    return weighed
+
+
+def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[float]) -> dict[Edit, Share]:
+    """The share of each edit, the largest first.
+
+    Edits are the same if their spans and corrections are, whatever their types; the type is that of the most probable correction.
+
+    Args:
+        edits: of each correction.
+        log_probabilities: of each correction, in natural logarithms.
+    """
+    if not log_probabilities:
+        return {}
+    weights = np.exp(np.array(log_probabilities) - max(log_probabilities))
+    weights /= weights.sum()
+    named_by: dict[tuple[int, int, str], Edit] = {}
+    makers: dict[Edit, set[int]] = {}
+    for place in np.argsort(-weights, kind="stable").tolist():
+        for edit in edits[place]:
+            same = named_by.setdefault((edit.start, edit.end, edit.correction), edit)
+            makers.setdefault(same, set()).add(place)
+    shares = {edit: Share(float(weights[sorted(places)].sum()), frozenset(places)) for edit, places in makers.items()}
+    return dict(sorted(shares.items(), key=lambda item: -item[1].probability))
+
+
+def _kept(weighed: Weighed, threshold: float) -> list[Edit]:
+    """The edits whose share is at least the threshold, without those that a more probable edit excludes."""
+    chosen: list[Edit] = []
+    for edit, share in weighed.shares.items():
+        # Sums of rounded numbers may be a little too small.
+        enough = share.probability >= threshold or math.isclose(share.probability, threshold)
+        neighbours = [other for other in chosen if edit.start <= other.end and other.start <= edit.end]
+        if enough and all(share.corrections & weighed.shares[other].corrections for other in neighbours):
+            chosen.append(edit)
+    return chosen
