@@ -79,7 +79,7 @@ def test_a_model_corrects_every_line_whatever_it_holds(system, store, monkeypatc
 
 
 def test_edits_of_characters_that_the_model_cannot_read_are_undone(store, monkeypatch, capsys) -> None:
-    code, out, _ = run(monkeypatch, capsys, "😀 é 漢字\n", *arguments(store, "careful", "--json"))
+    code, out, _ = run(monkeypatch, capsys, "😀 é 漢字\n", *arguments(store, "careful", "--json", "--tokenised"))
     assert code == 0
     found = json.loads(out)
     assert [token for token in found["correction"] if token in {"😀", "é", "漢字"}] == ["😀", "é", "漢字"]
@@ -93,6 +93,23 @@ def test_json_tells_what_each_step_made_and_the_steps_lead_to_the_correction(sto
     assert found["source"] == ["Yesterday", "he", "go", "home", "."]
     assert found["steps"][-1]["tokens"] == found["correction"]
     assert all(set(edit) == {"start", "end", "correction", "type"} for step in found["steps"] for edit in step["edits"])
+
+
+def test_what_is_no_english_prose_comes_out_as_it_was_typed(store, monkeypatch, capsys) -> None:
+    text = (
+        "# Teh `code`\n\n```\nteh\n```\n\n| teh | b |\n|---|---|\n\nIch habe gestern ein Buch gekauft.\nMail a@b.org teh news.\n"
+    )
+    assert run(monkeypatch, capsys, text, *arguments(store, "base"))[:2] == (0, text)
+    assert (
+        run(monkeypatch, capsys, text, *arguments(store, "base", "--steps"))[1].count("= as it was typed")
+        == len(text.split("\n")) - 1
+    )
+
+
+def test_all_edits_are_made_when_they_are_asked_for(store, monkeypatch, capsys) -> None:
+    for more, steps in (("--steps",), 3), (("--steps", "--all-edits"), 2):
+        out = run(monkeypatch, capsys, "He depend of it .\n", *arguments(store, "certain", *more))[1]
+        assert len([line for line in out.splitlines() if line.startswith("  ") and ":" in line]) == steps
 
 
 def test_tokenised_text_stays_tokenised(store, monkeypatch, capsys) -> None:
@@ -113,11 +130,7 @@ def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> N
         (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
         (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
         (["--set", "own_text=[]"], "", ["names no system for your own text", "--list"]),
-        (
-            ["--system", "base", "--seed", "1", "--set", "seeds=[1, 2]", "--set", "models.base.setting=joint"],
-            "",
-            ["1 model", "--train"],
-        ),
+        (["--system", "base", "--set", "optimisations.copying.updates=301"], "", ["base", "model", "--train", "--plan"]),
         (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
     ],
 )
