@@ -211,7 +211,7 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
     ("arguments", "words"),
     [
         (["--profile", "smok"], ["smok.yaml", "did you mean `smoke`"]),
-        (["--profile", "smoke", "--set", "sedes=[1]"], ["smoke.yaml", "unknown key `sedes`", "did you mean `seeds`"]),
+        (["--profile", "smoke", "--set", "sedes=[1]"], ["--set sedes", "sedes: unknown key", "did you mean `seeds`"]),
         (
             ["--profile", "smoke", "--set", "methods.direct_noise.mu_mask=1.2"],
             ["methods.direct_noise", "mu_mask", "1.2"],

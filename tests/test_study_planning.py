@@ -136,7 +136,7 @@ def test_missing_corpora_are_named_before_anything_runs() -> None:
         ("{method: direct_noise, mu_mask: 0.9, mu_keep: 0.9}", ["methods.mine", "mu_"]),
         ("{method: direct_noise, mu_mash: 0.3}", ["methods.mine", "mu_mash", "mu_mask"]),
         ("{method: backtrans_noisy, beta_random: -1}", ["methods.mine", "beta_random", "-1"]),
-        ("{method: backtrans_noisy, beta: 6}", ["methods.mine", "unknown key `methods.mine.beta`", "did you mean `beam`"]),
+        ("{method: backtrans_noisy, beta: 6}", ["methods.mine.beta: unknown key", "`beam`"]),
         ("{method: back_translate}", ["methods.mine", "back_translate", "did you mean `backtrans`"]),
         ("{mu_mask: 0.3}", ["methods.mine", "name a method: one of", "package.module:Class"]),
     ],

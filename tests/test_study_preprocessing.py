@@ -55,7 +55,7 @@ def test_without_preprocessing_unchanged_pairs_alone_are_left_out(tmp_path: Path
 
 
 def test_models_cannot_stand_before_the_models_that_are_trained_on_what_they_leave(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="preprocessing: the step `models` uses models"):
+    with pytest.raises(UserError, match=r"preprocessing\.0: the step `models` uses models"):
         planner(tmp_path, "models.base={}", "preprocessing=[{step: models, models: base}]")
 
 

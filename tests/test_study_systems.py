@@ -165,7 +165,7 @@ def test_what_is_wrong_with_a_system_is_refused(override: str, words: list[str])
 @pytest.mark.parametrize("step", ["{step: right_to_left, models: pretlarge}", "{step: unknown_words}"])
 def test_steps_that_read_the_profile_s_subwords_cannot_follow_released_models(step: str) -> None:
     release = "step: released_models, checkpoints: a.pt, source_dictionary: s, target_dictionary: t, codes: c, n_best: 5"
-    with pytest.raises(UserError, match=r"systems\.pretlarge: the step .* the profile's subwords"):
+    with pytest.raises(UserError, match=r"systems\.pretlarge\.steps\.1: the step .* the profile's subwords"):
         load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{{release}}}, {step}]"])
 
 
