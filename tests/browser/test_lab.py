@@ -264,6 +264,7 @@ def test_a_fresh_clone_shows_what_is_committed_and_trains_nothing(committed: tup
     check_outputs(executed)
     expect(page.locator(".jp-CodeCell", has_text="report.begin(").first).to_contain_text("in the pack, 0 to build")
     assert not page.get_by_text("are to be built").count()
+    assert not page.get_by_text("get notified about official Jupyter news").count()
 
 
 @pytest.mark.usefixtures("store")
