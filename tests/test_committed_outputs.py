@@ -67,7 +67,7 @@ def test_the_study_of_learners_is_read_without_its_corpora(tmp_path: Path) -> No
 
 
 def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) -> None:
-    options = ["data_folder=nowhere", "grid_tests=[fce-test]"]
+    options = [f"data_folder={tmp_path}", "grid_tests=[fce-test]"]
     study = Study.open("learners", options, store=tmp_path / "store", outputs=tmp_path / "outputs", packs=True)
     grid = study.grid("pretrain_large").only(method=["backtrans_noisy", "backtrans_noisy_sse"])
     scores, on_fce = study.scores(grid), study.scores(grid, test="fce-test")
@@ -75,6 +75,7 @@ def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) 
     report = Report(study)
     report.compare(scores, "method", "means")
     means = pd.read_csv(tmp_path / "outputs" / "tables" / "means.csv").set_index("method")["f05 on fce-test"].dropna()
+    means = means.loc[list(METHODS)]  # the simple systems stand above
     assert means.to_dict() == pytest.approx((100 * on_fce.groupby("method").f05.mean()).to_dict(), abs=1e-4)
     table = report.differences(grid, against="backtrans_noisy")
     assert "| F0.5 on fce-test |" in table
@@ -85,7 +86,7 @@ def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) 
     (row,) = pd.read_csv(tmp_path / "outputs" / "tables" / "claims_of_test.csv").to_dict("records")
     assert with_interval(compare(*sides, f05_of)) in row["on fce-test"]
     with pytest.raises(UserError, match="grid_tests"):
-        Study.open("learners", ["data_folder=nowhere", "grid_tests=[fce]"], store=tmp_path / "store")
+        Study.open("learners", [f"data_folder={tmp_path}", "grid_tests=[fce]"], store=tmp_path / "store")
 
 
 @pytest.mark.parametrize("profile", ["classroom", "learners", "public"])

@@ -59,7 +59,7 @@ def test_no_pair_of_the_file_is_in_two_parts(folder: Path) -> None:
 
 def test_the_method_of_the_documents_is_explained_and_used(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     method = ["noise", "--method", "my_noise:Articles"]
-    assert main([*method, "--help"]) == 0
+    assert main([*method, "--list"]) == 0
     assert "    rate: " in capsys.readouterr().out
     (folder / "words").write_text("the dog sees a cat .\n")
     command = [*method, "--set", "rate=1", "--input", str(folder / "words"), "--output-prefix", str(folder / "noised")]

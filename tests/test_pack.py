@@ -161,6 +161,7 @@ def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Pa
     whole = opened(folder)
     whole.write_pack(folder / "apart" / PACK)
     shutil.move(folder / "data", folder / "elsewhere")
+    (folder / "data").mkdir()
     try:
         clone = opened(folder, store="empty", outputs="apart")
         assert missing(buildable(clone), clone.store) == []
@@ -174,6 +175,7 @@ def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Pa
             overview.annotated_sentences(clone, clone.planner.genuine)
         assert not list(clone.store.artefacts()), "nothing was built"
     finally:
+        (folder / "data").rmdir()
         shutil.move(folder / "elsewhere", folder / "data")
     assert "may not be passed on" not in samples.reference_edits(whole, whole.planner.tests["mine"])
 
