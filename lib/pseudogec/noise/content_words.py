@@ -115,17 +115,16 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
     information = np.log(both.data * of_word.sum() / (of_word[both.row] * of_word[both.col]))
     positive = information > 0
     matrix = csr_matrix((information[positive], (both.row[positive], both.col[positive])), shape=shape)
-    dimensions = min(_DIMENSIONS, len(words) - 1)
+    dimensions = min(_DIMENSIONS, max(1, len(words) // 2))
     vectors, values, _ = svds(matrix, k=dimensions, v0=np.ones(len(words)))
-    vectors = vectors * np.sqrt(values)
+    vectors = vectors * np.sqrt(np.maximum(values, 0))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
     found: dict[str, list[str]] = {}
     for first in range(0, len(words), 1000):
         likeness = vectors[first : first + 1000] @ vectors.T
         for number, row in enumerate(likeness, start=first):
-            row[number] = -1
-            best = np.argsort(-row, kind="stable")[:100]
-            found[words[number]] = [words[other] for other in best.tolist()]
+            best = np.argsort(-row, kind="stable")[:101]
+            found[words[number]] = [words[other] for other in best.tolist() if other != number]
     return found
 
 
