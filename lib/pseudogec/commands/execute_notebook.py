@@ -28,6 +28,8 @@ from artefacts.errors import DataError
 from artefacts.files import write_atomically
 from pseudogec import METADATA
 
+_INLINE = "module://matplotlib_inline.backend_inline"
+"""Figures are shown in the notebook, whatever the shell's variable says."""
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 SOLUTION_TAG = "solution"
@@ -60,7 +62,7 @@ class NotebookKernel(AsyncKernelManager):
         # Not one that is installed: a user's own kernel of the same name may belong to another Python.
         # It reports on the screen that it was interrupted when it is shut down.
         argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=CRITICAL"]
-        return KernelSpec(argv=argv, language="python", env=dict(self.environment))
+        return KernelSpec(argv=argv, language="python", env={"MPLBACKEND": _INLINE, **self.environment})
 
 
 def kill_kernels() -> None:
