@@ -123,8 +123,10 @@ def test_every_grid_is_among_the_scores(outputs: Path) -> None:
     scores = pd.read_parquet(outputs / "scores.parquet")
     profile = load_profile(PROJECT / "params" / "smoke.yaml")
     shown = {name for names in profile.notebooks.values() for name in names}
-    settings = {setting for name in shown & set(profile.grids) for setting in profile.grids[name].setting}
-    assert set(scores.setting) == settings | {"baseline", ""}
+    grids = [profile.grids[name] for name in shown & set(profile.grids)]
+    settings = {setting for grid in grids for setting in grid.setting}
+    settings |= {grid.baseline for grid in grids if "none" in grid.method}
+    assert set(scores.setting) == settings | {""}
     systems = {system for name in shown & set(profile.comparisons) for system in profile.comparisons[name]}
     assert set(scores[scores.setting == ""].system) == systems
 
