@@ -130,11 +130,7 @@ def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> N
         (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
         (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
         (["--set", "own_text=[]"], "", ["names no system for your own text", "--list"]),
-        (
-            ["--system", "base", "--seed", "1", "--set", "seeds=[1, 2]", "--set", "models.base.setting=joint"],
-            "",
-            ["1 model", "--train"],
-        ),
+        (["--system", "base", "--set", "architecture.feed_forward_size=96"], "", ["base", "model", "--train", "--plan"]),
         (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
     ],
 )

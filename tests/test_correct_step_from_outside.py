@@ -103,7 +103,7 @@ def test_the_command_lists_and_uses_it(
     assert "mine: a replaced by an or a or the" in capsys.readouterr().out.splitlines()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"a dog\n")))
     assert main([*command, "--system", "mine", "--steps"]) == 0
-    assert "  replacement of a word: " in capsys.readouterr().out
+    assert "  a replaced by an or a or the: " in capsys.readouterr().out
 
 
 def test_help_names_the_steps_and_how_to_add_one(capsys: pytest.CaptureFixture[str]) -> None:

@@ -41,7 +41,7 @@ def corrected(text: str, *edits: Edit) -> str:
         ("He (the man) go", [Edit(2, 3, "")], "He (man) go"),
         ("She don't like it.", [Edit(1, 2, "does")], "She doesn't like it."),
         ("He wo n't  go", [Edit(1, 2, "does")], "He does n't  go"),
-        ("She don’t want", [Edit(1, 3, "does n't")], "She doesn’t want"),
+        ("She don\u2019t want", [Edit(1, 3, "does n't")], "She doesn\u2019t want"),
         ("I can't go.", [Edit(1, 2, "could")], "I couldn't go."),
         ("I can't go.", [Edit(1, 3, "can not")], "I cannot go."),
         ("I cannot go.", [Edit(1, 2, "could")], "I could not go."),

@@ -78,7 +78,7 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
     )
-    parser.add_argument("--profile", help="a name from params/ or a YAML file (default: classroom)")
+    parser.add_argument("--profile", help="a name from params/ or a YAML file")
     parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
     parser.add_argument(
         "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"

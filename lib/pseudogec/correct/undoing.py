@@ -177,9 +177,14 @@ def _end_of_words(tokens: Tokens) -> int:
     return next((place + 1 for place in reversed(range(len(tokens))) if any(map(str.isalnum, tokens[place]))), 0)
 
 
+_LEFT_ALONE = frozenset("Mr Mrs Ms Dr St Prof gon na wan ta lem gim".split())
+"""Titles as British English writes them, and halves of words that the tokeniser splits: the models' texts lack both."""
+
+
 def _is_harmless(source: Tokens, edit: Edit) -> bool:
+    old = source[edit.start : edit.end]
     new = [word for word in edit.correction.split() if word not in source]
-    return all(map(is_word, new)) and not any(map(str.isdigit, "".join([*new, *source[edit.start : edit.end]])))
+    return _LEFT_ALONE.isdisjoint(old) and all(map(is_word, new)) and not any(map(str.isdigit, "".join([*new, *old])))
 
 
 @STEPS.register

@@ -238,5 +238,5 @@ def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
 def _absent(name: str) -> str:
     return (
         f"<p role='alert'><b>{escape(name)}</b>: its models are not in the store yet. Run the notebook's cells with its scores, "
-        f"or <code>pseudogec correct --system {escape(name)}</code> where these come from a pack; then run this cell again.</p>"
+        f"or <code>pseudogec correct --train --system {escape(name)}</code> where these come from a pack; then run this cell.</p>"
     )
