@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from artefacts.errors import DataError, UserError
 from artefacts.files import write_lines
 from corpora_by_format import pairs_format, read_pairs, read_sentences
-from pseudogec.corpora import Pair, read_jfleg, read_parallel, read_plain
+from pseudogec.corpora import Pair, matching, read_jfleg, read_parallel, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
@@ -87,6 +87,13 @@ def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path
     assert [" ".join(sentence.pair.target) for sentence in changed] == ["This is a sentence .", "This are a phrase ."]
     with pytest.raises(ValueError, match="`annotators`"):
         pairs_format("jfleg", {"path": path, "annotators": "all"}, path)
+
+
+def test_a_name_with_brackets_is_a_file_before_it_is_a_pattern(tmp_path: Path) -> None:
+    for name in ("a[1].txt", "a1.txt", "b1.txt", "b2.txt"):
+        (tmp_path / name).touch()
+    found = {name: [path.name for path in matching(tmp_path, Path(name))] for name in ("a[1].txt", "b[12].txt", "c[1].txt")}
+    assert found == {"a[1].txt": ["a[1].txt"], "b[12].txt": ["b1.txt", "b2.txt"], "c[1].txt": []}
 
 
 def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:

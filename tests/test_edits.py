@@ -79,6 +79,19 @@ def test_the_last_blank_line_may_be_missing(tmp_path, ending):
     assert len(list(read_m2(write(tmp_path, TWO_ANNOTATORS.rstrip("\n") + ending)))) == 3
 
 
+def test_annotators_are_counted_from_the_lowest_number_in_the_file(tmp_path):
+    numbered = TWO_ANNOTATORS.replace("|||1\n", "|||4\n").replace("|||0\n", "|||3\n")
+    assert list(read_m2(write(tmp_path, numbered))) == list(read_m2(write(tmp_path, TWO_ANNOTATORS)))
+    only = "S a b\n\nS c\nA 0 1|||R:OTHER|||d|||REQUIRED|||-NONE-|||7\n"
+    assert [one.annotators for one in read_m2(write(tmp_path, only))] == [{}, {0: (Edit(0, 1, "d", "R:OTHER"),)}]
+
+
+@pytest.mark.parametrize("space", ["\t", "\t ", "  "])
+def test_other_white_space_may_follow_the_letters(space, tmp_path):
+    spaced = TWO_ANNOTATORS.replace("S ", f"S{space}").replace("\nA ", f"\nA{space if space[0] == chr(9) else ' '}")
+    assert list(read_m2(write(tmp_path, spaced))) == list(read_m2(write(tmp_path, TWO_ANNOTATORS)))
+
+
 def test_m2_round_trip(tmp_path):
     copy = tmp_path / "copy.m2.gz"
     assert write_m2(copy, read_m2(write(tmp_path, TWO_ANNOTATORS))) == 3

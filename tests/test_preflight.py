@@ -57,7 +57,7 @@ def write_bea_valid(folder: Path, **counts: int) -> None:
     place = folder / "wi+locness" / "m2"
     place.mkdir(parents=True)
     for level, count in {**BEA_VALID, **counts}.items():
-        (place / f"{level}.dev.gold.bea19.m2").write_text(RIGHT * count)
+        (place / f"{level}.dev.gold.bea19.m2").write_text(CORRECTED + RIGHT * (count - 1))
 
 
 # Corpora
@@ -122,7 +122,7 @@ def test_the_corpora_at_hand_are_recognised(shared_data: Path, tmp_path: Path) -
 def test_the_papers_count_is_recognised(tmp_path: Path) -> None:
     write_bea_valid(tmp_path)
     found = run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
-    assert row(found, "validation", "sentences").finding == "4,384; as in Kiyono et al. 2020"
+    assert row(found, "validation", "sentences").finding == "4 corrected of 4,384; as in Kiyono et al. 2020"
 
 
 def test_a_count_that_differs_from_the_papers_is_said_with_a_hint(tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_count_that_differs_from_the_papers_is_said_with_a_hint(tmp_path: Path
     found = run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path)
     total = row(found, "validation", "sentences")
     assert total.state == "note"
-    assert "4,375; Kiyono et al. 2020: 4,384, difference -9" in total.finding
+    assert "4 corrected of 4,375; Kiyono et al. 2020: 4,384, difference -9" in total.finding
     assert "1,060 sentences instead of 1,069" in row(found, "validation", "wi+locness/m2/C.dev.gold.bea19.m2").finding
 
 
@@ -138,6 +138,30 @@ def test_a_sample_is_compared_with_the_paper_that_drew_one(tmp_path: Path) -> No
     write_bea_valid(tmp_path)
     found = run(load_profile(PROJECT / "params" / "paper-emnlp2019.yaml", [f"data_folder={tmp_path}"]), tmp_path)
     assert row(found, "validation", "sentences").finding == "2,377 drawn of 4,384; as in Kiyono et al. 2019"
+
+
+def test_pairs_to_learn_from_in_which_nothing_is_corrected_are_refused(tmp_path: Path) -> None:
+    fill(tmp_path)
+    for name, text in {
+        "valid.m2": RIGHT * 3,
+        "x": "A b .\nC .\n",
+        "y": "A  b .\nC .\n",
+        "later.m2": CORRECTED.replace("|||0", "|||2"),
+    }.items():
+        (tmp_path / name).write_text(text)
+    parts = {
+        "genuine": "source: parallel, files: [x, y]",
+        "validation": "source: m2, files: [valid.m2]",
+        "development": "source: m2, files: [later.m2]",
+    }
+    text = "".join(f"  {part}: {{replace: true, {rest}}}\n" for part, rest in parts.items())
+    found = run(small_profile(tmp_path, text), tmp_path)
+    states = {part: (row(found, part, "sentences").state, row(found, part, "sentences").finding) for part in parts}
+    assert states == {
+        "genuine": ("wrong", "0 corrected of 2"),
+        "validation": ("wrong", "0 corrected of 3"),
+        "development": ("ok", "1 corrected of 1"),
+    }
 
 
 def test_a_corpus_that_is_smaller_than_what_is_drawn_from_it_is_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from artefacts.files import write_lines
+from pseudogec import corpora
 from pseudogec.__main__ import main
 
 SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
@@ -103,6 +104,69 @@ def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:
     assert by["VERB:SVA"]["f05"] == pytest.approx(1.25 * 0.5 / (0.25 * 0.5 + 1))
 
 
+NUCLE = [
+    "S This are a sentence .",
+    "A 1 2|||SVA|||is|||REQUIRED|||-NONE-|||0",
+    "A 3 4|||Um||||||REQUIRED|||-NONE-|||0",
+    "",
+    "S I like cat .",
+    "A 2 3|||Nn|||cats||a cat|||REQUIRED|||-NONE-|||0",
+    "A 2 3|||ArtOrDet|||the cat|||REQUIRED|||-NONE-|||1",
+    "",
+    "S He go home .",
+    "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
+    "",
+]
+
+
+def test_edits_of_other_types_are_typed_again(capsys: pytest.CaptureFixture[str]) -> None:
+    """One table has one inventory of types; spans and corrections, and so the score as a whole, stay as they are."""
+    write_lines("nucle.m2", NUCLE)
+    command = "--metric errant --hypothesis hyp.txt --reference nucle.m2 --annotator offline"
+    (whole,) = score(capsys, command)["outputs"]
+    assert main(["score", *f"{command} --by type".split()]) == 0
+    assert "nucle.m2" in capsys.readouterr().err
+    (by_type,) = score(capsys, f"{command} --by type")["outputs"]
+    assert {name: counts(measures) for name, measures in by_type["by"].items()} == {
+        "NOUN:NUM": (0, 0, 1),
+        "Um": (0, 0, 1),
+        "VERB:SVA": (1, 1, 0),
+    }
+    assert counts(by_type) == counts(whole) == (1, 1, 2)
+
+
+def test_an_absent_annotator_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """GLEU's references are the targets of the pairs that are read from the same file."""
+    write_lines(
+        "gap.m2",
+        [*M2[:2], "A 3 4|||R:NOUN|||phrase|||REQUIRED|||-NONE-|||1", "", "S I like cat .", M2[4][:-1] + "1", "", *M2[6:]],
+    )
+    pairs = [" ".join(pair.pair.target) for pair in corpora.M2(files=(Path("gap.m2"),)).read()]
+    assert pairs == ["This is a sentence .", "I like cat .", "He go home ."]
+    write_lines("first.txt", pairs)
+    write_lines("second.txt", ["This are a phrase .", "I like cats .", "He go home ."])
+    from_m2 = score(capsys, "--metric gleu --hypothesis hyp.txt --reference gap.m2")
+    assert (
+        from_m2["outputs"]
+        == score(capsys, "--metric gleu --hypothesis hyp.txt --reference first.txt second.txt --source src.txt")["outputs"]
+    )
+
+
+@pytest.mark.parametrize("change", [("S ", "S\t"), ("|||0", "|||3")])
+def test_m2_as_people_have_it(change: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("own.m2", [line.replace(*change) for line in M2])
+    for metric in ("errant", "maxmatch", "m2"):
+        (system,) = score(capsys, f"--metric {metric} --hypothesis hyp.txt --reference own.m2 --annotator offline")["outputs"]
+        assert counts(system) == (1, 1, 1)
+
+
+def test_hypotheses_beyond_the_bound_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("hyp.txt", [HYPOTHESIS[0], ", cats " * 200, HYPOTHESIS[2]])
+    for metric in ("errant", "m2"):
+        assert main(f"score --metric {metric} --hypothesis hyp.txt --reference ref.m2 --annotator offline".split()) == 0
+        assert ("1 of 3 hypotheses" in capsys.readouterr().err) == (metric == "errant")  # it is no long way for MaxMatch
+
+
 def test_by_level(capsys: pytest.CaptureFixture[str]) -> None:
     found = score(capsys, "--metric maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
     by = found["outputs"][0]["by"]
@@ -166,14 +230,28 @@ def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) ->
     assert rows[0].split() == ["src.txt", "100.00", "0.00", "0.00", "0", "0", "2"]
     assert rows[1].split() == ["hyp.txt", "50.00", "50.00", "50.00", "1", "1", "1"]
     assert len({len(line) for line in (head, *rows)}) == 1
-    assert [line.split()[:2] for line in by_level.splitlines()] == [
-        ["hypothesis", "level"],
-        *([system, level] for system in ("src.txt", "hyp.txt") for level in "AB"),
-    ]
+    systems, labels, *levels = by_level.splitlines()
+    assert systems.split() == ["src.txt", "hyp.txt"]
+    assert labels.split() == ["level", *["P", "R", "F0.5", "TP", "FP", "FN"] * 2]
+    assert [line.split()[0] for line in levels] == ["A", "B"]
+    assert {line[systems.index("hyp.txt") :].split()[-3:][1] for line in levels} == {"0", "1"}, "false positives, by level"
     assert differences.splitlines()[0].split() == ["system", "against", "difference", "from", "to", "p"]
     assert differences.splitlines()[1].split()[:3] == ["hyp.txt", "src.txt", "+50.00"]
     assert "difference in F0.5" in note
     assert signature.startswith("maxmatch:")
+
+
+def test_rows_have_short_names(capsys: pytest.CaptureFixture[str]) -> None:
+    """Types that only one of two systems has leave a gap in the other's columns."""
+    for name, lines in {"a/x/out.txt": SOURCE, "b/x/out.txt": HYPOTHESIS, "b/x/new.txt": HYPOTHESIS}.items():
+        write_lines(name, lines)
+    here = Path.cwd()
+    outputs = f"{here}/a/x/out.txt --hypothesis {here}/b/x/out.txt {here}/b/x/new.txt"
+    assert main(f"score --metric errant --hypothesis {outputs} --reference ref.m2 --by type --annotator offline".split()) == 0
+    whole, by_type, differences, *_ = capsys.readouterr().out.split("\n\n")
+    assert [line.split()[0] for line in whole.splitlines()[1:]] == ["a/x/out.txt", "b/x/out.txt", "b/x/new.txt"]
+    assert by_type.splitlines()[0].split() == ["a/x/out.txt", "b/x/out.txt", "b/x/new.txt"]
+    assert differences.splitlines()[1].split()[:3] == ["b/x/out.txt", "b/x/new.txt", "a/x/out.txt"]
 
 
 def test_empty_hypotheses_warn(capsys: pytest.CaptureFixture[str]) -> None:

@@ -56,6 +56,14 @@ def test_files_are_scored_against_the_m2_files_of_their_levels(scored: ScoredOut
     assert by_type.loc[("poor", "NOUN:NUM"), ["tp", "fp", "fn"]].tolist() == [0, 0, 1]
 
 
+def test_references_with_other_types_are_typed_again(study: Study, tmp_path: Path) -> None:
+    nucle = [line.replace("R:VERB:SVA", "SVA").replace("R:NOUN:NUM", "Nn") for line in LEVEL_A]
+    for name, lines in {"a.m2": nucle, "out.txt": POOR[:2]}.items():
+        write_lines(tmp_path / name, lines)
+    scored = score_outputs(study, {"out": tmp_path / "out.txt"}, {"A": tmp_path / "a.m2"}, ["errant"])
+    assert set(scored.scores("error_type").error_type) == {"VERB:SVA", "NOUN:NUM"}
+
+
 def test_intervals_hold_the_score_and_are_none_wide_where_nothing_can_vary(scored: ScoredOutputs) -> None:
     whole = scored.scores().set_index("system")
     assert whole.f05_low["good"] == whole.f05["good"] == whole.f05_high["good"] == 1

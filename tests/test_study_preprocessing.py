@@ -66,7 +66,7 @@ def test_retyped_references_keep_their_spans(tmp_path: Path) -> None:
         next(iter(read_m2(built(plan.references(plan.genuine, retyped), tmp_path) / "references.m2")))
         for retyped in (False, True)
     )
-    assert [edit.type for edit in given.annotators[0]] == ["SVA", "Mec", "Nn"]
-    assert [edit.type for edit in retyped.annotators[0]] == ["R:VERB:SVA", "R:SPELL", "R:NOUN:NUM"]
+    for found in (given, retyped):  # the file has NUCLE's types, which a table by type cannot show beside ERRANT's
+        assert [edit.type for edit in found.annotators[0]] == ["R:VERB:SVA", "R:SPELL", "R:NOUN:NUM"]
     spans = [[(edit.start, edit.end, edit.correction) for edit in found.annotators[0]] for found in (given, retyped)]
     assert spans[0] == spans[1]

@@ -46,6 +46,8 @@ SECONDS_TO_ANSWER = 20
 LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: the command that starts a training of several processes, as `cluster.launcher` says."""
 
+_TLS_ROLES = ("scheduler", "worker", "client")
+
 _SCHEDULER = {
     # No limit on a worker's silence: after a machine slept or its clock was set, all workers would seem to have been silent for
     # hours, and Dask would interrupt them. A lost worker is noticed by its connection.
@@ -213,6 +215,10 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
 
     if getattr(multiprocessing.current_process(), "_inheriting", False):  # as multiprocessing itself asks
         raise UserError(_UNGUARDED)
+    asks_for_tls = (
+        dask.config.get("distributed.comm.require-encryption") or dask.config.get("distributed.comm.default-scheme") == "tls"
+    )
+    _check_tls("Dask's own configuration", _TLS_ROLES if asks_for_tls else [])
     gpus = gpus_of_this_machine() if gpus is None else gpus
     # Here a nanny starts a worker again, which may take long on a busy machine.
     dask.config.set({**_SCHEDULER, **_UNMEASURED, "distributed.deploy.lost-worker-timeout": "10 minutes"})
@@ -312,7 +318,6 @@ def _check_address(address: str) -> None:
     """Refuse a malformed address at once: a client would fail on it, and then take 40 seconds to close."""
     from distributed.comm import get_address_host_port, parse_address
     from distributed.comm.registry import get_backend
-    from distributed.security import Security
 
     scheme, _ = parse_address(address)
     try:
@@ -321,8 +326,24 @@ def _check_address(address: str) -> None:
             get_address_host_port(address)
     except ValueError as error:
         raise UserError(f"`{address}` is no address of a Dask scheduler ({error}); write it as tcp://host:8786") from None
-    if scheme == "tls" and Security().get_connection_args("client")["ssl_context"] is None:
-        raise UserError(f"{address}: Dask's TLS settings (distributed.comm.tls) name no certificates for a client")
+    _check_tls(address, ["client"] if scheme == "tls" else [])
+
+
+def _check_tls(who: str, needed: Sequence[str]) -> None:
+    """Refuse TLS settings of Dask's configuration that cannot be used, or that lack certificates; Dask would not tell."""
+    import dask
+    from distributed.security import Security
+
+    try:
+        security = Security()
+        contexts = {role: security.get_connection_args(role)["ssl_context"] for role in _TLS_ROLES}
+    except (OSError, ValueError) as error:
+        settings = dask.config.get("distributed.comm.tls")
+        files = {settings["ca-file"], *(settings[role][name] for role in _TLS_ROLES for name in ("cert", "key"))}
+        named = f" ({', '.join(sorted(filter(None, files)))})" if isinstance(error, OSError) else ""
+        raise UserError(f"{who}: Dask's TLS settings (distributed.comm.tls) cannot be used: {error}{named}") from None
+    if lacking := [role for role in needed if contexts[role] is None]:
+        raise UserError(f"{who}: Dask's TLS settings (distributed.comm.tls) name no certificates for a {', a '.join(lacking)}")
 
 
 def expect_losses(client: Client) -> None:

@@ -55,6 +55,8 @@ class Kind(Section):
 
     name: ClassVar[str]
     """The name of the class in messages and, if it is registered, in profiles; by default its name in Python."""
+    also_called: ClassVar[tuple[str, ...]] = ()
+    """Further names that a profile may write for a registered class."""
     version: ClassVar[int] = 1
     """Raise it when the behaviour of the class changes for the same fields, so that older artefacts are not used."""
 
@@ -136,8 +138,9 @@ class Kinds(Generic[K]):
         Raises:
             ValueError: there is no such class, the message offers the nearest names; its module fails; or it lacks something.
         """
-        if name in self._classes:
-            return self._classes[name]
+        for kind in self._classes.values():
+            if name in (kind.name, *kind.also_called):
+                return kind
         module, colon, class_name = name.rpartition(":" if ":" in name else ".")
         if colon != ":":
             hint = f"; write a class from outside as `{module}:{class_name}`" if module else nearest(name, self._classes)

@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import dask
 import psutil
 import pytest
 from distributed import Client, as_completed
@@ -202,6 +203,22 @@ if __name__ == "__main__":
     with local_cluster(2, gpus=[]) as cluster, connect(cluster) as client:
         client.submit(hold, sys.argv[1]).result()
 """
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"require-encryption": True}, "no certificates for a scheduler"),
+        ({"default-scheme": "tls"}, "no certificates for a scheduler"),
+        ({"tls.min-version": 9}, "min-version=9"),
+        ({"tls.ca-file": "/absent.pem", "tls.worker.cert": "/absent.pem"}, "/absent.pem"),
+    ],
+)
+def test_tls_settings_of_dask_s_own_configuration_that_cannot_work_are_named(settings: dict[str, Any], told: str) -> None:
+    configured = {f"distributed.comm.{name}": value for name, value in settings.items()}
+    with dask.config.set(configured), pytest.raises(UserError, match=told) as refused:
+        local_cluster(1, gpus=[])
+    assert "distributed.comm.tls" in str(refused.value)
 
 
 def test_a_program_that_shares_a_local_cluster_does_not_let_tasks_outlive_more_workers(tmp_path: Path) -> None:

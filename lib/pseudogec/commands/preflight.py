@@ -21,6 +21,7 @@ from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, load_catalogue, matching
 from pseudogec.edits import annotator_signature
+from pseudogec.noise import NoisedText
 from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import PROJECT, Profile
@@ -252,8 +253,12 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
         return Row(part, "sentences", "note", "; ".join(["not counted", *printed]), "--count counts them, by reading them all")
     if not found.sentences:
         return Row(part, "sentences", "wrong", "none", "put a corpus with sentences in their place")
+    is_pairs = isinstance(corpus, FilePairs) and not isinstance(corpus, NoisedText)  # which makes the errors itself
+    if is_pairs and not found.corrected and not part.startswith("tests."):
+        remedy = "give pairs in which errors are corrected; if the file has them, name its format and annotator"
+        return Row(part, "sentences", "wrong", f"0 corrected of {found.sentences:,}", remedy)
     sentences = found.corrected if whole is not None and whole.counted == "corrected" else found.sentences
-    finding = f"{found.corrected:,} corrected of {found.sentences:,}" if found.corrected else f"{found.sentences:,}"
+    finding = f"{found.corrected:,} corrected of {found.sentences:,}" if is_pairs else f"{found.sentences:,}"
     if isinstance(corpus, FilePairs) and corpus.sentences is not None:
         sentences, finding = corpus.sentences, f"{corpus.sentences:,} drawn of {found.sentences:,}"
         if sentences > found.sentences:

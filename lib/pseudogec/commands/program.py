@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import locale
 import os
 import sys
 from collections.abc import Callable
@@ -21,6 +23,7 @@ def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
         Ctrl-C.
     """
     try:
+        _refuse_other_encodings()
         status = work() or 0
         sys.stdout.flush()
     except UserError as error:
@@ -36,3 +39,14 @@ def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
         print(f"\n{when_stopped}", file=sys.stderr)
         return 130
     return status
+
+
+def _refuse_other_encodings() -> None:
+    """Packages read their word lists, and Python prints texts, in the encoding of the locale.
+
+    Raises:
+        UserError: it is not UTF-8.
+    """
+    for encoding in (locale.getencoding(), sys.stdout.encoding):
+        if not sys.flags.utf8_mode and encoding and codecs.lookup(encoding).name != "utf-8":
+            raise UserError(f"texts are UTF-8, and this terminal's locale encodes them as {encoding}; set PYTHONUTF8=1")

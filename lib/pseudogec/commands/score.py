@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 import yaml
+from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, refuse_pipe
 from pseudogec.corpora import read_jfleg, read_plain
-from pseudogec.edits import Annotator, AnnotatorName, load_annotator, read_m2
+from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
 _REFERENCES = {
@@ -32,15 +33,20 @@ Figures = dict[str, Any]
 def add_parser(commands: Any) -> None:
     example = "pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2"
     names = {metric.name: metric for metric in METRICS}
-    width = max(map(len, names))
-    metrics = "\n".join(f"  {name:{width}}  {metric.label}: {_REFERENCES[metric.references]}" for name, metric in names.items())
+    width = max(len(", ".join([name, *metric.also_called])) for name, metric in names.items())
+    metrics = "\n".join(
+        f"  {', '.join([name, *metric.also_called]):{width}}  {metric.label}: {_REFERENCES[metric.references]}"
+        for name, metric in names.items()
+    )
     parser = commands.add_parser(
         "score",
         help=f"score corrected text with {', '.join(metric.label for metric in METRICS)} or a metric of your own",
         description="Score corrected text. Files hold one tokenised sentence a line (M2 files: one block a sentence); tokens are "
         "taken as they\nstand. M2 files are known by their content. The metrics and their references:\n"
-        f"{metrics}\nOf several systems, each is compared with the first. A system may have several outputs, one of each seed of "
-        "its\nmodels: then the interval and p allow for other seeds too, and otherwise only for other sentences.\n\n"
+        f"{metrics}\nAn annotator of an M2 file without a line for a sentence leaves it as it is, in rewrites as in pairs that "
+        "are read\nfrom the file; metrics of edits compare it with the other annotators' edits alone.\nOf several systems, each "
+        "is compared with the first. A system may have several outputs, one of each seed of its\nmodels: then the interval and p "
+        "allow for other seeds too, and otherwise only for other sentences.\n\n"
         f"Example: {example}",
         formatter_class=argparse.RawTextHelpFormatter,
     )
@@ -61,7 +67,8 @@ def add_parser(commands: Any) -> None:
         "--source", type=Path, metavar="F", help="the sentences before correction; an M2 file holds them, so only others need it"
     )
     typed = " or ".join(metric.name for metric in METRICS if metric.knows_types)
-    parser.add_argument("--by", choices=["level", "type"], help=f"figures of each level, or of each error type ({typed} alone)")
+    by_help = f"figures of each level, or of each error type ({typed} alone; edits of other types\nthan ERRANT's are typed again)"
+    parser.add_argument("--by", choices=["level", "type"], help=by_help)
     parser.add_argument("--levels", type=Path, metavar="F", help="the level of each sentence, such as A, B or C, one a line")
     parser.add_argument(
         "--annotator", choices=get_args(AnnotatorName), default="auto", help="the pipeline that finds edits (default: auto)"
@@ -73,7 +80,7 @@ def add_parser(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     metric = _named(options.metric)
     _check_options(options, metric)
-    annotator = load_annotator(options.annotator) if metric.needs_annotator else None
+    annotator = load_annotator(options.annotator) if metric.needs_annotator or options.by == "type" else None
     gold = _read_gold(options, metric, annotator)
     # All files are read and counted before anything is scored, which may take minutes.
     outputs = [path for system in options.hypothesis for path in system]
@@ -81,18 +88,27 @@ def run(options: argparse.Namespace) -> None:
     for path, hypothesis in hypotheses.items():
         _check_length(gold, path, len(hypothesis))
     levels = _read_levels(options.levels, gold) if options.by == "level" else []
-    with _warnings_told():
-        scores = {path: metric.score(gold, tokens, annotator, name=str(path)) for path, tokens in hypotheses.items()}
+    with _warnings_told(), tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
+
+        def told(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        scores = {}
+        for path, tokens in hypotheses.items():
+            bar.set_description(path.name)
+            scores[path] = metric.score(gold, tokens, annotator, name=str(path), progress=told)
+    called = {path: str(path) for path in outputs} if options.json else _short_names(outputs)
     rows = []
     for path in outputs:
-        row = {"hypothesis": str(path), **scores[path].figures}
+        row = {"hypothesis": called[path], **scores[path].figures}
         if options.by:
             parts = scores[path].by_type() if options.by == "type" else scores[path].by_group(levels)
             row["by"] = {name: part.figures for name, part in parts.items()}
         rows.append(row)
     first, *others = ([scores[path] for path in system] for system in options.hypothesis)
     differences = [_difference(compare_scores(other, first)) for other in others]
-    names = [" ".join(map(str, system)) for system in options.hypothesis]
+    names = [" ".join(called[path] for path in system) for system in options.hypothesis]
     found = {
         "metric": options.metric,
         "signature": first[0].signature,
@@ -127,7 +143,11 @@ def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator
     if m2_files := [path for path in references if _is_m2(path)]:
         if len(references) > 1:
             raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other --reference can stand beside it")
-        gold = Gold.annotated(list(read_m2(m2_files[0])), str(m2_files[0]))
+        annotated = list(read_m2(m2_files[0]))
+        if options.by == "type" and annotator is not None and typed_otherwise(annotated):
+            print(f"warning: {m2_files[0]}: its error types are not ERRANT's; its edits are typed again", file=sys.stderr)
+            annotated = list(annotator.typed(annotated))
+        gold = Gold.annotated(annotated, str(m2_files[0]))
         if options.source is not None:
             _check_source(options.source, gold)
         return gold
@@ -147,7 +167,7 @@ def _is_m2(path: Path) -> bool:
     first = next((line for line in read_lines(path) if line.strip()), None)
     if first is None:
         raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
-    return first == "S" or first.startswith("S ")  # the first sentence may be empty
+    return is_m2(first)
 
 
 def _check_length(gold: Gold, path: Path, lines: int) -> None:
@@ -197,16 +217,24 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
+def _short_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """The end of each path, as short as tells it from the others."""
+    lengths = range(1, max(len(path.parts) for path in paths) + 1)
+    each = ({path: str(Path(*path.parts[-length:])) for path in paths} for length in lengths)
+    return next(names for names in each if len(set(names.values())) == len(names))
+
+
 def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
     outputs = found["outputs"]
-    parts = [_table([{name: value for name, value in output.items() if name != "by"} for output in outputs], metric)]
-    if by:
-        rows = [
-            {"hypothesis": output["hypothesis"], by: group, **figures}
-            for output in outputs
-            for group, figures in output["by"].items()
-        ]
-        parts.append(_table(rows, metric) if rows else "no edits, so no error types")
+    wholes = [{name: value for name, value in output.items() if name != "by"} for output in outputs]
+    parts = [_table(wholes, metric)]
+    if by and (groups := sorted({group for output in outputs for group in output["by"]})):
+        absent = dict.fromkeys(list(wholes[0])[1:], "-")
+        tables = [("", [{by: group} for group in groups])]
+        tables += [(output["hypothesis"], [output["by"].get(group, absent) for group in groups]) for output in outputs]
+        parts.append(_beside([[heading, *_table(rows, metric).splitlines()] for heading, rows in tables]))
+    elif by:
+        parts.append("no edits, so no error types")
     if differences := found["differences"]:
         parts.append(_table(differences, metric))
         parts.append(
@@ -216,6 +244,13 @@ def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
     return "\n\n".join([*parts, found["signature"]])
 
 
+def _beside(blocks: Sequence[Sequence[str]]) -> str:
+    """Blocks of as many lines, side by side."""
+    widths = [max(map(len, block)) for block in blocks]
+    lines = zip(*blocks, strict=True)
+    return "\n".join("   ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
+
+
 def _table(rows: Sequence[Figures], metric: Metric) -> str:
     """Rows of one shape in aligned columns, texts to the left and numbers to the right."""
     names = list(rows[0])
@@ -223,7 +258,7 @@ def _table(rows: Sequence[Figures], metric: Metric) -> str:
     headings |= {"p_value": "p", "low": "from", "high": "to", "from": "against"}
     cells = [[headings.get(name, name) for name in names], *([_cell(name, row[name]) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    texts = [isinstance(value, str) for value in rows[0].values()]
+    texts = [all(isinstance(row[name], str) for row in rows) for name in names]
     aligned = (
         [cell.ljust(width) if text else cell.rjust(width) for cell, width, text in zip(line, widths, texts, strict=True)]
         for line in cells

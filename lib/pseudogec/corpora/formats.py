@@ -64,9 +64,11 @@ class CorrectedSentence(NamedTuple):
 
 
 def matching(folder: Path, path: Path) -> list[Path]:
-    """The files of a path or pattern of the data folder; none where it is missing."""
+    """The file of a path of the data folder or, where none has this very name, the files of a pattern; none if it is missing."""
     if path.is_absolute():
         folder, path = Path(path.anchor), path.relative_to(path.anchor)
+    if (folder / path).is_file():
+        return [folder / path]
     if path == Path():  # the folder itself, which is no pattern
         return []
     return [file for file in sorted(folder.glob(path.as_posix())) if file.is_file() and not file.name.startswith(".")]
@@ -76,8 +78,7 @@ class Count(NamedTuple):
     """Numbers of sentences of a corpus.
 
     Attributes:
-        corrected: those that the first annotator corrected; of grammatical text and of files side by side, which are counted
-            without a comparison, none.
+        corrected: those that the first annotator corrected; of grammatical text, none.
     """
 
     sentences: int

@@ -56,10 +56,11 @@ class WorldPairs(PairFormat):
 
 @PAIR_FORMATS.register
 class M2(FilePairs):
-    """M2 files: tokens with the edits of one or more annotators. The first annotator's corrections are the target.
+    """M2 files: tokens with the edits of one or more annotators. The corrections of a file's first annotator, the one with the
+    lowest number, are the target.
 
     A sentence that this annotator did not touch is its own correction, as in the shared tasks' own conversion. With all
-    annotators a sentence comes once for each of them.
+    annotators a sentence comes once for each of its own.
     """
 
     name = "m2"
@@ -102,7 +103,7 @@ class _SideBySide(FilePairs):
     quickly_counted = True
 
     def count(self) -> Count:
-        return Count(sum(1 for _ in _read_together([file.path for file in self.files])))
+        return Count.of(Pair(*map(str.split, lines[:2])) for lines in _read_together([file.path for file in self.files]))
 
 
 @PAIR_FORMATS.register

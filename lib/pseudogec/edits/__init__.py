@@ -19,8 +19,9 @@ from pseudogec.edits.edit import (
     place_edits,
     token_edits,
     type_distance,
+    typed_otherwise,
 )
-from pseudogec.edits.m2 import M2File, read_m2, write_m2
+from pseudogec.edits.m2 import M2File, is_m2, read_m2, write_m2
 
 __all__ = [
     "DETECTION_TYPES",
@@ -35,11 +36,13 @@ __all__ = [
     "annotator_signature",
     "apply_edits",
     "edit_text",
+    "is_m2",
     "joined",
     "load_annotator",
     "place_edits",
     "read_m2",
     "token_edits",
     "type_distance",
+    "typed_otherwise",
     "write_m2",
 ]

@@ -15,6 +15,7 @@ from pseudogec.text import token_spans
 DETECTION_TYPES = frozenset({"UNK", "Um"})
 """Types of edits that mark a span as wrong without correcting it (``Um``, unclear meaning, is NUCLE's name)."""
 
+_ERRANT_TYPE = re.compile(r"[MRU]:[A-Z]+(:[A-Z]+)?")
 _ALTERNATIVE_SEPARATOR = re.compile(r"(?<=[^\s|])\|\|(?=[^\s|])")
 _CLINGS_TO_THE_LEFT = re.compile(r"[,.;:!?%)\]}\u00bb\u201d\u2026]+|n['\u2019]t|['\u2019](s|m|d|re|ve|ll)", re.IGNORECASE)
 _CLINGS_TO_THE_RIGHT = re.compile(r"[(\[{\u00ab\u201c\u2018$#]")
@@ -69,6 +70,12 @@ class AnnotatedSentence:
             for annotator, edits in self.annotators.items()
         }
         return AnnotatedSentence(("_",) * len(self.source), annotators)
+
+
+def typed_otherwise(sentences: Iterable[AnnotatedSentence]) -> bool:
+    """Whether an edit has a type that ERRANT does not have, such as NUCLE's ``ArtOrDet``."""
+    edits = (edit for sentence in sentences for edit in chain.from_iterable(sentence.annotators.values()))
+    return any(not (edit.type in DETECTION_TYPES or _ERRANT_TYPE.fullmatch(edit.type)) for edit in edits)
 
 
 def apply_edits(source: Sequence[str], edits: Iterable[Edit], literal: bool = False) -> list[str]:

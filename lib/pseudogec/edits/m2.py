@@ -6,12 +6,14 @@ Each sentence is a block, closed by a blank line::
     A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0
 
 The fields of an ``A`` line are span, error type, correction, two constants and the annotator's number. An annotator who found
-nothing to correct has the single line ``A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0``.
+nothing to correct has the single line ``A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0``. White space of any kind may follow
+``S`` and ``A``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from artefacts.errors import DataError
@@ -26,19 +28,34 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
     """Yield the annotated sentences of an M2 file, plain or compressed.
 
     An annotator who is named only by a ``noop`` line (or by a span ``-1 -1``) has no edits; ``UNK`` edits are kept. The blank
-    line after the last sentence may be missing.
+    line after the last sentence may be missing. Annotators are counted from the lowest number in the file, so that the first,
+    whose corrections make pairs, is 0 in every file.
 
     Raises:
         DataError: a line is malformed or a span lies outside its sentence; the message names file and line.
     """
+    first = 0
+    if not any(0 in sentence.annotators for sentence in _blocks(path)):
+        first = min((number for sentence in _blocks(path) for number in sentence.annotators), default=0)
+    for sentence in _blocks(path):
+        renumbered = {number - first: edits for number, edits in sentence.annotators.items()}
+        yield replace(sentence, annotators=renumbered) if first else sentence
+
+
+def is_m2(line: str) -> bool:
+    """Whether the first line of a file that is not blank begins an M2 file; its first sentence may be empty."""
+    return line[:1] == "S" and not line[1:2].strip()
+
+
+def _blocks(path: Path | str) -> Iterator[AnnotatedSentence]:
     source: tuple[str, ...] | None = None
     annotators: dict[int, list[Edit]] = {}
     for number, line in enumerate(read_lines(path), start=1):
-        if line == "S" or line.startswith("S "):
+        if is_m2(line):
             if source is not None:
                 raise DataError(path, "a blank line is missing between this sentence and the one before", number)
             source = tuple(line[1:].split())
-        elif line.startswith("A "):
+        elif line.startswith(("A ", "A\t")):
             if source is None:
                 raise DataError(path, "an edit comes before its sentence; a line 'S TOKENS' must come first", number)
             annotator, edit = _parse_edit(path, number, line, len(source))

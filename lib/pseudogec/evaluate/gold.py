@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Literal
 
 from artefacts.errors import UserError
-from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits
+from pseudogec.edits import AnnotatedSentence, Annotator, apply_edits
 
 Tokens = Sequence[str]
 ReferenceForm = Literal["edits", "rewrites"]
@@ -80,15 +80,16 @@ class Gold:
 
     @cached_property
     def rewrites(self) -> Sequence[Sequence[Tokens]]:
-        """The sentences as each annotator corrects them; where an annotator skipped one, as the first annotator corrects it."""
+        """The sentences as each annotator corrects them; one that an annotator skipped as it is, as where pairs are read."""
         if self._rewrites is not None:
             return self._rewrites
-        annotators = max([1, *(len(sentence.annotators) for sentence in self.sentences)])
-        return [[self._rewritten(place, annotator) for place in range(len(self.sentences))] for annotator in range(annotators)]
+        everyone = sorted({number for sentence in self.sentences for number in sentence.annotators}) or [0]
+        return [[self._rewritten(place, annotator) for place in range(len(self.sentences))] for annotator in everyone]
 
     def _rewritten(self, place: int, annotator: int) -> Tokens:
+        sentence = self.sentences[place]
         try:
-            return apply_edits(self.sentences[place].source, _edits_of(self.sentences[place], annotator))
+            return apply_edits(sentence.source, sentence.annotators.get(annotator, ()))
         except UserError as error:
             raise UserError(f"{self.name}, sentence {place + 1}, annotator {annotator}: {error}") from None
 
@@ -152,13 +153,6 @@ class Gold:
             )
 
 
-def _edits_of(sentence: AnnotatedSentence, number: int) -> Sequence[Edit]:
-    annotations = list(sentence.annotators.values())
-    if not annotations:
-        return ()
-    return annotations[number] if number < len(annotations) else annotations[0]
-
-
 def _warn_of_lacking_annotators(sentences: Sequence[AnnotatedSentence], name: str) -> None:
     everyone = {number for sentence in sentences for number in sentence.annotators}
     lacking = [line for line, sentence in enumerate(sentences, start=1) if set(sentence.annotators) != everyone]
@@ -166,8 +160,8 @@ def _warn_of_lacking_annotators(sentences: Sequence[AnnotatedSentence], name: st
         absent = sorted(everyone - set(sentences[lacking[0] - 1].annotators))
         warnings.warn(
             f"{name}: {len(lacking)} of {len(sentences)} sentences lack an annotator (the first is sentence "
-            f"{lacking[0]}, without annotator {', '.join(map(str, absent))}); an annotator who found nothing to correct needs a "
-            "`noop` line, else the sentence is scored against the others alone",
+            f"{lacking[0]}, without annotator {', '.join(map(str, absent))}); edits are compared with the "
+            "others' alone there, and the rewrite is the sentence as it is. Who found nothing to correct needs a `noop` line",
             stacklevel=4,
         )
 

@@ -42,6 +42,7 @@ class MaxMatch(EditMetric):
     """
 
     name = "maxmatch"
+    also_called = ("m2",)
     label = "M2"
 
     max_unchanged_words: int = Field(default=2, ge=0, description="unchanged words that one edit may hold")

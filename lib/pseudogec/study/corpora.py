@@ -36,7 +36,7 @@ from pseudogec.corpora import (
     read_plain,
     sample,
 )
-from pseudogec.edits import AnnotatedSentence, EditProfile, annotator_of, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, read_m2, typed_otherwise, write_m2
 
 SHARDS_A_PASS = 100
 """Number of shards that are cut from a seed corpus in one pass over it; with 100 million sentences a pass takes minutes."""
@@ -251,9 +251,11 @@ class References(Recipe):
         corpus = store.folder(self.corpus)
         sentences: Iterable[AnnotatedSentence]
         if not self.corpus.simulated and (corpus / "gold.m2").exists():
-            sentences = read_m2(corpus / "gold.m2")
+            sentences = M2File(corpus / "gold.m2")
             if self.retyped:
                 sentences = annotator_of(self.annotator).retype(sentences)
+            elif typed_otherwise(sentences):
+                sentences = annotator_of(self.annotator).typed(sentences)
         else:
             # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from artefacts.cluster import cores_of_this_machine
 from artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
-from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2
+from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, score_interval
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
@@ -115,4 +115,6 @@ def _gold(study: Study, references: Mapping[str, str | Path]) -> tuple[Gold, lis
         levels += [level] * len(found)
     if not sentences:
         raise UserError(f"the references {', '.join(map(str, references.values()))} hold no sentences")
+    if typed_otherwise(sentences):
+        sentences = list(load_annotator(study.profile.annotator).typed(sentences))
     return Gold.annotated(sentences, " + ".join(Path(path).name for path in references.values())), levels

@@ -44,8 +44,8 @@ class Test(Section):
     )
     retyped: bool = Field(
         False,
-        description="for metrics that need ERRANT's types: the references' edits keep their spans and get new types, as "
-        "by `errant_m2 -gold`, if the file has others, such as NUCLE's",
+        description="for metrics that need ERRANT's types: the references' edits are reduced to the words that they change and "
+        "typed again, as by `errant_m2 -gold`; types of others, such as NUCLE's, are replaced in any case",
     )
 
     @model_validator(mode="before")
