@@ -36,7 +36,7 @@ Without --profile and --set, the text is corrected by the best system (or --syst
 {", ".join(PROFILES)} whose models are here. Models in packs are rounded to 8 bits, and the rounded ones are used even where
 the store has the original ones, whose scores the tables show.
 
-Examples: echo "Yesterday she go to school ." | pseudogec correct
+Examples: echo "They was happy ." | pseudogec correct
           pseudogec correct --system pretlarge+sse --steps < text"""
 
 _CLOSING = ('"', "'", "\u201d", "\u2019", ")")
