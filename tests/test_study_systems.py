@@ -151,7 +151,6 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
         ("architectures.copy.dropout=2", ["architectures.copy.dropout", "less than"]),
         ("comparisons.top_systems=[pretlage]", ["comparisons.top_systems", "did you mean `pretlarge`"]),
         ("notebooks.05_top_systems=[top_system]", ["notebooks.05_top_systems", "did you mean `top_systems`"]),
-        ("corpora.tests.world-test.metrics=[m2]", ["corpora.tests.world-test", "maxmatch"]),
         ("corpora.tests.world-test.metrics=gleu", ["corpora.tests.world-test", "add `errant`"]),
     ],
 )
