@@ -9,6 +9,7 @@ import pytest
 
 from pseudogec.report import conclusions
 from pseudogec.report.conclusions import conclusion, disagreements, numbers, sections
+from pseudogec.study import load_profile
 
 ROOT = Path(__file__).resolve().parent.parent
 WRITTEN = sorted(path.stem for path in conclusions.FOLDER.glob("*.md"))
@@ -69,7 +70,7 @@ def test_only_a_text_that_fits_is_shown(outputs: Path, tmp_path: Path, monkeypat
 def test_the_committed_conclusions_fit_the_committed_tables(profile: str) -> None:
     outputs = ROOT / "outputs" / profile
     texts = sections(profile)
-    assert set(texts) == {"study", *(path.stem for path in (ROOT / "notebooks").glob("*.ipynb"))}
+    assert set(texts) == {"study", *load_profile(ROOT / "params" / f"{profile}.yaml").notebooks}
     assert {name: disagreements(text, outputs) for name, text in texts.items()} == {name: [] for name in texts}
 
 
