@@ -9,7 +9,7 @@ import pytest
 
 from artefacts.errors import UserError
 from pseudogec.corpora import read_plain
-from pseudogec.correct import THRESHOLDS, confident_edits
+from pseudogec.correct import THRESHOLDS, proposed_edits
 from pseudogec.edits import annotator_of, apply_edits, read_m2
 from pseudogec.evaluate import ERRANT, Gold
 from pseudogec.study import Study
@@ -47,7 +47,7 @@ def test_a_tuned_score_is_that_of_the_text_with_these_edits(study: Study) -> Non
     gold = Gold.annotated(list(read_m2(study.store.folder(shares.references) / "references.m2")))
     bpe = load_bpe(study.store.folder(planner.bpe))
     scores = {}
-    shares_of_edits = confident_edits(before, annotator, bpe, 1.0)
+    shares_of_edits = proposed_edits(before, annotator, bpe, 1.0)
     for threshold in (0.05, 0.5, study.edit_shares(system).best_threshold(THRESHOLDS)):
         made = [[edit for edit, share in found.items() if share >= threshold - 5e-4] for found in shares_of_edits]
         kept = [apply_edits(source, edits) for source, edits in zip(sources, made, strict=True)]

@@ -5,8 +5,8 @@
 
 from pseudogec.correct.confidence import ConfidentEdits, lowest_threshold
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
-from pseudogec.correct.edit_shares import THRESHOLDS, confident_edits, edit_shares
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
+from pseudogec.correct.proposed import THRESHOLDS, edit_shares, proposed_edits
 from pseudogec.correct.spelling import Casing, Spelling
 from pseudogec.correct.step import (
     STEPS,
@@ -51,10 +51,10 @@ __all__ = [
     "as_readers_want",
     "as_written",
     "choose_threshold",
-    "confident_edits",
     "edit_shares",
     "greedy_search",
     "lowest_threshold",
+    "proposed_edits",
     "run",
     "search_types",
 ]

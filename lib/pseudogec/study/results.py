@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
-from pseudogec.correct import confident_edits
+from pseudogec.correct import proposed_edits
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score, SharedEdits
 from pseudogec.study.corpora import References
@@ -90,7 +90,7 @@ class EditShares(Recipe):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         before, bpe = read_corrected(store.folder(self.correction)), load_bpe(store.folder(self.bpe))
         annotator = annotator_of(self.annotator)
-        edits = confident_edits(
+        edits = proposed_edits(
             before, annotator, bpe, self.length_penalty, lambda done, total: progress(done, total, "sentences")
         )
         found = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from pseudogec.correct import Candidate, Corrected, confident_edits, edit_shares
+from pseudogec.correct import Candidate, Corrected, edit_shares, proposed_edits
 from pseudogec.edits import Edit, apply_edits, load_annotator
 from pseudogec.text import Bpe
 
@@ -26,7 +26,7 @@ def n_best(written: str, corrections: dict[str, float], length_penalty: float = 
 
 
 def corrected(written: str, before: Corrected, threshold: float, length_penalty: float = 1.0) -> str:
-    (shares,) = confident_edits([before], ANNOTATOR, BPE, length_penalty)
+    (shares,) = proposed_edits([before], ANNOTATOR, BPE, length_penalty)
     return " ".join(apply_edits(written.split(), [edit for edit, share in shares.items() if share >= threshold - 1e-9]))
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from pseudogec.correct.step import Corrected, SentenceProgress, Tokens, before_models
+from pseudogec.correct.step import Corrected, SentenceProgress, before_models
 from pseudogec.edits import Annotator, Edit
 from pseudogec.text import Bpe
 
@@ -23,29 +22,22 @@ class Share(NamedTuple):
     corrections: frozenset[int]
 
 
-class Weighed(NamedTuple):
-    """A sentence before the models corrected it, and the edits of its n best corrections, the most probable first."""
-
-    tokens: Tokens
-    shares: Mapping[Edit, Share]
-
-
-def confident_edits(
+def proposed_edits(
     before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None = None
 ) -> list[dict[Edit, float]]:
     """The edits of each sentence at a threshold of 0, with their shares: at any other, those whose share is large enough.
 
     An edit is excluded by edits with larger shares alone, so a higher threshold makes a part of the edits of a lower one.
     """
-    weighed = _shares_of(before, annotator, bpe, length_penalty, progress)
-    return [{edit: item.shares[edit].probability for edit in _kept(item, 0)} for item in weighed]
+    found = _shares_of(before, annotator, bpe, length_penalty, progress)
+    return [{edit: shares[edit].probability for edit in _without_rivals(shares)} for shares in found]
 
 
 def _shares_of(
     before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None
-) -> list[Weighed]:
+) -> list[dict[Edit, Share]]:
     """The shares of the edits of each sentence; a sentence without several corrections has no edits."""
-    weighed: list[Weighed] = []
+    weighed: list[dict[Edit, Share]] = []
     for first in range(0, len(before), _SENTENCES_AT_ONCE):
         batch = before[first : first + _SENTENCES_AT_ONCE]
         written = [before_models(sentence, bpe) for sentence in batch]
@@ -57,10 +49,10 @@ def _shares_of(
             if candidate.subwords != sentence.corrected_subwords
         ]
         edits = iter(annotator.annotate([tokens for tokens, _ in changed], [tokens for _, tokens in changed]))
-        for tokens, sentence, found in zip(written, batch, choices, strict=True):
+        for sentence, found in zip(batch, choices, strict=True):
             of_each = [next(edits) if candidate.subwords != sentence.corrected_subwords else () for candidate in found]
             scores = [candidate.score * (len(candidate.subwords) + 1) ** length_penalty for candidate in found]
-            weighed.append(Weighed(tokens, edit_shares(of_each, scores)))
+            weighed.append(edit_shares(of_each, scores))
         if progress is not None:
             progress(len(weighed), len(before))
     return weighed
@@ -89,13 +81,11 @@ def edit_shares(edits: Sequence[Sequence[Edit]], log_probabilities: Sequence[flo
     return dict(sorted(shares.items(), key=lambda item: -item[1].probability))
 
 
-def _kept(weighed: Weighed, threshold: float) -> list[Edit]:
-    """The edits whose share is at least the threshold, without those that a more probable edit excludes."""
+def _without_rivals(shares: Mapping[Edit, Share]) -> list[Edit]:
+    """The edits without those that a more probable one excludes: it overlaps or touches them, and no correction has both."""
     chosen: list[Edit] = []
-    for edit, share in weighed.shares.items():
-        # Sums of rounded numbers may be a little too small.
-        enough = share.probability >= threshold or math.isclose(share.probability, threshold)
+    for edit, share in shares.items():
         neighbours = [other for other in chosen if edit.start <= other.end and other.start <= edit.end]
-        if enough and all(share.corrections & weighed.shares[other].corrections for other in neighbours):
+        if all(share.corrections & shares[other].corrections for other in neighbours):
             chosen.append(edit)
     return chosen
