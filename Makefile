@@ -1,6 +1,6 @@
 # make study   set up, then run every notebook (PROFILE=smoke for the small one)
-# make test    set up, check the code's style and types, run the tests
-# make quick   set up, run the tests that are not marked slow: a minute or two
+# make test    set up, check the code's style and types, run the tests of what a user relies on: a few minutes
+# make test-all  the same, then the slow tests: trainings, faults, a browser, large studies; half an hour
 # make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
 # make env     only set up; does nothing if nothing has changed
 # make data    set up, then fetch the public corpora of PROFILE, and print how to get the others
@@ -34,7 +34,7 @@ FAIRSEQ         = fairseq==0.12.2
 SPACY_MODEL     = https://github.com/explosion/spacy-models/releases/download/en_core_web_sm-3.8.0/en_core_web_sm-3.8.0-py3-none-any.whl
 SPACY_DIGEST    = sha256=1932429db727d4bff3deed6b34cfc05df17794f4a52eeb26cf8928f7c1a0fb85
 
-.PHONY: env study test quick browser lab data lint format hooks model clean
+.PHONY: env study test test-all browser lab data lint format hooks model clean
 
 env: $(STAMP)
 	@:
@@ -42,11 +42,11 @@ env: $(STAMP)
 study: $(STAMP)
 	$(BIN)/python run_all.py --profile $(PROFILE)
 
-test: lint browser
-	$(BIN)/python -m pytest $(PYTEST)
-
-quick: $(STAMP)
+test: lint
 	$(BIN)/python -m pytest $(PYTEST) -m "not slow"
+
+test-all: test browser
+	$(BIN)/python -m pytest $(PYTEST) -m slow
 
 # Tests of pages and of JupyterLab use Debian's chromium; without it they are skipped with a message.
 browser:

@@ -39,7 +39,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.slow
 def test_the_profile_to_copy_runs_with_two_files_and_a_method_of_one_s_own(
     folder: Path, scheduler: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
