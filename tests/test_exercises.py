@@ -109,6 +109,7 @@ def test_an_exception_is_told_with_its_line() -> None:
         return total / 0
 
     assert "raises ZeroDivisionError: float division by zero, on line 2 below `def`" in check(broken, mean, on=CASES)
+    assert "on line" not in check(lambda numbers: sum(numbers) / 0, mean, on=CASES)
 
 
 def test_both_functions_draw_the_same_random_numbers_and_may_change_what_they_are_given() -> None:

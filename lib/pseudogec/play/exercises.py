@@ -152,7 +152,7 @@ def _shown(value: object) -> str:
 
 
 def _line_of(error: Exception, function: Any) -> str:
-    """On which line of the reader's function an error arose, counted from its ``def``."""
+    """On which line of the reader's function an error arose, counted from its ``def``; empty for a function of one line."""
     code = getattr(function, "__code__", None)
     lines = [line - code.co_firstlineno for frame, line in traceback.walk_tb(error.__traceback__) if code is frame.f_code]
-    return f", on line {lines[-1]} below `def`" if lines else ""
+    return f", on line {lines[-1]} below `def`" if lines and lines[-1] else ""
