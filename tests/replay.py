@@ -11,10 +11,10 @@ from artefacts import Recipe, TimeLeft
 
 
 class Prediction(NamedTuple):
-    """Seconds after the build began, and those that it is said to take from there; None where they are not known."""
+    """Seconds after the build began, and those that it is said to take from there."""
 
     now: float
-    said: float | None
+    said: float
 
 
 def replay(todo: Sequence[Recipe], took: Mapping[str, float], left: TimeLeft, every: float) -> Iterator[Prediction]:

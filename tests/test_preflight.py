@@ -254,7 +254,7 @@ def test_gpus_of_other_machines_do(tmp_path: Path) -> None:
     fill(tmp_path)
     text = "optimisations: {joint: {precision: bf16}}\n"
     assert not problems(run(small_profile(tmp_path, text), tmp_path, elsewhere=True))
-    cluster = "cluster: {class: dask_jobqueue.SLURMCluster, jobs: 2, gpus_per_worker: 1}\n"
+    cluster = "cluster: {class: dask_jobqueue.SLURMCluster, jobs: 2}\n"
     assert not problems(run(small_profile(tmp_path, text + cluster), tmp_path))
 
 

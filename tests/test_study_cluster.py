@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import ClusterSection, Engine, Store, UserError
+from artefacts import ClusterSection, Engine, Store
 from artefacts.cluster import connect
 from cluster_processes import dask_worker, start_scheduler, wait_for
 from pseudogec.study import PROJECT, Planner, load_profile
@@ -26,24 +26,8 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         yield start_scheduler(stack)
 
 
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("cluster={class: dask_jobqueue.SLURMCluster}", ["cluster", "jobs: N", "adapt"]),
-        ("cluster={class: x.Y, jobs: 0}", ["cluster.jobs", "greater than 0"]),
-        ("cluster={class: x.Y, adapt: {minimum: 4, maximum: 2}}", ["cluster.adapt", "minimum 4", "maximum 2"]),
-        ("cluster={class: x.Y, job: 1}", ["cluster.job", "did you mean `jobs`"]),
-    ],
-)
-def test_a_section_that_cannot_be_is_named_with_its_key(override: str, words: list[str]) -> None:
-    with pytest.raises(UserError) as refused:
-        load_profile(PROJECT / "params" / "smoke.yaml", [override])
-    for word in words:
-        assert word in str(refused.value)
-
-
 def test_where_it_is_built_changes_no_key(tmp_path: Path) -> None:
-    override = "cluster={class: dask_jobqueue.SLURMCluster, jobs: 8, gpus_per_worker: 4}"
+    override = "cluster={class: dask_jobqueue.SLURMCluster, jobs: 8}"
     here, there = (Study.open("smoke", overrides, store=tmp_path) for overrides in ([], [override]))
     keys = [[recipe.key for name in study.profile.grids for recipe in study.recipes(name)] for study in (here, there)]
     assert keys[0] == keys[1]

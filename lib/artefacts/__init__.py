@@ -4,36 +4,33 @@ from artefacts.cluster import ClusterSection
 from artefacts.engine import Engine
 from artefacts.errors import DataError, UserError
 from artefacts.files import FileDigests, SourceFile, refuse_changed
-from artefacts.kinds import Kind, Kinds, Section, refuse_unknown
+from artefacts.kinds import Component, Registry, Section, refuse_unknown
 from artefacts.pack import Pack, merge, write_pack
-from artefacts.plan import Estimator, Machine, load_machine, make_plan
-from artefacts.progress import RichDisplay, format_duration
+from artefacts.plan import Estimator, make_plan
+from artefacts.progress import ProgressLine, TimeLeft, format_duration
 from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
-from artefacts.time_left import TimeLeft
 
 __all__ = [
     "Artefacts",
     "CheckedStore",
     "ClusterSection",
+    "Component",
     "DataError",
     "Engine",
     "Estimator",
     "FileDigests",
-    "Kind",
-    "Kinds",
-    "Machine",
     "Pack",
     "Progress",
+    "ProgressLine",
     "Recipe",
-    "RichDisplay",
+    "Registry",
     "Section",
     "SourceFile",
     "Store",
     "TimeLeft",
     "UserError",
     "format_duration",
-    "load_machine",
     "make_plan",
     "merge",
     "missing",

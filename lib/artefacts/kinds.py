@@ -47,7 +47,7 @@ OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
 """A profile may write a single value without brackets."""
 
 
-class Kind(Section):
+class Component(Section):
     """A thing that a profile names: its fields are the keys that the profile may have, its methods are its behaviour.
 
     Recipes contain instances: the name of the class in a profile (`known_as`), ``version`` and all fields are part of the key.
@@ -82,15 +82,15 @@ class Kind(Section):
             raise ValueError(f"the class must define {' and '.join(f'`{name}`' for name in sorted(undefined))}")
 
 
-def explain(error: ValidationError, kind: type[Kind]) -> str:
-    """The errors in the fields of a kind, in the user's terms."""
+def explain(error: ValidationError, component: type[Component]) -> str:
+    """The errors in the fields of a component, in the user's terms."""
     reasons = []
     for reason in error.errors():
         name, message = ".".join(map(str, reason["loc"])), reason["msg"].removeprefix("Value error, ")
         if reason["type"] == "missing":
             message = "is missing"
         elif reason["type"] == "extra_forbidden":
-            name, message = "", f"has no parameter `{name}`{nearest(name, kind.model_fields)}"
+            name, message = "", f"has no parameter `{name}`{nearest(name, component.model_fields)}"
         elif name:
             message = f"{message[:1].lower()}{message[1:]}, not {reason['input']!r}"
         reasons.append(f"{name}: {message}" if name else message)
@@ -109,11 +109,11 @@ def import_from(*folders: Path) -> None:
             sys.path.append(folder)
 
 
-K = TypeVar("K", bound=Kind)
+K = TypeVar("K", bound=Component)
 
 
-class Kinds(Generic[K]):
-    """The classes of one kind that a profile may name.
+class Registry(Generic[K]):
+    """The classes that a profile may name in one place.
 
     Args:
         base: their common base class.
@@ -124,10 +124,10 @@ class Kinds(Generic[K]):
         self.base, self.tag = base, tag
         self._classes: dict[str, type[K]] = {}
 
-    def register(self, kind: type[K]) -> type[K]:
-        kind._registered_as = kind.name  # type: ignore[attr-defined]
-        self._classes[kind.name] = kind
-        return kind
+    def register(self, component: type[K]) -> type[K]:
+        component._registered_as = component.name  # type: ignore[attr-defined]
+        self._classes[component.name] = component
+        return component
 
     def __iter__(self) -> Iterator[type[K]]:
         return iter(self._classes.values())
@@ -138,9 +138,9 @@ class Kinds(Generic[K]):
         Raises:
             ValueError: there is no such class, the message offers the nearest names; its module fails; or it lacks something.
         """
-        for kind in self._classes.values():
-            if name in (kind.name, *kind.also_called):
-                return kind
+        for component in self._classes.values():
+            if name in (component.name, *component.also_called):
+                return component
         module, colon, class_name = name.rpartition(":" if ":" in name else ".")
         if colon != ":":
             hint = f"; write a class from outside as `{module}:{class_name}`" if module else nearest(name, self._classes)
@@ -194,6 +194,6 @@ class Kinds(Generic[K]):
         except ValueError as error:
             raise UserError(str(error)) from error
 
-    def dump(self, kind: K) -> dict[str, Any]:
+    def dump(self, component: K) -> dict[str, Any]:
         """The mapping from which `parse` makes the same instance."""
-        return {self.tag: kind.known_as(), **kind.model_dump(mode="json", by_alias=True)}
+        return {self.tag: component.known_as(), **component.model_dump(mode="json", by_alias=True)}

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import platform
+import shutil
+import subprocess
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -32,6 +35,24 @@ def made_on(record: Mapping[str, Any]) -> str:
         return str(gpu)
     name, flags = record.get("processor", ""), record.get("instructions", "")
     return f"{name} ({flags})" if name else "an unknown processor"
+
+
+def cores_of_this_machine() -> int:
+    """CPU cores that this process may use; where the system does not tell (macOS), all."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@cache
+def gpus_of_this_machine() -> list[str]:
+    """NVIDIA's GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; CUDA is not started in this process."""
+    if shutil.which("nvidia-smi") is None:
+        return []
+    listed = subprocess.run(
+        ["nvidia-smi", "--query-gpu=index", "--format=csv,noheader"], capture_output=True, text=True, check=False
+    )
+    there = [] if listed.returncode else listed.stdout.split()
+    named = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(there)) if there else ""
+    return [name.strip() for name in named.split(",") if name.strip() not in {"", "-1"}]
 
 
 def _described() -> dict[str, str]:

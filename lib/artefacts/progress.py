@@ -1,35 +1,18 @@
-"""Showing how far a build is: live bars in a terminal or notebook, plain lines elsewhere."""
+"""How far a build is: one line with the time left."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import io
+import shutil
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from typing import IO
 
+from artefacts.plan import Estimator, elapsed
 from artefacts.recipe import Recipe
-from artefacts.time_left import TimeLeft
-
-if TYPE_CHECKING:
-    from rich.progress import Task
-
-
-class Display:
-    """Functions that the engine calls during a build; this class shows nothing."""
-
-    @contextlib.contextmanager
-    def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
-        """Context of a build of the recipes in ``time_left.todo``; ``needed`` is their number with those that exist already."""
-        yield
-
-    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        """Called while an artefact is built."""
-
-    def finished(self, recipe: Recipe) -> None:
-        """Called when an artefact is in the store."""
 
 
 def format_duration(seconds: float) -> str:
@@ -44,93 +27,96 @@ def format_duration(seconds: float) -> str:
     return f"{seconds / 86400:.0f} days"
 
 
-def describe_foreseen(time_left: TimeLeft, in_a_run: Callable[[float, bool], float] | None = None) -> str:
-    """The expected time of a build, before it begins; ``in_a_run`` adds what a run takes beside."""
-    seconds, measured = time_left.foreseen()
-    if in_a_run is not None:
-        seconds = in_a_run(seconds, measured)
-    workers = f"{time_left.workers} workers" if time_left.workers > 1 else "1 worker"
-    return f"about {format_duration(seconds)} on {workers}" + ("" if measured else " by a first guess")
+class TimeLeft:
+    """The time until a build of ``todo`` ends (parents first), on so many workers of which some have GPUs.
 
-
-_NOTEBOOK_WIDTH = 95  # characters that JupyterLab shows beside its file browser; it cuts what is longer
-
-
-_SECONDS_BETWEEN_ESTIMATES = 2.0  # of which each takes 20 ms where 600 artefacts are left
-_SECONDS_BETWEEN_LINES = 15.0
-
-
-class RichDisplay(Display):
-    """A line that lists what is to be built, then one bar for the whole build with the time left and the artefact in work.
-
-    The bar and the time count progress within unfinished artefacts.
-
-    Args:
-        stream: where to show it; standard output by default.
-        announces: whether to list beforehand what is to be built.
+    Expected seconds are corrected by those that such work, and all work, has taken in this build so far. Moments are seconds on a
+    clock of the caller's that never goes back.
     """
 
-    def __init__(self, stream: IO[str] | None = None, announces: bool = True) -> None:
-        from rich.console import Console
+    def __init__(self, todo: Sequence[Recipe], estimator: Estimator, workers: int, gpus: int = 0) -> None:
+        self.todo, self.workers, self._gpus = list(todo), workers, gpus
+        self._on_gpu = {recipe.key: gpus > 0 and recipe.needs_gpu for recipe in todo}
+        self._expected = {recipe.key: estimator.seconds(recipe, self._on_gpu[recipe.key]) for recipe in todo}
+        self._began: dict[str, float] = {}
+        self.ended: dict[str, float] = {}
+        self._share: dict[str, float] = {}
 
-        # A pipe or log file gets lines that are wide enough for every text.
-        self._console = Console(file=stream, width=None if (stream or sys.stdout).isatty() else 160)
-        if self._console.is_jupyter:
-            self._console.width = _NOTEBOOK_WIDTH
-        self._live = self._console.is_terminal or self._console.is_jupyter
-        self._announces = announces
-        self._lock = threading.Lock()  # messages, results and the bar each come from a thread of their own
+    def progress(self, recipe: Recipe, share: float, now: float) -> None:
+        """Record that an artefact is in work, and the share of it that is done."""
+        if recipe.key not in self.ended:  # messages and results come by two ways, so a message may be late
+            self._began.setdefault(recipe.key, now)
+            self._share[recipe.key] = share
+
+    def finished(self, recipe: Recipe, now: float) -> None:
+        self.ended[recipe.key] = now
+        if recipe.key in self._began:  # else another program built it, which tells nothing of the time
+            self._share[recipe.key] = 1.0
+
+    def seconds(self, now: float) -> float:
+        """Seconds until the build ends."""
+        taken, expected = defaultdict[str, float](float), defaultdict[str, float](float)
+        for recipe in self.todo:
+            if share := self._share.get(recipe.key):
+                taken[recipe.work_kind] += self.ended.get(recipe.key, now) - self._began[recipe.key]
+                expected[recipe.work_kind] += share * self._expected[recipe.key]
+        slower = (2 + sum(taken.values())) / (2 + sum(expected.values()))  # a guess counts as two seconds of experience
+        rests = {}
+        unfinished = [recipe for recipe in self.todo if recipe.key not in self.ended]
+        for recipe in unfinished:
+            kind, share, spent = recipe.work_kind, self._share.get(recipe.key), now - self._began.get(recipe.key, now)
+            whole = self._expected[recipe.key] * (2 * slower + taken[kind]) / (2 + expected[kind])
+            # The further it is, the more its own pace tells; what is late is expected to be a quarter later still.
+            rests[recipe.key] = (1 - share) * (spent + (1 - share) * whole) if share else max(whole - spent, spent / 4)
+        return elapsed(unfinished, rests, self._on_gpu, self.workers, self._gpus)
+
+
+class ProgressLine:
+    """Writes to a stream, if there is one, what is to be built and then how far it is, in terminals and notebooks on one line."""
+
+    def __init__(self, stream: IO[str] | None) -> None:
+        self._stream = stream or io.StringIO()
+        self._live = self._stream.isatty() or type(stream).__module__.startswith("ipykernel")
+        # JupyterLab shows 95 characters beside its file browser.
+        self._width = shutil.get_terminal_size((96, 24)).columns - 1 if self._live else 0
+        self._lock = threading.Lock()  # messages, results and the line each come from a thread of their own
 
     @contextlib.contextmanager
     def building(self, time_left: TimeLeft, needed: int) -> Iterator[None]:
-        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn
-        from rich.table import Column
-        from rich.text import Text
+        """Context of a build of the recipes in ``time_left.todo``; ``needed`` is their number with those that exist already."""
+        self._time_left, self._at_work, ended = time_left, "", threading.Event()
+        kinds = ", ".join(f"{kind} {count}" for kind, count in Counter(recipe.kind for recipe in time_left.todo).items())
+        about = f"about {format_duration(time_left.seconds(0.0))} on {time_left.workers} workers"
+        print(f"{len(time_left.todo)} of {needed} artefacts are to be built, {about} ({kinds})", file=self._stream, flush=True)
 
-        line, room = self._line, max(20, self._console.width - 30)  # beside the first word and the bar
+        def show() -> None:
+            while not ended.wait(1.0 if self._live else 15.0):
+                text = f"\r{self._line()[: self._width]:<{self._width}}" if self._live else f"{self._line()}\n"
+                print(text, end="", file=self._stream, flush=True)
 
-        class Line(ProgressColumn):
-            def render(self, task: Task) -> Text:
-                shown = Text(line(), no_wrap=True)
-                shown.truncate(room, overflow="ellipsis")
-                return shown
-
-        self._time_left, self._at_work = time_left, ""
-        self._said, self._said_at, self._printed_at = "", -float("inf"), -float("inf")
-        if self._announces:
-            print(self._announcement(needed), file=self._console.file, flush=True)  # which a notebook wraps
-        columns = (TextColumn("build  "), BarColumn(20), Line(Column(no_wrap=True)))
-        self._bar = Progress(*columns, console=self._console, transient=True, disable=not self._live)
-        with self._bar:
-            self._task = self._bar.add_task("", total=1.0)
+        shower = threading.Thread(target=show, daemon=True)
+        shower.start()
+        try:
             yield
-
-    def _announcement(self, needed: int) -> str:
-        todo = self._time_left.todo
-        kinds = ", ".join(f"{kind.replace('_', ' ')} {count}" for kind, count in Counter(item.kind for item in todo).items())
-        return f"{len(todo)} of {needed} artefacts are to be built, {describe_foreseen(self._time_left)} ({kinds})"
-
-    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
-        with self._lock:
-            self._time_left.progress(recipe, min(done / total, 0.999) if total else 0.0, time.monotonic())
-            unit, _, rest = text.partition(" ")
-            counted = f" {done:,.0f}/{total:,.0f} {unit}" if unit else ""
-            self._at_work = f"{recipe.kind}{counted}   {recipe.label}   {rest.strip()}".rstrip()
-            share = self._time_left.share_done
-        self._bar.update(self._task, completed=share)
-        if not self._live and time.monotonic() - self._printed_at > _SECONDS_BETWEEN_LINES:
-            self._printed_at = time.monotonic()
-            self._console.print(f"build   {self._line()}", highlight=False, markup=False, soft_wrap=True)
-
-    def finished(self, recipe: Recipe) -> None:
-        with self._lock:
-            self._time_left.finished(recipe, time.monotonic())
+        finally:
+            ended.set()
+            shower.join()
+            print(f"\r{'':{self._width}}\r" if self._live else "", end="", file=self._stream, flush=True)
 
     def _line(self) -> str:
         with self._lock:
-            now = time.monotonic()
-            if now - self._said_at > _SECONDS_BETWEEN_ESTIMATES:
-                seconds, self._said_at = self._time_left.seconds(now), now
-                self._said = "time left unknown" if seconds is None else f"{format_duration(seconds)} left"
-            count = f"{self._time_left.number_finished}/{len(self._time_left.todo)}"
-            return f"{count}   {self._said}   {self._at_work}"
+            left = format_duration(self._time_left.seconds(time.monotonic()))
+            return f"build   {len(self._time_left.ended)}/{len(self._time_left.todo)}   {left} left   {self._at_work}"
+
+    def progress(self, recipe: Recipe, done: float, total: float, text: str) -> None:
+        """Called while an artefact is built."""
+        unit, _, rest = text.partition(" ")
+        counted = f" {done:,.0f}/{total:,.0f} {unit}" if unit else ""
+        with self._lock:
+            self._time_left.progress(recipe, min(done / total, 0.999) if total else 0.0, time.monotonic())
+            self._at_work = f"{recipe.kind}{counted}   {recipe.label}   {rest.strip()}".rstrip()
+
+    def finished(self, recipe: Recipe) -> None:
+        """Called when an artefact is in the store."""
+        with self._lock:
+            self._time_left.finished(recipe, time.monotonic())

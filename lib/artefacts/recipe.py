@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from artefacts.kinds import Kind
+from artefacts.kinds import Component
 
 DESCRIPTION = "recipe.json"
 """The file in which the store writes the recipe of an artefact."""
@@ -185,7 +185,7 @@ def _without_text(value: Any) -> Any:
 def _plain(value: Any) -> Any:
     if isinstance(value, Recipe):
         return {"recipe": value.kind, "key": value.key}
-    if isinstance(value, Kind):
+    if isinstance(value, Component):
         return {"kind": value.known_as(), "version": value.version, **_fields(value)}
     if isinstance(value, BaseModel):
         return _fields(value)

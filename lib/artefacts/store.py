@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import json
 import logging
@@ -470,12 +469,6 @@ def _disk_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in {errno.EEXIST, errno.ENOTDIR}:
-            problem = f"a file is in the way ({error.filename})"
-        elif error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
-            problem = f"no permission to write ({error.filename})"
-        elif error.filename is not None:
-            problem = f"{error.strerror} ({error.filename})"
-        else:
+        if error.filename is None:
             raise
-        raise UserError(f"{place}: {problem}; choose another folder with --store FOLDER") from error
+        raise UserError(f"{place}: {error.strerror} ({error.filename}); choose another folder with --store FOLDER") from error

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import zstandard
+from refusals import refused
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import (
@@ -78,15 +79,14 @@ def test_the_same_text_gives_the_same_bytes(ending: str, tmp_path: Path) -> None
 def test_a_digest_is_sha256_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"abc")
     assert digest_file(tmp_path / "x") == hashlib.sha256(b"abc").hexdigest()
-    with pytest.raises(DataError, match="nowhere"):
+    with refused(tmp_path / "nowhere"):
         digest_file(tmp_path / "nowhere")
 
 
 def test_a_line_that_is_not_utf8_is_named(tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"fine\nca\xe9\n")
-    with pytest.raises(DataError, match="byte 3 of the line") as raised:
+    with refused(tmp_path / "x", 2):
         list(read_lines(tmp_path / "x"))
-    assert raised.value.line == 2
 
 
 @pytest.mark.parametrize("ending", COMPRESS)
@@ -102,21 +102,17 @@ def test_a_damaged_file_is_named(ending: str, damage: str, tmp_path: Path) -> No
         "empty": b"",
     }
     path.write_bytes(damaged[damage])
-    with pytest.raises(DataError, match=r"x\..*damaged or cut short"):
+    with pytest.raises(DataError) as raised:
         list(read_lines(path))
+    assert raised.value.path == path
 
 
 def test_what_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no such file"):
-        list(read_lines(tmp_path / "nowhere"))
-    with pytest.raises(DataError, match="is a folder"):
-        list(read_lines(tmp_path))
     (tmp_path / "file").touch()
-    with pytest.raises(DataError, match=r"cannot be read \(Not a directory\)"):
-        list(read_lines(tmp_path / "file" / "below"))
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    with pytest.raises(DataError, match=r"cannot be read \(Too many levels of symbolic links\)"):
-        list(read_lines(tmp_path / "loop"))
+    for path in (tmp_path / "nowhere", tmp_path, tmp_path / "file" / "below", tmp_path / "loop"):
+        with refused(path):
+            list(read_lines(path))
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -142,8 +138,9 @@ def test_a_file_appears_only_when_it_is_whole_and_is_readable_by_all(tmp_path: P
 
 def test_what_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(UserError, match="cannot be written"):
+    with pytest.raises(UserError) as raised:
         write_lines(tmp_path / "file" / "below", ["a"])
+    assert str(tmp_path / "file" / "below") in str(raised.value)
     with pytest.raises(FileNotFoundError, match="nowhere"), write_atomically(tmp_path / "x"):
         (tmp_path / "nowhere").read_text()
 
@@ -175,7 +172,7 @@ def test_digests_of_large_files_are_remembered_while_the_files_are_unchanged(tmp
 
 def test_a_pipe_is_refused_where_a_file_is_read_twice(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DataError, match=r"pipe: is a pipe, which can be read once; write its text to a file"):
+    with refused(tmp_path / "pipe"):
         refuse_pipe(tmp_path / "pipe")
     (tmp_path / "file").touch()
     for path in (tmp_path, tmp_path / "file", tmp_path / "none"):

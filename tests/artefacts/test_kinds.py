@@ -1,4 +1,4 @@
-"""Kinds: one class each, registered or from outside, checked where a profile names it, and part of a recipe's key."""
+"""Components: one class each, registered or from outside, checked where a profile names it, and part of a recipe's key."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Annotated, ClassVar
 import pytest
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError
 
-from artefacts import Kind, Kinds, Recipe, Section
+from artefacts import Component, Recipe, Registry, Section
 
 
-class Shape(Kind):
+class Shape(Component):
     def area(self) -> float:
         raise NotImplementedError
 
 
-SHAPES = Kinds(Shape, "shape")
+SHAPES = Registry(Shape, "shape")
 
 
 @SHAPES.register

@@ -14,9 +14,10 @@ from typing import Any, ClassVar
 
 import pytest
 from pyarrow import parquet
+from refusals import refused
 from toys import make
 
-from artefacts import DataError, Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
+from artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
 from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences, signed
 from artefacts.recipe import canonical_json
 
@@ -131,7 +132,7 @@ def test_what_is_built_rests_on_the_store_alone(tmp_path: Path, pack: Path) -> N
     other = Answer(letters=LETTERS[:2])
     assert make(read, ANSWER, other) == [*LETTERS[:2], other]
     plan = make_plan([ANSWER, other], below(tmp_path / "again", pack), Estimator(read), cores=1, gpus=0)
-    assert {kind.kind: (kind.done, kind.to_do) for kind in plan.kinds} == {"letter": (1, 2), "answer": (1, 1)}
+    assert {total.kind: (total.done, total.to_do) for total in plan.totals} == {"letter": (1, 2), "answer": (1, 1)}
 
 
 def test_what_must_be_there_in_full_is_built(tmp_path: Path, pack: Path) -> None:
@@ -190,13 +191,14 @@ def test_other_numbers_for_one_artefact_are_named(tmp_path: Path, store: Store, 
     assert len(merge(EVERY, [Pack(pack), again])) == len(EVERY)  # how long it took is no other number
     wrong = Store(tmp_path / "wrong")
     make(wrong, Letter(number=2, mistaken=1))
-    with pytest.raises(UserError, match=rf"letter letter \({LETTERS[1].key}\): length is 33 and 34; length.json has other bytes"):
+    with pytest.raises(UserError) as raised:
         merge(EVERY, [Pack(pack), wrong])
+    assert all(named in str(raised.value) for named in (LETTERS[1].key, "33", "34", "length.json"))
 
 
 def test_a_damaged_artefact_does_not_get_into_a_pack(store: Store) -> None:
     (store.folder(ANSWER) / "answer.txt").write_text((store.folder(ANSWER) / "answer.txt").read_text().upper())
-    with pytest.raises(DataError, match=r"answer\.txt: has other bytes"):
+    with refused(store.folder(ANSWER) / "answer.txt"):
         merge(EVERY, [store])
 
 
@@ -214,15 +216,14 @@ def flip(file: Path) -> None:
 @pytest.mark.parametrize("damage", [cut, flip, Path.unlink])
 def test_a_damaged_pack_is_named(pack: Path, damage: Callable[[Path], None], name: str) -> None:
     damage(pack / name)
-    with pytest.raises(DataError, match=r"pack\.json|artefacts\.parquet|files\.parquet") as refused:
+    with refused(pack / name):
         Pack(pack)
-    assert "remove the folder" in str(refused.value)
 
 
 def test_files_of_two_packs_are_not_mixed(tmp_path: Path, store: Store, pack: Path) -> None:
     write_pack(tmp_path / "other", merge(LETTERS, [store]), "letters 1.0")
     shutil.copyfile(tmp_path / "other" / FILES, pack / FILES)
-    with pytest.raises(DataError, match=r"files\.parquet: has other bytes than were written"):
+    with refused(pack / FILES):
         Pack(pack)
 
 
@@ -250,21 +251,21 @@ def swap(column: str, first: int, second: int) -> Callable[[dict[str, list[Any]]
 def test_an_edited_manifest_is_refused(edit: dict[str, Any], pack: Path) -> None:
     manifest = json.loads((pack / MANIFEST).read_text())
     (pack / MANIFEST).write_text(json.dumps({**manifest, **edit}))
-    with pytest.raises(DataError, match=r"pack\.json: has other content than was written"):
+    with refused(pack / MANIFEST):
         Pack(pack)
 
 
 def test_swapped_entries_are_seen(tmp_path: Path, store: Store, pack: Path) -> None:
     rewritten(pack, ARTEFACTS, swap("key", 1, 2))
-    with pytest.raises(DataError, match="holds another recipe under the key"):
+    with refused(pack / ARTEFACTS):
         Pack(pack)
     packed(store, pack)
     rewritten(pack, ARTEFACTS, swap("record", 1, 2))
-    with pytest.raises(DataError, match="holds the record of another artefact under the key"):
+    with refused(pack / ARTEFACTS):
         Pack(pack)
     packed(store, pack)
     rewritten(pack, FILES, swap("content", 1, 2))
-    with pytest.raises(DataError, match=r"files\.parquet: holds another length\.json"):
+    with refused(pack / FILES):
         Pack(pack)
 
 
@@ -277,7 +278,7 @@ def test_no_file_is_written_outside_an_artefacts_folder(pack: Path) -> None:
 
     rewritten(pack, FILES, climb)
     rewritten(pack, ARTEFACTS, list_it)
-    with pytest.raises(DataError, match="leads out of an artefact's folder"):
+    with refused(pack / FILES):
         Pack(pack)
 
 
@@ -293,9 +294,8 @@ def resigned(pack: Path, **changes: Any) -> None:
 def test_a_table_that_is_none_is_refused_although_its_digest_is_right(pack: Path, name: str, content: bytes) -> None:
     (pack / name).write_bytes(content)
     resigned(pack)
-    with pytest.raises(DataError) as refused:
+    with refused(pack / name):
         Pack(pack)
-    assert refused.value.path == pack / name
 
 
 @pytest.mark.parametrize(
@@ -314,25 +314,22 @@ def test_a_table_that_is_none_is_refused_although_its_digest_is_right(pack: Path
 )
 def test_a_cell_of_another_kind_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str, value: Any) -> None:
     rewritten(pack, name, lambda columns: columns.update({column: [value] * len(columns[column])}))
-    with pytest.raises(DataError) as refused:
+    with refused(pack / name):
         Pack(pack)
-    assert refused.value.path == pack / name
 
 
 @pytest.mark.parametrize(("name", "column"), [(ARTEFACTS, "record"), (FILES, "content")])
 def test_a_table_without_a_column_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str) -> None:
     rewritten(pack, name, lambda columns: columns.pop(column))
-    with pytest.raises(DataError) as refused:
+    with refused(pack / name):
         Pack(pack)
-    assert refused.value.path == pack / name
 
 
 @pytest.mark.parametrize("sources", [None, [], 1, {"a": 1}, {"a": {}}, {"a": {"sha256": "0", "bytes": "many"}}])
 def test_sources_of_another_kind_are_refused_although_the_digest_is_right(pack: Path, sources: Any) -> None:
     resigned(pack, sources=sources)
-    with pytest.raises(DataError) as refused:
+    with refused(pack / MANIFEST):
         Pack(pack)
-    assert refused.value.path == pack / MANIFEST
 
 
 def test_the_format_decides_whether_a_pack_is_read(tmp_path: Path, store: Store, pack: Path) -> None:
@@ -340,9 +337,7 @@ def test_the_format_decides_whether_a_pack_is_read(tmp_path: Path, store: Store,
     assert ANSWER in Pack(tmp_path / "later")  # its recipes' keys say whether their artefacts are what this code makes
     manifest = json.loads((pack / MANIFEST).read_text())
     (pack / MANIFEST).write_text(json.dumps({**manifest, "format": 2}))
-    with pytest.raises(
-        DataError, match=r"is of format 2, written by letters 1\.0, and this program reads format 1; use the version"
-    ):
+    with refused(pack / MANIFEST):
         Pack(pack)
 
 

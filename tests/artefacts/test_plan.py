@@ -7,9 +7,9 @@ from typing import ClassVar
 
 import pytest
 
-from artefacts import Estimator, Machine, Recipe, Store, make_plan
+from artefacts import Estimator, Recipe, Store, make_plan
 from artefacts.files import write_json
-from artefacts.plan import elapsed
+from artefacts.plan import CPU_TRAINING, GPU_DECODING, GPU_TRAINING, elapsed
 from artefacts.store import RECORD
 
 
@@ -29,22 +29,6 @@ class Novelty(Pages):
     seconds_to_begin: ClassVar[float] = 4.0
 
 
-def test_estimates_are_guesses_until_the_store_has_measured(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(10 * Pages.seconds_a_unit)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(14)
-
-
-def test_estimates_use_the_stores_median_rate(tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
-        recipe = Pages(pages=pages)
-        store.build(recipe, lambda *_: {})
-        write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
-    assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
-    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(14)
-
-
 class Training(Pages):
     kind: ClassVar[str] = "training"
     needs_gpu: ClassVar[bool] = True
@@ -62,19 +46,6 @@ class Training(Pages):
         return 500.0
 
 
-def test_a_speed_is_that_of_the_device_it_was_measured_on(tmp_path: Path) -> None:
-    store, machine = Store(tmp_path), Machine(gpu_training=2.0, cpu_training=0.1)
-    for device, pages, seconds in (("cpu", 10, 500.0), ("NVIDIA V100", 20, 40.0)):
-        recipe = Training(pages=pages)
-        assert Estimator(store, machine).seconds(recipe, on_gpu=device != "cpu") == pytest.approx(
-            pages / (0.1 if device == "cpu" else 2.0)
-        )
-        store.build(recipe, lambda *_, device=device: {"device": device})
-        write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
-    estimator = Estimator(store, machine)
-    assert (estimator.seconds(Training(pages=1)), estimator.seconds(Training(pages=1), on_gpu=True)) == (50, 2)
-
-
 class Decoding(Pages):
     kind: ClassVar[str] = "decoding"
     needs_gpu: ClassVar[bool] = True
@@ -85,39 +56,38 @@ class Decoding(Pages):
         return self.pages * 2
 
 
-def test_a_recipe_tells_its_cost_and_a_machine_its_speed(tmp_path: Path) -> None:
-    machine = Machine.model_validate({"gpu_training": 20, "cpu_training": 0.5, "gpu_decoding": 100, "seconds": {"novelty": 3}})
+def record(store: Store, recipe: Recipe, seconds: float, device: str = "cpu") -> None:
+    store.build(recipe, lambda *_: {"device": device})
+    write_json(store.folder(recipe) / RECORD, {**store.result(recipe), "seconds": seconds})
+
+
+def test_estimates_are_guesses_until_the_store_has_measured_the_median_rate(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    estimator = Estimator(store, machine)
+    assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(0.01)
+    for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
+        record(store, Pages(pages=pages), seconds)
+    assert Estimator(store, slowed=2).seconds(Pages(pages=50)) == pytest.approx(150)
+    assert Estimator(store, slowed=2).seconds(Novelty(pages=10)) == pytest.approx(28)
+
+
+def test_a_speed_is_that_of_the_device_it_was_measured_on(tmp_path: Path) -> None:
+    store, training = Store(tmp_path), Training(pages=1)
+    assert Estimator(store).seconds(training) == pytest.approx(1e12 / CPU_TRAINING)
+    record(store, Training(pages=10), 500.0)
+    assert Estimator(store).seconds(training, on_gpu=True) == pytest.approx(1e12 / GPU_TRAINING)
+    record(store, Training(pages=20), 40.0, "NVIDIA V100")
+    estimator = Estimator(store)
+    assert (estimator.seconds(training), estimator.seconds(training, on_gpu=True)) == (50, 2)
+
+
+def test_a_plan_adds_up_what_is_to_do(tmp_path: Path) -> None:
+    store = Store(tmp_path)
     training, decoding = Training(pages=60), Decoding(pages=1000)
-    assert (estimator.seconds(training, on_gpu=True), estimator.seconds(training)) == (3, 120)
-    assert (estimator.seconds(decoding, on_gpu=True), estimator.seconds(decoding)) == (20, 1)
-    assert estimator.seconds(Novelty(pages=10)) == 30
-    assert (estimator.bytes(training), estimator.bytes(decoding)) == (1000, 7000)
-    plan = make_plan([training, decoding], store, estimator, cores=1, gpus=1)
-    assert (plan.gpu_seconds, plan.bytes) == (23, 8500)
-
-
-def test_a_training_on_a_cpu_tells_the_speed_of_others_of_another_shape(tmp_path: Path) -> None:
-    class Other(Training):
-        @property
-        def work_kind(self) -> str:
-            return "training of another shape"
-
-    def train(pages: int, seconds: float) -> None:
-        trained = Training(pages=pages)
-        store.build(trained, lambda *_: {"device": "cpu"})
-        write_json(store.folder(trained) / RECORD, {**store.result(trained), "seconds": seconds})
-
-    store, unmeasured = Store(tmp_path), Estimator(Store(tmp_path)).seconds(Other(pages=10))
-    train(1, 30.0)  # mostly its start
-    assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(unmeasured)
-    assert not Estimator(store).is_measured(Other(pages=10))
-    train(200, 100.0)
-    train(300, 150.0)
-    assert Estimator(store).seconds(Other(pages=10)) == pytest.approx(5)
-    assert Estimator(store).is_measured(Other(pages=10))
-    assert Estimator(store, Machine(cpu_training=1)).seconds(Other(pages=10)) == pytest.approx(10), "what is said is taken"
+    plan = make_plan([training, decoding], store, Estimator(store), cores=1, gpus=1)
+    seconds = [60e12 / GPU_TRAINING, 2000 / GPU_DECODING]
+    assert [total.gpu_seconds for total in plan.totals] == pytest.approx(seconds)
+    assert plan.longest_path == [(decoding, seconds[1])]
+    assert (plan.elapsed, plan.bytes) == (pytest.approx(sum(seconds)), 1000 + 7000 + 500)
 
 
 @pytest.mark.parametrize(("cores", "gpus", "expected"), [(2, 2, 20.0), (4, 2, 10.0), (1, 2, 20.0), (4, 1, 20.0)])

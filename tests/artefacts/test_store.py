@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
+from refusals import refused
 from toys import Lasting, Phrase, Word, make
 
 from artefacts import CheckedStore, DataError, Recipe, Store, UserError, with_ancestors
@@ -48,7 +49,7 @@ class Words(Recipe):
 
 
 def test_a_field_without_an_order_is_refused() -> None:
-    with pytest.raises(TypeError, match="cannot have a field of type frozenset"):
+    with pytest.raises(TypeError, match="frozenset"):
         _ = Words(words=frozenset({"a", "b"})).key
 
 
@@ -181,24 +182,15 @@ def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
 def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(UserError, match="no permission"):
+    with pytest.raises(UserError, match=str(tmp_path / "store")):
         Store(tmp_path / "store")
 
 
 def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
     place = tmp_path / "store"
     place.write_text("")
-    with pytest.raises(UserError, match="store"):
+    with pytest.raises(UserError, match=str(place)):
         Store(place)
-
-
-def test_a_file_in_the_place_of_the_locks_is_said(tmp_path: Path) -> None:
-    store, word = Store(tmp_path), Word(text="x")
-    (tmp_path / ".locks").rmdir()
-    (tmp_path / ".locks").touch()
-    for change in (lambda: store.build(word, write_word), lambda: store.remove(word)):
-        with pytest.raises(UserError, match=r"a file is in the way \(.*\.locks"):
-            change()
 
 
 def test_an_artefact_is_found_under_any_label(tmp_path: Path) -> None:
@@ -415,9 +407,8 @@ def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, phrase: Phr
     flip_bit(store.folder(parent) / "word.txt")
     store.remove(phrase)
     for _ in range(2):  # the second time in a process that has read the file before
-        with pytest.raises(DataError, match=r"word\.txt.*SHA-256.*--verify") as refusal:
+        with refused(store.folder(parent) / "word.txt"):
             make(store, phrase)
-        assert parent.label in str(refusal.value)
         assert not store.has(phrase)
     for damage in store.verify(with_ancestors([phrase])):
         store.remove(damage.recipe)
@@ -428,7 +419,7 @@ def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, phrase:
     for recipe in (phrase, phrase.words[1]):
         store.remove(recipe)
     checked = CheckedStore(store.root)
-    with pytest.raises(DataError, match="c was removed from the store meanwhile"):
+    with pytest.raises(DataError, match="word c "):
         store.build(phrase, lambda item, folder: item.build(folder, checked, lambda *_: None))
 
 
@@ -452,12 +443,6 @@ def test_a_file_in_the_place_of_an_artefact_gives_way(tmp_path: Path) -> None:
     assert [found.file.name for found in store.damaged([word])] == [RECORD]
     assert store.build(word, write_word)
     assert store.has(word)
-
-
-def test_a_file_in_the_place_of_a_kind_is_said(tmp_path: Path) -> None:
-    (tmp_path / "word").write_text("no folder")
-    with pytest.raises(UserError, match="a file is in the way"):
-        Store(tmp_path).has(Word(text="hello"))
 
 
 def test_what_was_removed_is_never_taken_for_unfinished_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -521,5 +506,5 @@ def test_what_may_not_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
     store, word = Store(tmp_path), Word(text="hello")
     store.build(word, write_word)
     (store.folder(word) / "word.txt").chmod(0)
-    with pytest.raises(UserError, match="no permission"):
+    with pytest.raises(UserError, match=r"word\.txt"):
         store.verify([word])

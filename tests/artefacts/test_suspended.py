@@ -1,9 +1,7 @@
-"""Builds that are stopped for long and continued, and builds under a clock that is set meanwhile."""
+"""Builds that are stopped for long and continued, and files of another time."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import os
 import signal
 import subprocess
@@ -17,7 +15,6 @@ import pytest
 from toys import Phrase, Word, make
 
 from artefacts import CheckedStore, Store, missing
-from artefacts.files import write_lines
 from cluster_processes import wait_for
 
 pytestmark = pytest.mark.slow
@@ -99,38 +96,6 @@ def test_programs_that_are_stopped_for_longer_than_all_timeouts_go_on(tmp_path: 
         os.killpg(first.pid, signal.SIGCONT)
         first.kill()
         second.kill()
-
-
-CLOCK = """
-import time
-from pathlib import Path
-
-_real, _set_by = time.time, Path(__file__).with_name("clock_set_by.txt")
-
-def _set_clock():
-    try:
-        return _real() + float(_set_by.read_text())
-    except (OSError, ValueError):
-        return _real()
-
-time.time = _set_clock
-"""
-
-
-def test_a_clock_that_is_set_again_and_again_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(CLOCK)  # which Python imports before anything else
-    program = sums_started(tmp_path, {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"})
-    try:
-        wait_for(lambda: len(built(tmp_path)) > 2, "some artefacts are begun")
-        for time_set in itertools.count(1):
-            write_lines(tmp_path / "clock_set_by.txt", [str((-1) ** time_set * time_set * 3600)])
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                program.wait(timeout=0.2)
-                break
-            assert time_set < 600, "the program hangs"
-        assert_built_once(tmp_path, program)
-    finally:
-        program.kill()
 
 
 @pytest.mark.parametrize("days", [-10_000, 10_000])

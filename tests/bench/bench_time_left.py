@@ -21,16 +21,15 @@ from pseudogec.study import PACK, Study
 from replay import replay
 
 
-class Measured(Estimator):
+def measured(study: Study, todo: list[Recipe], took: dict[str, float]) -> Estimator:
     """Expects what a store does that has built the same before."""
-
-    def __init__(self, study: Study, todo: list[Recipe], took: dict[str, float]) -> None:
-        super().__init__(study.store)
-        rates = defaultdict(list)
-        for recipe in todo:
-            if recipe.work:
-                rates[recipe.work_kind].append(took[recipe.key] / recipe.work)
-        self._seconds = {kind: median(found) for kind, found in rates.items()}
+    rates = defaultdict(list)
+    for recipe in todo:
+        if recipe.work:
+            rates[recipe.work_kind, False].append(took[recipe.key] / recipe.work)
+    estimator = Estimator(study.store)
+    estimator._seconds = {kind: median(found) for kind, found in rates.items()}
+    return estimator
 
 
 def main() -> None:
@@ -44,18 +43,16 @@ def main() -> None:
         pack = Pack(study.outputs / PACK)
         todo = [recipe for recipe in missing(study.targets(), study.store) if recipe in pack]
         took = {recipe.key: max(0.001, pack.record(recipe)["seconds"]) for recipe in todo}
-        estimator = Measured(study, todo, took) if options.measured else Estimator(study.store)
+        estimator = measured(study, todo, took) if options.measured else Estimator(study.store)
         left = TimeLeft(todo, estimator, options.workers)
-        foreseen, _ = left.foreseen()
+        foreseen = left.seconds(0.0)
         predictions = list(replay(todo, took, left, every=2.0))
     end = predictions[-1].now
     print(f"{len(todo)} artefacts took {format_duration(end)} on {options.workers} workers, foreseen {format_duration(foreseen)}")
-    known = next(prediction.now for prediction in predictions if prediction.said is not None)
-    print(f"first said after {format_duration(known)}")
     for share in (0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9):
         now, said = next(prediction for prediction in predictions if prediction.now >= share * end)
         true = end - now
-        told = f"{format_duration(said):>14} {said / true - 1:+5.0%}" if said is not None else f"{'unknown':>14}"
+        told = f"{format_duration(said):>14} {said / true - 1:+5.0%}"
         print(f"{share:4.0%} of the time: left {format_duration(true):>14}, said {told}")
 
 

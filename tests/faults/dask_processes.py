@@ -7,19 +7,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import psutil
 
 Process = subprocess.Popen[bytes]
+HOST = "127.0.0.1"
 
 
-def free_port(host: str = "127.0.0.1") -> int:
+def free_port() -> int:
     """A port that nobody listens at."""
     with socket.socket() as free:
-        free.bind((host, 0))
+        free.bind((HOST, 0))
         return free.getsockname()[1]
 
 
@@ -29,52 +30,38 @@ class DaskProcesses:
     Args:
         log: where they write what they say.
         workers: how many.
-        host: address of the scheduler.
-        prefix: words before the scheduler's command, for example to start it in a network namespace.
-        worker_prefixes: the same for each worker.
     """
 
-    def __init__(
-        self,
-        log: Path,
-        workers: int,
-        host: str = "127.0.0.1",
-        prefix: Sequence[str] = (),
-        worker_prefixes: Sequence[Sequence[str]] | None = None,
-    ) -> None:
+    def __init__(self, log: Path, workers: int) -> None:
         self._log: IO[bytes] = log.open("ab")
-        self._host, self._port = host, free_port() if host == "127.0.0.1" else 8786
-        self._prefix, self._worker_prefixes = prefix, worker_prefixes or [()] * workers
-        self.address = f"tcp://{host}:{self._port}"
+        self._port = free_port()
+        self.address = f"tcp://{HOST}:{self._port}"
         self.scheduler = self._start_scheduler()
-        self.nannies = [self._start_worker(number) for number in range(workers)]
+        self.nannies = [self._start_worker() for _ in range(workers)]
 
-    def _start(self, prefix: Sequence[str], module: str, *arguments: str) -> Process:
-        command = [*prefix, sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
+    def _start(self, module: str, *arguments: str) -> Process:
+        command = [sys.executable, "-m", f"distributed.cli.{module}", "--no-dashboard", *arguments]
         return subprocess.Popen(command, stdout=self._log, stderr=self._log)
 
     def _start_scheduler(self) -> Process:
-        place = ("--host", self._host, "--port", str(self._port), "--dashboard-address", ":0")
-        process = self._start(self._prefix, "dask_scheduler", *place)
-        if not self._prefix:
-            wait_until(lambda: _listens(self._host, self._port), "the scheduler listens")
+        process = self._start("dask_scheduler", "--host", HOST, "--port", str(self._port), "--dashboard-address", ":0")
+        wait_until(lambda: _listens(self._port), "the scheduler listens")
         return process
 
-    def _start_worker(self, number: int) -> Process:
+    def _start_worker(self) -> Process:
         # A worker that is just starting when the scheduler dies would wait for another without end.
-        options = ("--nthreads", "1", "--memory-limit", "0", "--death-timeout", "20")
-        return self._start(self._worker_prefixes[number], "dask_worker", self.address, *options)
+        return self._start("dask_worker", self.address, "--nthreads", "1", "--memory-limit", "0", "--death-timeout", "20")
 
     def restart_scheduler(self) -> None:
         """Start another scheduler at the same address."""
         self.scheduler.wait()
-        wait_until(lambda: not _listens(self._host, self._port), "the port is free")
+        wait_until(lambda: not _listens(self._port), "the port is free")
         self.scheduler = self._start_scheduler()
 
     def restart_worker(self, number: int) -> None:
         """Start another nanny with its worker."""
         self.nannies[number].wait()
-        self.nannies[number] = self._start_worker(number)
+        self.nannies[number] = self._start_worker()
 
     def restart_ended_workers(self) -> None:
         """Start nannies again that have ended: one gives up if its worker dies before it has started."""
@@ -108,10 +95,10 @@ class DaskProcesses:
         self.close()
 
 
-def _listens(host: str, port: int) -> bool:
+def _listens(port: int) -> bool:
     with socket.socket() as probe:
         probe.settimeout(1)
-        return probe.connect_ex((host, port)) == 0
+        return probe.connect_ex((HOST, port)) == 0
 
 
 def _command(process: psutil.Process) -> list[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from artefacts.errors import UserError
-from artefacts.progress import RichDisplay
+from artefacts.progress import ProgressLine
 from artefacts.recipe import Recipe
 from pseudogec.correct import STEPS, Corrected, Trace
 from pseudogec.correct.models import LEFT
@@ -94,7 +94,7 @@ def open_study(options: argparse.Namespace, profile: str = "classroom", without_
         options.overrides,
         store=options.store,
         workers=options.jobs,
-        display=RichDisplay(sys.stderr),
+        display=ProgressLine(sys.stderr),
         without_data=without_data,
     )
 

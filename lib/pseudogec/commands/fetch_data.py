@@ -9,7 +9,7 @@ from typing import Any
 
 from artefacts.errors import UserError
 from artefacts.files import write_atomically
-from artefacts.kinds import Kind
+from artefacts.kinds import Component
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, fetch
@@ -101,7 +101,7 @@ def _is_there(folder: Path, path: Path) -> bool:
 
 def _list_formats() -> None:
     """The formats of corpora, each with the keys that a profile may write beside ``source``."""
-    listed: dict[str, Iterable[type[Kind]]] = {
+    listed: dict[str, Iterable[type[Component]]] = {
         "pairs of learner sentences and corrections": PAIR_FORMATS,
         "grammatical sentences (`seeds`)": SENTENCE_FORMATS,
     }

@@ -11,17 +11,15 @@ import time
 import traceback
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from artefacts import Estimator, TimeLeft, with_ancestors
-from artefacts.cluster import gpus_of_this_machine
+from artefacts import with_ancestors
 from artefacts.errors import UserError, nearest
 from artefacts.files import digest_file, write_atomically
-from artefacts.progress import RichDisplay, describe_foreseen, format_duration
+from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
-from pseudogec.commands.plan import in_a_run, plan_of, show_plan
+from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.commands.verify_pack import verify_pack
@@ -70,9 +68,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--plan", action="store_true", help="only say what the study will take: artefacts, hours, disk")
     parser.add_argument(
-        "--machine", type=Path, metavar="FILE", help="with --plan or --check: YAML with the numbers and speeds of the devices"
-    )
-    parser.add_argument(
         "--verify",
         action="store_true",
         help="first compare all files of the store with their digests; damaged artefacts are built again or read from the pack",
@@ -99,8 +94,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.count_all and not options.check:
         parser.error("--count belongs to --check")
-    if options.machine is not None and not (options.plan or options.check):
-        parser.error("--machine belongs to --plan or --check")
     if options.fresh and (options.check or options.plan):
         parser.error("--fresh deletes and builds; --check and --plan only look ahead")
     if options.fresh and options.verify_pack is not None:
@@ -156,7 +149,6 @@ def _opened(options: argparse.Namespace) -> Study:
         store=options.store,
         scheduler=options.scheduler,
         workers=options.jobs,
-        display=RichDisplay(announces=False),  # `_build` prints it, for all notebooks at once
         outputs=options.outputs,
         without_data=options.check or options.plan,
         packs=False if options.fresh else None,
@@ -170,11 +162,9 @@ def _opened(options: argparse.Namespace) -> Study:
 def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> int:
     """Print what the study needs and how long it takes; returns 0, or 1 if something that it needs is missing."""
     targets = study.targets(notebooks)
-    plan = plan_of(study, targets, options.machine)
+    plan = plan_of(study, targets, len(notebooks))
     if options.plan:
-        # Without GPUs where the profile needs some, the plan is of another machine.
-        here = options.machine is None and options.scheduler is None and plan.gpus == len(gpus_of_this_machine())
-        show_plan(study, targets, plan, len(notebooks), here)
+        show_plan(study, targets, plan)
     if not options.check:
         return 0
     need, elsewhere = int(plan.bytes), options.scheduler is not None
@@ -241,13 +231,8 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
         study.store.remove(recipe)
     targets += [*removed, *damaged]
     stock = study.stock(targets)
-    todo, about = stock.to_build, ""
-    if todo:
-        workers, with_gpus, _ = study.engine.capacity()
-        here = study.engine.scheduler is None and study.profile.cluster is None
-        run = partial(in_a_run, workers=workers, notebooks=len(notebooks)) if here else None
-        about = f", {describe_foreseen(TimeLeft(todo, Estimator(study.store), workers, with_gpus), run)}"
-    print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}{about}")
+    todo = stock.to_build
+    print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}")
     started = time.monotonic()
     try:
         study.build(targets)

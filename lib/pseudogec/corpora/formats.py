@@ -27,7 +27,7 @@ from pydantic import Field, model_validator
 
 from artefacts import Section, SourceFile
 from artefacts.errors import DataError, UserError
-from artefacts.kinds import Kind, Kinds, OneOrMore
+from artefacts.kinds import Component, OneOrMore, Registry
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
 
@@ -145,7 +145,7 @@ class LocatedFile(CorpusFile, SourceFile):
     """A corpus's file, identified by its content."""
 
 
-class CorpusFormat(Kind):
+class CorpusFormat(Component):
     simulated: ClassVar[bool] = False
     """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those of a hypothesis otherwise."""
 
@@ -183,8 +183,8 @@ class SentenceFormat(CorpusFormat):
     stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
 
 
-PAIR_FORMATS = Kinds(PairFormat, "source")  # type: ignore[type-abstract]  # the base, which is never made
-SENTENCE_FORMATS = Kinds(SentenceFormat, "source")
+PAIR_FORMATS = Registry(PairFormat, "source")  # type: ignore[type-abstract]  # the base, which is never made
+SENTENCE_FORMATS = Registry(SentenceFormat, "source")
 
 
 class FileFormat(CorpusFormat):

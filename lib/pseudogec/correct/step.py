@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from artefacts import Progress
-from artefacts.kinds import Kind, Kinds
+from artefacts.kinds import Component, Registry
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
@@ -192,7 +192,7 @@ class Development:
         return ERRANT.score(self._gold, corrections, self.annotator)
 
 
-class Step(Kind):
+class Step(Component):
     """One step of a system. Its input is the output of the step before.
 
     Its fields are its keys in a profile. A field that only chooses among recipes, such as a model's name, belongs in
@@ -268,7 +268,7 @@ class Step(Kind):
         return ", ".join(f"{name}: {value}" for name, value in found.items())
 
 
-STEPS = Kinds(Step, "step")  # type: ignore[type-abstract]  # the base, which is never made
+STEPS = Registry(Step, "step")  # type: ignore[type-abstract]  # the base, which is never made
 
 
 @dataclass(frozen=True)

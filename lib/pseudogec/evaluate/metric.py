@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
 
 from artefacts.errors import UserError
-from artefacts.kinds import Kind, Kinds
+from artefacts.kinds import Component, Registry
 from pseudogec.edits import Annotator, SentenceProgress
 from pseudogec.evaluate.error_types import main_type
 from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
@@ -38,7 +38,7 @@ class Measure(NamedTuple):
     of: Callable[[np.ndarray], np.ndarray]
 
 
-class Metric(Kind):
+class Metric(Component):
     """How corrections are scored.
 
     A metric gives each sentence a row of statistics, such as true positives, false positives and false negatives. Its measures
@@ -179,7 +179,7 @@ class Metric(Kind):
         return statistics
 
 
-METRICS = Kinds(Metric, "metric")
+METRICS = Registry(Metric, "metric")
 
 
 AnyMetric = Annotated[SerializeAsAny[Metric], BeforeValidator(METRICS.parse), PlainSerializer(METRICS.dump)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 from pydantic import Field
 
 from artefacts.errors import UserError
-from artefacts.kinds import Kind, Kinds
+from artefacts.kinds import Component, Registry
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +68,7 @@ def noised_tokens(operations: Iterable[Operation]) -> list[str]:
     return text.split(" ") if several else tokens
 
 
-class Method(Kind):
+class Method(Component):
     """A way to make errors in grammatical text. Derive from `TextMethod` or `DecoderMethod`."""
 
     label: ClassVar[str]  # in tables and figures
@@ -93,7 +93,7 @@ class Method(Kind):
         return type(self).model_validate({**self.model_dump(include=self.model_fields_set), **values})
 
 
-METHODS = Kinds(Method, "method")
+METHODS = Registry(Method, "method")
 
 
 class TextMethod(Method):

@@ -20,7 +20,6 @@ from typing import Any
 
 import psutil
 
-from artefacts.cluster import keep_freed_memory
 from artefacts.errors import UserError
 from artefacts.files import write_atomically
 from pseudogec.seq2seq import compat
@@ -153,7 +152,6 @@ def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> Tr
     """Train together with the other processes; the first one returns the result."""
     import torch
 
-    keep_freed_memory()  # processes of a Dask worker inherit its environment, which asks them to give it back
     rank, processes, device = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     fitting = _divisors(job.optimisation.update_frequency)
     if processes not in fitting:

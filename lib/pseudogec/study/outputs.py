@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from artefacts.cluster import cores_of_this_machine
 from artefacts.errors import DataError, UserError
+from artefacts.processor import cores_of_this_machine
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, score_interval

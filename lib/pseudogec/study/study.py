@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
@@ -19,7 +20,7 @@ from artefacts.files import MEMORY
 from artefacts.kinds import import_from
 from artefacts.pack import Source
 from artefacts.processor import made_on
-from artefacts.progress import Display, RichDisplay
+from artefacts.progress import ProgressLine
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
 from pseudogec.corpora import load_catalogue
@@ -117,7 +118,7 @@ class Study:
         store: Path | str | None = None,
         scheduler: str | None = None,
         workers: int | None = None,
-        display: Display | None = None,
+        display: ProgressLine | None = None,
         outputs: Path | None = None,
         without_data: bool = False,
         packs: bool | Sequence[Pack] | None = None,
@@ -131,7 +132,7 @@ class Study:
             scheduler: address of a running Dask scheduler; by default a local cluster is started when there is something to
                 build.
             workers: processes of the local cluster; one a core by default.
-            display: shows progress; bars by default.
+            display: shows progress; on standard output by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides and of a file elsewhere with the name of a profile in ``params/``: the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
@@ -160,7 +161,7 @@ class Study:
             packs = [Pack(place) for place in places if packs and Pack.is_at(place)]
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", packs)
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
-        engine = Engine(opened, address, workers, display or RichDisplay(), loaded.cluster)
+        engine = Engine(opened, address, workers, display or ProgressLine(sys.stdout), loaded.cluster)
         return cls(loaded, opened, engine, folder, without_data)
 
     def grid(self, name: str | None = None, *, notebook: str | None = None, **axes: Any) -> Grid:

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from artefacts.cluster import cores_of_this_machine, gpus_of_this_machine
 from artefacts.files import write_atomically
-from artefacts.processor import processor
+from artefacts.processor import cores_of_this_machine, gpus_of_this_machine, processor
 from pseudogec.study import Study
 
 RUN_FILE = "run.json"
