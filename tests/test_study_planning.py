@@ -290,11 +290,6 @@ def test_systems_without_models_are_scored_on_the_sentences_of_those_that_they_a
     assert compared(plan.profile, "restricted_track")[0].track == "restricted"
 
 
-def test_tracks_that_are_scored_on_different_sentences_are_not_put_into_one_grid() -> None:
-    with pytest.raises(UserError, match=r"grids\.transfer: the tracks restricted and low_resource are not scored on the same"):
-        planner("paper", "grids.transfer.track=[restricted, low_resource]")
-
-
 def test_each_seed_may_have_draws_of_its_own() -> None:
     plan = planner("eight-seeds")
     one, two = (
