@@ -237,14 +237,6 @@ def test_the_edits_of_noised_text_undo_the_noise(tmp_path: Path) -> None:
     assert types == {"R:OTHER", "M:OTHER", "U:OTHER", "R:SPELL", "R:WO"}
 
 
-def test_sentences_may_stop_at_a_comma_or_before_their_last_mark_on_both_sides(tmp_path: Path) -> None:
-    method = {"method": "rules", "unchanged": 1}
-    pairs = list(read_pairs("noised", text_of(tmp_path), method=method, open_ended=0.5))
-    cut = [(pair.target, whole) for pair, whole in zip(pairs, TEXT[:1000], strict=True) if pair.target != whole]
-    assert all(pair.source == pair.target for pair in pairs) and 350 < len(cut) < 650
-    assert all(part == whole[: len(part)] and (whole[len(part)] in {",", whole[-1]} or part[-1] == ",") for part, whole in cut)
-
-
 def test_text_is_kept_for_validation(tmp_path: Path) -> None:
     path, blocks = text_of(tmp_path), {"number": 2, "share": 0.1}
     training = list(read_pairs("noised", {"path": path, "without": blocks}, method={"method": "rules"}, longest=12))

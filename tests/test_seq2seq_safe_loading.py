@@ -172,25 +172,6 @@ def test_a_state_with_a_flipped_bit_is_not_resumed(dataset: Path, dictionary: Pa
     assert all(torch.equal(ours[name], undisturbed[name]) for name in undisturbed)
 
 
-@pytest.mark.parametrize("name", ["model.bin", "config.json", "shared_vocabulary.json", "SHA256SUMS"])
-def test_a_damaged_conversion_is_made_anew(model: Path, name: str) -> None:
-    """The converted model lies beside the file that it was made from, and no artefact's record knows it."""
-    sentences = [source for source, _ in make_pairs(20, seed=5)]
-    expected = Decoder([model], engine="ctranslate2").decode(sentences)
-    (converted,) = model.glob("ctranslate2-*")
-    whole = {path.name: path.read_bytes() for path in converted.iterdir()}
-    assert name in whole
-    damaged = bytearray(whole[name])
-    damaged[len(damaged) // 2] ^= 64
-    for content in (bytes(damaged), whole[name][:-10], None):
-        model_cache.release()
-        (converted / name).unlink()
-        if content is not None:
-            (converted / name).write_bytes(content)
-        assert Decoder([model], engine="ctranslate2").decode(sentences) == expected
-        assert {path.name: path.read_bytes() for path in converted.iterdir()} == whole
-
-
 @pytest.mark.parametrize("content", [b"", b"no checkpoint\n" * 10, pickle.dumps({"a": 1}), bytes(1000)])
 def test_what_is_no_model_file_is_named(model: Path, content: bytes) -> None:
     (model / "model.pt").write_bytes(content)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, field_validator
 
 from artefacts.errors import UserError
@@ -29,7 +28,6 @@ class NoisedText(FilePairs):
     """
 
     name = "noised"
-    added_later: ClassVar[frozenset[str]] = frozenset({"open_ended"})
 
     method: Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)] = Field(
         description="a text method that learns from no corpus, such as `rules`"
@@ -37,12 +35,6 @@ class NoisedText(FilePairs):
     clean: bool = Field(False, description="leave out sentences that the authors' filter of seed text drops")
     longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
     seed: int = Field(1, description="of the random streams, one for each sentence")
-    open_ended: float = Field(
-        0.0,
-        ge=0,
-        le=1,
-        description="share of sentences that both sides cut at a comma or before their last mark, as greetings and headings are",
-    )
 
     @field_validator("method")
     @classmethod
@@ -70,20 +62,10 @@ class NoisedText(FilePairs):
         assert isinstance(self.method, TextMethod)  # by the field's check
         noiser, streams = Noiser(self.method, NoiseResources()), SentenceStreams(self.seed)
         for place, sentence in enumerate(super().read()):
-            random, target = streams[place], sentence.pair.target
-            if self.open_ended and random.random() < self.open_ended:
-                target = _open_ended(target, random)
-            operations = noiser.operations(target, random)
+            target = sentence.pair.target
+            operations = noiser.operations(target, streams[place])
             annotated = AnnotatedSentence(tuple(noised_tokens(operations)), {0: tuple(_corrections(operations))})
             yield sentence._replace(pair=Pair(list(annotated.source), target), annotated=annotated)
-
-
-def _open_ended(sentence: list[str], random: np.random.Generator) -> list[str]:
-    """The sentence up to one of its commas, included or not, or without its last mark."""
-    ends = [place + keeps for place, token in enumerate(sentence) if token == "," and place for keeps in (0, 1)]
-    if len(sentence) > 1 and not sentence[-1][-1].isalnum():
-        ends.append(len(sentence) - 1)
-    return sentence[: random.choice(ends)] if ends else sentence
 
 
 def _corrections(operations: Iterable[Operation]) -> Iterator[Edit]:

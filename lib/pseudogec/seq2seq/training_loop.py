@@ -106,7 +106,7 @@ class TrainingRun:
         model = self._task.build_model(self._cfg.model)
         criterion = self._task.build_criterion(self._cfg.criterion)
         if job.fused:
-            use_fused_attention(model, weights_are_read=False)
+            use_fused_attention(model)
             use_fused_loss(criterion, model)
         if job.autocast:
             # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as that of separate products.

@@ -110,7 +110,6 @@ class Decoding(Section):
     length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
     n_best: int = Field(1, ge=1, description="corrections of a sentence that are kept for `curves`")
     precision: Literal["fp32", "fp16"] = Field("fp32", description="of back-translation; test sets are corrected in fp32")
-    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: the same up to rounding")
 
 
 class MorePseudoData(Section):

@@ -130,11 +130,9 @@ class BackTranslatedData(PseudoData):
 
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
-    incidental: ClassVar[frozenset[str]] = PseudoData.incidental | {"fused_attention"}
     method: DecoderMethod
     reverse_model: TrainedModel
     precision: Literal["fp32", "fp16"] = "fp32"
-    fused_attention: bool = False
 
     @property
     def decoded(self) -> float:
@@ -148,7 +146,7 @@ class BackTranslatedData(PseudoData):
         bpe, dictionary = load_bpe(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
         reverse_model = store.folder(self.reverse_model)
         check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
-        decoder = Decoder([reverse_model], precision=self.precision, fused_attention=self.fused_attention)
+        decoder = Decoder([reverse_model], precision=self.precision)
         # Everything that a killed build can leave half-written is in one folder, which is removed when the shard is complete.
         work = folder / "work"
         examples: list[dict[str, Any]] = []
