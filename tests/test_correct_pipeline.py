@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pseudogec.correct import Corrected, Trace, run
-from pseudogec.correct.step import Tokens
+from pseudogec.text import Tokens
 
 
 class Append:

@@ -14,7 +14,7 @@ from pseudogec.corpora import M2
 from pseudogec.report import Report
 from pseudogec.report.tables import StyledTable
 from pseudogec.study import Study
-from pseudogec.study.leakage import Finding, chance_allows, find_overlap, refuse
+from pseudogec.study.leakage import CheckResult, chance_allows, find_overlap, refuse
 from shipped_profiles import SHIPPED
 
 TEST = [
@@ -53,7 +53,7 @@ def study(folder: Path, *overrides: str, scheduler: str | None = None, **corpora
     return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler)
 
 
-def findings(opened: Study) -> list[Finding]:
+def findings(opened: Study) -> list[CheckResult]:
     """What the checks of the files find; the seed corpora are simulated here."""
     checks = [check for check in opened.checks(opened.recipes("generation_methods")) if check.overlaps[0].files]
     return [check.of({overlap.key: overlap.in_files() for overlap in check.overlaps}) for check in checks]

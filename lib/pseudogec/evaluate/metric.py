@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple, get_args
 
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
@@ -15,9 +15,9 @@ from artefacts.errors import UserError
 from artefacts.kinds import Kind, Kinds
 from pseudogec.edits import Annotator, SentenceProgress
 from pseudogec.evaluate.error_types import main_type
-from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
+from pseudogec.evaluate.gold import Gold, ReferenceForm
+from pseudogec.text import Tokens
 
-Categories = Literal["operation", "main", "full"]
 Row = tuple[int, str, *tuple[int, ...]]
 
 
@@ -240,22 +240,15 @@ class Score:
         np.add.at(table, self.sentence, self.statistics)
         return self.metric.summable(table)
 
-    def by_type(self, categories: Categories = "main") -> dict[str, Score]:
-        """The score of each error type, by name.
-
-        Args:
-            categories: ``operation`` (M, R, U), ``main`` (NOUN, VERB:SVA, ...) or ``full`` (R:VERB:SVA), as ERRANT's
-                ``-cat`` 1, 2, 3.
+    def by_type(self) -> dict[str, Score]:
+        """The score of each main error type (NOUN, VERB:SVA, ...), by name, as ERRANT's ``-cat 2``.
 
         Raises:
-            UserError: the metric has no types, or there are no such categories.
+            UserError: the metric has no types.
         """
         if not self.metric.knows_types:
             raise UserError(f"{self.metric.name} has no error types")
-        cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": main_type, "full": str}
-        if categories not in cut:
-            raise UserError(f"no categories are called {categories!r}; choose one of {', '.join(cut)}")
-        types = np.array([cut[categories](error_type) for error_type in self.error_type], dtype=object)
+        types = np.array([main_type(error_type) for error_type in self.error_type], dtype=object)
         return {error_type: self._rows(types == error_type) for error_type in sorted(set(types))}
 
     def by_group(self, labels: Sequence[str]) -> dict[str, Score]:
@@ -297,10 +290,6 @@ class Score:
             statistics = statistics.reshape(0, len(metric.counts))
         types = np.array(stored["error_type"], dtype=object)
         return cls(metric, stored["signature"], stored["sentences"], places, types, statistics, stored.get("beyond_bound", 0))
-
-
-def _operation(error_type: str) -> str:
-    return error_type if error_type == "UNK" else error_type[:1]
 
 
 def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:

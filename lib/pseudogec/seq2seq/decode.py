@@ -17,7 +17,7 @@ from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictiona
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import max_positions, model_options
-from pseudogec.seq2seq.search import Batch, BeamTrace, Engine, Hypothesis, SearchOptions, Sentence, rounded
+from pseudogec.seq2seq.search import Batch, BeamTrace, DecodingEngine, Hypothesis, SearchOptions, Sentence, rounded
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
@@ -66,7 +66,7 @@ class Decoder:
         self.longest_source = min(max_positions(model) for model in models) - 1
         """Most subwords of a sentence that all models can take."""
         self._wanted = engine
-        self._fast: Engine | None = None
+        self._fast: DecodingEngine | None = None
         self._general: FairseqEngine | None = None
         self.left_unchanged = 0
         """Number of sentences so far whose output is the source itself because they were empty or too long."""
@@ -222,7 +222,7 @@ class Decoder:
             longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self.longest_source),
         )
 
-    def _engine(self, options: SearchOptions) -> Engine:
+    def _engine(self, options: SearchOptions) -> DecodingEngine:
         if self._wanted != "fairseq" and self._fast is None:
             self._fast = self._ctranslate2()
         if self._fast is not None and options.deterministic:
@@ -238,7 +238,7 @@ class Decoder:
             self._general = FairseqEngine(self._models, self._precision)
         return self._general
 
-    def _ctranslate2(self) -> Engine | None:
+    def _ctranslate2(self) -> DecodingEngine | None:
         from pseudogec.seq2seq import decode_ctranslate2
 
         problem = "it cannot average the probabilities of several models" if len(self._models) > 1 else ""

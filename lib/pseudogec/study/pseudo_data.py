@@ -290,15 +290,8 @@ def _keep(part: _Part, file: Path) -> None:
 
 
 def _finished_part(file: Path, targets: list[list[str]]) -> _Part | None:
-    """The part in a file; none when the file is missing, or damaged by more than a kill (a power cut)."""
+    """The part in a file, if it is there; it was written atomically."""
     if not file.exists():
         return None
-    try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        part = _Part(targets, [source.split() for source in kept["sources"]], int(kept["left_unchanged"]))
-        if len(part.sources) == len(targets):
-            return part
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass
-    file.unlink()
-    return None
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    return _Part(targets, [source.split() for source in kept["sources"]], kept["left_unchanged"])
