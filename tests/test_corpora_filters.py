@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from artefacts.errors import UserError
@@ -51,12 +49,6 @@ def test_a_sample_is_drawn_once_kept_in_order_and_nested() -> None:
     assert small != sample(numbers, 50, seed=4)
     assert sample(numbers, 1000, seed=1) == list(numbers)
     assert sample(numbers, 0, seed=1) == []
-
-
-def test_every_item_has_the_same_chance() -> None:
-    counts = Counter(item for seed in range(2000) for item in sample(range(20), 5, seed))
-    deviations = [(counts[item] - 500) / (2000 * 0.25 * 0.75) ** 0.5 for item in range(20)]
-    assert max(map(abs, deviations)) < 4
 
 
 def test_a_sample_larger_than_its_corpus_is_refused() -> None:

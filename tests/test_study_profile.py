@@ -194,31 +194,11 @@ def test_null_is_a_value_among_the_changes_of_an_architecture_s_trainings(tmp_pa
     assert ours.optimisation_of("adaptation", "small") == theirs.optimisation_of("adaptation")
 
 
-def test_every_model_begins_with_the_first_stages() -> None:
-    profile = load_profile(CLASSROOM)
-    (copying,) = profile.first_stages
-    assert profile.stages("pretrain") == (copying, *profile.settings["pretrain"])
-    assert profile.stages("reverse_model") == (copying, *profile.reverse_model)
-
-
-def test_a_profile_elsewhere_extends_those_that_we_ship(tmp_path: Path) -> None:
-    (tmp_path / "mine.yaml").write_text("extends: classroom\nseeds: [9]\n")
-    assert load_profile(tmp_path / "mine.yaml", library=PROJECT / "params").seeds == (9,)
-
-
 def test_a_changed_copy_of_a_profile_leaves_the_results_of_the_profile_alone(tmp_path: Path) -> None:
     copy = tmp_path / "smoke.yaml"
     copy.write_text("extends: classroom\nseeds: [9]\n")
     opened = {name: Study.open(name, store=tmp_path / "store").outputs.name for name in (str(copy), "smoke")}
     assert list(opened.values()) == ["smoke-changed", "smoke"]
-
-
-@pytest.mark.parametrize(
-    "override", ["data_folder={data}", "seeds=[1, 2, 3]", "cluster={{class: distributed.LocalCluster, jobs: 2}}"]
-)
-def test_whatever_is_set_leaves_the_results_of_the_profile_alone(override: str, tmp_path: Path) -> None:
-    study = Study.open("smoke", [override.format(data=tmp_path)], store=tmp_path / "store")
-    assert study.outputs.name == "smoke-changed"
 
 
 def test_a_data_folder_that_is_named_must_be_there(tmp_path: Path) -> None:
@@ -232,11 +212,6 @@ def test_a_data_folder_that_is_named_must_be_there(tmp_path: Path) -> None:
             Study.open(profile, overrides, store=tmp_path / "store", packs=True)
     assert not (tmp_path / "store").exists()
     Study.open("learners", store=tmp_path / "store", packs=True)  # nobody named one, so the pack is read
-
-
-def test_a_folder_is_not_a_profile(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
-        load_profile(tmp_path)
 
 
 def test_a_missing_profile_offers_the_nearest_name() -> None:
@@ -258,40 +233,6 @@ def test_a_key_that_is_there_twice_is_refused_with_its_line(tmp_path: Path) -> N
     path.write_text("extends: smoke\ngrids:\n  mine: {method: none}\nseeds: [1]\ngrids:\n  other: {method: none}\n")
     with pytest.raises(DataError, match=r"mine\.yaml, line 5: .*the key `grids` is there twice"):
         load_profile(path, library=CLASSROOM.parent)
-
-
-def test_a_profile_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "latin.yaml"
-    path.write_bytes("description: caf\xe9\n".encode("latin-1"))
-    with pytest.raises(DataError, match=r"latin\.yaml"):
-        load_profile(path)
-
-
-def test_profiles_that_extend_each_other_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("extends: b\n")
-    (tmp_path / "b.yaml").write_text("extends: a\n")
-    with pytest.raises(DataError, match="extends itself"):
-        load_profile(tmp_path / "a.yaml")
-
-
-def test_a_grid_is_every_combination_and_the_baseline_comes_once() -> None:
-    profile = load_profile(
-        CLASSROOM,
-        [
-            "grids.generation_methods={method: [none, direct_noise], seed_corpus: [simple, newswire], "
-            "setting: joint, pseudo_pairs: [6000, 12000]}"
-        ],
-    )
-    grid = expand(profile.grids["generation_methods"], profile.methods, profile.seeds)
-    names = {system.name for system in grid}
-    assert names == {
-        "baseline",
-        "joint/direct_noise/simple/6000",
-        "joint/direct_noise/simple/12000",
-        "joint/direct_noise/newswire/6000",
-        "joint/direct_noise/newswire/12000",
-    }
-    assert len(grid) == len(names) * len(profile.seeds)
 
 
 def test_parts_of_a_grid_replace_what_they_name() -> None:

@@ -53,15 +53,6 @@ def test_the_models_of_the_systems_for_readers_travel() -> None:
     assert 2_000_000 < weights < MOST_WEIGHTS
 
 
-def test_large_models_and_those_of_corpora_that_may_not_be_passed_on_stay() -> None:
-    large = ["architecture.model_size=768", "architecture.feed_forward_size=3072"]
-    assert not Study.open("classroom", large, packs=False).planner.compact_models
-    for profile in ("learners", "paper"):
-        planner = Study.open(profile, packs=False, without_data=True).planner
-        assert planner.profile.own_text and not planner.compact_models
-        assert not CompactModel(model=planner.reverse_model()).may_be_quoted
-
-
 @pytest.fixture(scope="module")
 def study(shared_store: Path, scheduler: str, tmp_path_factory: pytest.TempPathFactory) -> Study:
     """With a pack in its folder of results."""
