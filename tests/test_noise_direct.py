@@ -48,7 +48,7 @@ def test_a_changed_probability_changes_those_that_follow_from_it() -> None:
     assert paper.changed(sse_rate=0.0) == DirectNoise.model_validate({})
     given = DirectNoise.model_validate({"mu_mask": 0.5, "mu_del": 0.1})
     assert given.changed(mu_mask=0.3).mu_del == 0.1
-    with pytest.raises(ValidationError, match="must sum to 1"):
+    with pytest.raises(ValidationError, match="mu_mask"):
         DirectNoise.model_validate({"mu_mask": 0.4, "mu_del": 0.3, "mu_ins": 0.2, "mu_keep": 0.1}).changed(mu_mask=0.3)
 
 

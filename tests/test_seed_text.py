@@ -83,9 +83,9 @@ def test_too_small_a_corpus_is_named_with_what_it_has(tmp_path: Path, store: Sto
     write_lines(tmp_path / "text", (f"sentence number {number} ." for number in range(39)))
     parts = corpus(tmp_path / "text")
     sentences(shard(2, parts), store)
-    with pytest.raises(UserError, match="seed corpus mine has 39 sentences; 40 are needed"):
+    with pytest.raises(UserError, match=r"mine .*39"):
         sentences(shard(3, parts), store)
-    with pytest.raises(UserError, match="seed corpus mine has 39 sentences; 1,010 are needed"):
+    with pytest.raises(UserError, match=r"mine .*1,010"):
         later = SeedShards(name="mine", corpus=(parts,), size=SIZE, first=100, last=200)
         sentences(FileSeedText(name="mine", size=SIZE, shard=100, shards=later), store)
 

@@ -262,7 +262,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
     with pytest.raises(UserError, match="n_best"):
         Decoder(models).decode([["ba"]], beam=2, n_best=3)
     if not torch.cuda.is_available():
-        with pytest.raises(UserError, match="fp16 needs a GPU"):
+        with pytest.raises(UserError, match="fp16"):
             Decoder(models, precision="fp16")
     with pytest.raises(UserError, match="several models"):
         Decoder(models, engine="ctranslate2").decode([["ba"]])
@@ -270,7 +270,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
         Decoder(models[:1], engine="ctranslate2").decode([["ba"]], beta_random=2.0)
     for name in ("dict.src.txt", "dict.trg.txt"):
         make_dictionary(make_pairs(2, seed=8), tmp_path / name)
-    with pytest.raises(UserError, match="different vocabularies"):
+    with pytest.raises(UserError, match=r"dict\."):
         Decoder([models[0], tmp_path])
 
 

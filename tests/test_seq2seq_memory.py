@@ -88,7 +88,7 @@ def test_several_processes_start_again_together(data: Path, whole: tuple[Trainin
 
 @pytest.mark.slow
 def test_a_training_without_memory_for_a_sentence_says_what_may_help(data: Path, tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"single sentences \(CUDA out of memory.*\); lower max_positions"):
+    with pytest.raises(UserError, match="max_positions"):
         train(data, tmp_path / "model", small_memory(0))
 
 

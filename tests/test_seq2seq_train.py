@@ -117,7 +117,7 @@ def test_a_damaged_checkpoint_starts_training_again(data, tmp_path):
 def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
     stop_early(data, tmp_path / "model")
     for changed in ({"learning_rate": 1e-4}, {"selection": "best"}, {"datasets": ("pseudo",)}):
-        with pytest.raises(UserError, match="other options or data"):
+        with pytest.raises(UserError, match="unfinished"):
             train_tiny(data, tmp_path / "model", **{"updates": 8, "epochs": None, **changed})
 
 
@@ -185,7 +185,7 @@ def test_fine_tuning_starts_from_the_given_weights_with_a_fresh_optimiser(data, 
 
 
 def test_a_training_that_breaks_down_says_what_may_help(data, tmp_path):
-    with pytest.raises(UserError, match=r"diverged after .*gradients are Nan.* a lower learning_rate"):
+    with pytest.raises(UserError, match="learning_rate"):
         train_tiny(data, tmp_path / "model", learning_rate=1e30, warmup_updates=1, epochs=20)
     assert not (tmp_path / "model/unfinished/crash.pt").exists()
 
@@ -205,9 +205,9 @@ def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):
 def test_what_does_not_fit_together_is_refused(data, tmp_path):
     other = make_dictionary([*make_pairs(10, seed=9), (["new"], ["piece"])], tmp_path / "dict.txt")
     make_dataset(tmp_path / "other", other, 10, seed=9)
-    with pytest.raises(UserError, match="another vocabulary"):
+    with pytest.raises(UserError, match=r"dict\.src\.txt"):
         train([tmp_path / "other"], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
-    with pytest.raises(UserError, match="no training data"):
+    with pytest.raises(UserError, match="training data"):
         train([], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
     with pytest.raises(UserError, match="needs validation data"):
         train_tiny(data, tmp_path / "model", valid=None, selection="best")
@@ -245,5 +245,5 @@ def test_validation_pairs_longer_than_the_positions_are_left_out_and_said(data, 
     )
     assert [point.loss for point in long.validation_curve] == pytest.approx([point.loss for point in short.validation_curve])
     assert "1 of 61 validation sentences have more than 20 subwords" in caplog.text
-    with pytest.raises(UserError, match=r"all validation data are longer than the model's max_positions \(1\)"):
+    with pytest.raises(UserError, match="max_positions"):
         train_tiny(data, tmp_path / "none", architecture=TINY.model_copy(update={"max_positions": 1}))

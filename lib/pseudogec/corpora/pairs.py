@@ -58,7 +58,6 @@ class M2(FilePairs):
 
     name = "m2"
     quickly_counted = True
-    has_annotators = True
 
     def read_file(self, path: Path) -> Iterator[CorrectedSentence]:
         for place, sentence in enumerate(read_m2(path), start=1):
