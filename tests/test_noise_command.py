@@ -73,7 +73,6 @@ def test_every_method_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
         (["--set", "mu_maks=0.3"], "`mu_mask`"),
         (["--set", "mu_mask=0.3", "--set", "mu_del=0.5", "--set", "mu_ins=0.5", "--set", "mu_keep=0.2"], "mu_mask"),
         (["--set", "mu_mask"], "--set mu_mask"),
-        (["--set", "method=random"], "`method`"),
         (["--method", "realistic"], "--genuine-m2"),
         (["--method", "backtrans"], "--method backtrans"),
         (["--method", "nowhere.noise:Mine"], "nowhere"),

@@ -45,7 +45,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     """Read a profile, the profiles that it extends, and overrides such as ``corpora.genuine.sentences=500``.
 
     A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
-    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole, as every override does.
+    values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. Overrides replace.
     ``null`` is a value in a mapping that the other profile lacks, and for a setting of a training under ``optimisations_of``.
     Then ``$name`` stands for the value of that name under ``scale``.
 
@@ -62,7 +62,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
     *extended, own = [content for _, content in _chain(path, library)]
     nothing: dict[str, Any] = {}
     base = reduce(_merge, extended, nothing)
-    written = reduce(_merge, map(_override, overrides), _merge(base, own))
+    written = reduce(_override, overrides, _merge(base, own))
     links: dict[Location, Location] = {}
     content = {"name": path.stem, **_resolved(written, _amounts(written), links)}
     found = [*_problems(content, _resolved(base, _amounts(base), {}))]
@@ -178,8 +178,8 @@ def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...]
     return merged
 
 
-def _override(override: str) -> dict[str, Any]:
-    """The changes that a text such as ``corpora.genuine.sentences=500`` stands for."""
+def _override(content: dict[str, Any], override: str) -> dict[str, Any]:
+    """The content with the change that a text such as ``corpora.genuine.sentences=500`` stands for."""
     name, equals, text = override.partition("=")
     if not equals or not name:
         raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
@@ -189,9 +189,16 @@ def _override(override: str) -> dict[str, Any]:
         value = loader.get_single_data()
     except (yaml.YAMLError, ValueError):  # a date that does not exist is a ValueError
         raise UserError(f"--set {override}: the value is not valid YAML") from None
-    if isinstance(value, dict):
-        value = {**value, _Key.at("replace", ""): True}
-    return reduce(lambda inner, key: {_Key.at(key, f"--set {override}"): inner}, reversed(name.split(".")), value)
+    return _put(content, [_Key.at(key, f"--set {override}") for key in name.split(".")], value)
+
+
+def _put(content: dict[str, Any], keys: Sequence[_Key], value: Any) -> dict[str, Any]:
+    """A mapping with another value under a key of a mapping within it, and so on."""
+    key, *others = keys
+    if others:
+        inner = content.get(key)
+        value = _put(inner if isinstance(inner, dict) else {}, others, value)
+    return {**{key if name == key else name: item for name, item in content.items()}, key: value}
 
 
 def _amounts(content: Mapping[str, Any]) -> dict[str, Any]:
