@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
@@ -67,13 +67,6 @@ class Metric(Kind):
         super().check_class()
         if cls.statistics is Metric.statistics and cls.score is Metric.score:
             raise ValueError("the class must define `statistics`")
-        if not cls.measures or not all(isinstance(measure, Measure) for measure in cls.measures):
-            raise ValueError(f"`measures` is {cls.measures!r}, not a tuple of `Measure`")
-        names = [*(measure.name for measure in cls.measures), *cls.counts]
-        if len(set(names)) < len(names):
-            raise ValueError(f"`measures` and `counts` name columns of one table, each once (got {', '.join(names)})")
-        if cls.references not in get_args(ReferenceForm):
-            raise ValueError(f"`references` is one of {', '.join(get_args(ReferenceForm))} (got {cls.references!r})")
 
     @property
     def headline(self) -> Measure:
@@ -140,13 +133,8 @@ class Metric(Kind):
                 f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, (sentences, statistics), for "
                 f"{sentences} sentences, and returned {found}; a share can be rounded to thousandths"
             )
-        if self.counts and statistics.shape[1:] != (len(self.counts),):
-            raise UserError(f"{self.known_as()}: `counts` names {len(self.counts)} statistics of {statistics.shape[1:]}")
         statistics = statistics.astype(np.int64)
-        summable = self.summable(statistics)
-        if summable.ndim != 2:
-            raise UserError(f"{self.known_as()}: statistics of more dimensions need `figures` and `summable` of their own")
-        sums = summable.sum(axis=0)
+        sums = self.summable(statistics).sum(axis=0)
         several = np.tile(sums, (len(sums) + 1, 1))
         for measure in self.measures:
             try:
