@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
 from pydantic import Field
 
-from pseudogec.noise.method import DecoderMethod, Hypothesis, Operation, ReverseDecoder, SentenceSearch, TextMethod, keep
+from pseudogec.noise.method import DecoderMethod, Operation, TextMethod, keep
+from pseudogec.seq2seq import Decoder, Hypothesis
 
 
 class Shouting(TextMethod):
@@ -53,7 +54,7 @@ class WorstOfBeam(DecoderMethod):
 
     place: int = Field(2, ge=1, le=5, description="which hypothesis is taken, from the best")
 
-    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+    def search(self, decoder: Decoder) -> Callable[..., Sequence[Sequence[Hypothesis]]]:
         return partial(decoder.decode, n_best=5)
 
     def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:

@@ -16,7 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
-STAGES = ["text", "edits", "corpora", "noise", "seq2seq", "evaluate", "correct", "study", "report", "play", "commands"]
+STAGES = ["text", "edits", "corpora", "seq2seq", "noise", "evaluate", "correct", "study", "report", "play", "commands"]
 HEAVY = {"torch", "fairseq", "spacy", "errant", "ctranslate2", "matplotlib"}
 
 

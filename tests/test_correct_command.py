@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -112,56 +111,7 @@ def test_all_edits_are_made_when_they_are_asked_for(store, monkeypatch, capsys) 
         assert len([line for line in out.splitlines() if line.startswith("  ") and ":" in line]) == steps
 
 
-def test_tokenised_text_stays_tokenised(store, monkeypatch, capsys) -> None:
-    code, out, _ = run(monkeypatch, capsys, "I do n't know .\n\n", *arguments(store, "unchanged", "--tokenised"))
-    assert code == 0
-    assert out == "I do n't know .\n\n"
-
-
-def test_a_long_sentence_is_said_to_be_too_long(store, monkeypatch, capsys) -> None:
-    code, out, _ = run(monkeypatch, capsys, "word " * 500, *arguments(store, "base", "--steps"))
-    assert code == 0
-    assert "left as it was" in out and "127" in out
-
-
-@pytest.mark.parametrize(
-    ("command", "text", "words"),
-    [
-        (["--system", "bass"], "", ["no system `bass`", "did you mean `base`"]),
-        (["--system", "base", "--seed", "7"], "", ["no model of seed 7", "seeds: 1"]),
-        (["--set", "own_text=[]"], "", ["names no system for your own text", "--list"]),
-        (["--system", "base", "--set", "architecture.feed_forward_size=96"], "", ["base", "model", "--train", "--plan"]),
-        (["--system", "unchanged"], b"fine\n\xff\xfe\n", ["standard input, line 2", "not valid UTF-8"]),
-    ],
-)
-def test_what_is_wrong_is_said_in_a_line(store, monkeypatch, capsys, command, text, words) -> None:
-    _, _, _, *rest = arguments(store, "base")
-    code, _, err = run(monkeypatch, capsys, text, "correct", *command, *rest)
-    assert code == 2
-    for word in words:
-        assert word in err
-    assert "Traceback" not in err
-
-
 def test_systems_are_listed_with_their_steps(store, monkeypatch, capsys) -> None:
     code, out, _ = run(monkeypatch, capsys, "", *arguments(store, "base", "--list"))
     assert code == 0
     assert "careful: the model base, then edits of unknown words undone" in out
-
-
-def test_output_that_nobody_reads_any_more_is_no_error(store) -> None:
-    command = [sys.executable, "-m", "pseudogec", *arguments(store, "unchanged")]
-    process = subprocess.run(
-        ["bash", "-c", f"yes 'The dog sleeps.' | head -3000 | {' '.join(map(_quoted, command))} | head -1"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert process.stdout == "The dog sleeps.\n"
-    assert "Traceback" not in process.stderr
-
-
-def _quoted(word: str) -> str:
-    import shlex
-
-    return shlex.quote(word)

@@ -43,22 +43,11 @@ def test_an_edit_is_kept_from_its_margin_on(threshold, expected):
     assert " ".join(found.tokens) == expected
 
 
-def test_a_note_names_the_edits_that_are_undone():
-    (found,) = step(0.8)([WRITTEN.split()], [corrected(CORRECTED)])
-    assert "of → on (R:PREP) 0.7" in found.note and "depends" not in found.note
-
-
 def test_what_the_steps_before_the_models_changed_stays_and_long_sentences_keep_no_edit_of_the_models():
     misspelt = "He depand of the advices .".split()
     assert " ".join(step(9.0)([misspelt], [corrected(CORRECTED)])[0].tokens) == WRITTEN
     assert " ".join(step(0.0, longest=5)([misspelt], [corrected(CORRECTED)])[0].tokens) == WRITTEN
     assert " ".join(step(0.0, longest=6)([misspelt], [corrected(CORRECTED)])[0].tokens) == CORRECTED
-
-
-def test_sentences_without_corrections_stay_as_the_models_left_them():
-    left = [Corrected((), ""), Corrected(("@@",), "left as it was: too long", (Candidate(("@@",), 0.0),), ("@@",))]
-    assert step(0.5)([[], ["@@"]], left) == [Corrected(one.tokens) for one in left]
-    assert step(0.5)([], []) == []
 
 
 @pytest.mark.parametrize(

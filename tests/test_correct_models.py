@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from artefacts.errors import UserError
-from pseudogec.correct import Candidate, Corrected, Models, ReadyStep, RightToLeft, as_written
+from pseudogec.correct import Models, ReadyStep, RightToLeft, as_written
 from pseudogec.seq2seq import Decoder, binarise, compat, train
 from pseudogec.text import Bpe, Vocabulary
 from seq2seq_world import TINY, short_training
@@ -119,13 +118,6 @@ def test_a_model_corrects_words(left_to_right, sentences):
     assert not any(sentence.candidates or sentence.note for sentence in corrected)
 
 
-def test_a_model_goes_on_from_the_step_before(left_to_right, sentences):
-    before = [Corrected(tuple(tokens[::-1])) for tokens in sentences]
-    assert model_step(left_to_right)(sentences, before) == model_step(left_to_right)(
-        [tokens[::-1] for tokens in sentences], before
-    )
-
-
 def test_the_n_best_are_kept_best_first(left_to_right, sentences):
     corrected = model_step(left_to_right, beam=6, n_best=4)(sentences, as_written(sentences))
     for tokens, sentence in zip(sentences, corrected, strict=True):
@@ -150,14 +142,6 @@ def test_what_no_model_can_take_is_left_alone(left_to_right, right_to_left):
     assert ranked[2].note.endswith("of 3")
 
 
-def test_odd_tokens_survive(left_to_right, right_to_left):
-    sentences = [["😀", "ba"], ["\x01\x07", "ke"], ["@@", "a@@"], ["ba"], ["ba"], ["ñ" * 9]]
-    corrected = model_step(left_to_right, n_best=5)(sentences, as_written(sentences))
-    ranked = ranking(right_to_left)(sentences, corrected)
-    assert len(ranked) == len(sentences) and all(sentence.tokens for sentence in ranked)
-    assert ranked[3] == ranked[4]
-
-
 @pytest.mark.parametrize("length_penalty", [1.0, 0.5])
 def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
     models, left_to_right, right_to_left, sentences, length_penalty
@@ -179,25 +163,3 @@ def test_scores_are_those_of_forced_decoding_of_the_reversed_sentence(
         assert all(candidate.score == pytest.approx(expected[candidate.subwords], abs=1e-4) for candidate in after.candidates)
         moved += best > 0
     assert moved, "no sentence was ranked anew, so nothing was tested"
-
-
-def test_many_sentences_are_scored_as_each_alone(left_to_right, right_to_left, sentences):
-    corrected = model_step(left_to_right, n_best=4)(sentences, as_written(sentences))
-    step = ranking(right_to_left)
-    together = step(sentences, corrected)
-    alone = [step([tokens], [sentence])[0] for tokens, sentence in zip(sentences, corrected, strict=True)]
-    assert [sentence.tokens for sentence in together] == [sentence.tokens for sentence in alone]
-
-
-def test_candidates_that_the_other_direction_cannot_take_are_not_ranked(right_to_left):
-    pieces = tuple(BPE.apply(["ba"]))
-    candidates = (Candidate(pieces * (LONGEST + 2), -0.1), Candidate(pieces, -5.0))
-    tokens = ("ba",) * (LONGEST + 2)
-    (ranked,) = ranking(right_to_left)([tokens], [Corrected(tokens, "", candidates, pieces * 3)])
-    assert ranked.tokens == tokens and "too long" in ranked.note
-
-
-def test_ranking_needs_candidates(right_to_left, sentences):
-    with pytest.raises(UserError, match="n_best"):
-        ranking(right_to_left)(sentences, as_written(sentences))
-    assert ranking(right_to_left)([], []) == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pseudogec.correct import Corrected, Trace, run
-from pseudogec.correct.step import Tokens
+from pseudogec.correct import Corrected, run
+from pseudogec.text import Tokens
 
 
 class Append:
@@ -34,15 +34,3 @@ def test_each_step_goes_on_from_the_one_before_and_sees_the_source():
         ("two", Corrected(("a", "1", "2"), "added 2")),
         ("both", Corrected(("a", "|", "a", "1", "2"))),
     )
-
-
-def test_no_steps_and_no_sentences():
-    assert run([], [["a", "b"]]) == [Trace(("a", "b"), ())]
-    assert run([], [["a", "b"]])[0].tokens == ("a", "b")
-    assert run([("one", Append("1"))], []) == []
-
-
-def test_every_step_reports_progress():
-    reports: list[tuple[int, int]] = []
-    run([("one", Append("1")), ("two", Append("2"))], [["a"], ["b"]], lambda done, total: reports.append((done, total)))
-    assert reports == [(2, 2), (2, 2)]

@@ -70,13 +70,6 @@ def test_shares_follow_their_definition():
             assert found.get(place, 0.0) == pytest.approx(sum(with_it) / sum(probabilities))
 
 
-def test_an_edit_has_the_type_that_it_has_in_the_most_probable_correction():
-    shares = edit_shares([[Edit(0, 1, "x", "A")], [Edit(0, 1, "x", "B")]], [-2.0, -1.0])
-    (edit,) = shares
-    assert edit.type == "B"
-    assert shares[edit].probability == pytest.approx(1.0)
-
-
 def test_of_edits_that_overlap_the_most_probable_is_kept():
     found = n_best("She go .", {"She went .": 0.4, "She goes .": 0.35, "She has gone .": 0.2, "She go .": 0.05})
     assert corrected("She go .", found, 0.1) == "She went ."
@@ -95,13 +88,3 @@ def test_edits_that_touch_and_that_no_correction_makes_together_exclude_each_oth
     place = "see" if "see" in written else "a the"
     found = n_best(written, {written.replace(f" {place} ", f" {text} "): share for text, share in corrections.items()})
     assert corrected(written, found, 0.3) == expected
-
-
-def test_edits_that_touch_are_both_made_where_a_correction_makes_both():
-    found = n_best("He depend of him .", {"He depends on him .": 0.9, "He depend of him .": 0.1})
-    assert corrected("He depend of him .", found, 0.3) == "He depends on him ."
-
-
-def test_a_threshold_above_a_half_makes_no_edit_that_the_best_correction_lacks_where_it_has_most_of_the_probability():
-    corrections = {"He depends of the advices .": 0.6, "He depends on the advices .": 0.4}
-    assert corrected(WRITTEN, n_best(WRITTEN, corrections), 0.55) == "He depends of the advices ."

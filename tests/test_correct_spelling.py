@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import random
 from collections import Counter
 from collections.abc import Sequence
@@ -58,13 +56,6 @@ def make_text(count: int, seed: int) -> list[list[str]]:
     ]
 
 
-def test_a_sentence_that_is_too_long_for_the_language_model_is_left_alone() -> None:
-    def too_long(sentences: Sequence[Sequence[str]]) -> list[float]:
-        return [-math.inf] * len(sentences)
-
-    assert unchanged(spelling(too_long), PAPERS_EXAMPLE)
-
-
 @pytest.fixture(scope="module")
 def language_model(tmp_path_factory) -> SentenceScorer:
     """A Transformer that has read the text above, in pieces."""
@@ -91,15 +82,6 @@ def test_the_papers_example(language_model):
     assert spelt(spelling(), PAPERS_EXAMPLE) == ["This is an easy about my favorite sport ."]
     assert spelt(spelling(language_model), PAPERS_EXAMPLE) == ["This is an essay about my favorite sport ."]
     assert spelt(spelling(language_model), "The sport was esay .") == ["The sport was easy ."]
-
-
-@pytest.mark.slow
-def test_the_note_says_what_was_mended(language_model):
-    source = PAPERS_EXAMPLE.split()
-    (sentence,) = spelling(language_model)([source], as_written([source]))
-    assert sentence.note == "esay → essay"
-    (sentence,) = spelling(language_model)([["easy"]], as_written([["easy"]]))
-    assert sentence.note == ""
 
 
 def test_words_of_a_sentence_are_chosen_from_left_to_right():
@@ -130,18 +112,6 @@ def test_places_stay_right_where_one_word_becomes_two():
     assert "becuse" not in corrected and "alot" not in corrected
 
 
-def test_each_round_asks_once_for_all_sentences():
-    calls = []
-
-    def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
-        calls.append(len(sentences))
-        return [0.0] * len(sentences)
-
-    spelt(spelling(language_model), *["an esay", "an esay becuse", "an essay", "esay esay esay"] * 20)
-    assert len(calls) == 3, "as many as the most misspelt words of a sentence"
-    assert calls[0] > calls[1] > calls[2]
-
-
 @pytest.mark.parametrize(
     "sentence",
     [
@@ -161,12 +131,6 @@ def test_each_round_asks_once_for_all_sentences():
 def test_what_is_left_alone(sentence):
     assert unchanged(spelling(), sentence)
     assert unchanged(spelling(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
-
-
-def test_a_capital_is_no_sign_of_a_name_where_a_sentence_begins():
-    step = spelling()
-    assert spelt(step, "Becuse of it .", '" Becuse of it .', "- Becuse") == ["Because of it .", '" Because of it .', "- Because"]
-    assert unchanged(step, "of Becuse")
 
 
 def test_words_nearly_always_capitalised_are_learnt_from_counts():
@@ -201,17 +165,3 @@ def test_all_candidates_come_from_hunspell_and_the_table():
     offered.clear()
     spelt(spelling(language_model, Casing({"Esay": 200, "Essay": 200})), "esay")
     assert offered[0] == "Esay" and offered.count("Esay") == 1
-
-
-@pytest.mark.slow
-def test_many_sentences_one_by_one_and_together(language_model):
-    words = "esay essay becuse easy monday favorite alot sport 😀".split()
-    sentences = [" ".join(found) for found in itertools.product(words, repeat=3)] * 4
-    step = spelling(language_model, Casing({"Monday": 1000}))
-    reports: list[tuple[int, int]] = []
-    sources = [sentence.split() for sentence in sentences]
-    together = step(sources, as_written(sources), lambda done, total: reports.append((done, total)))
-    assert reports[-1] == (len(sentences), len(sentences)) and len(reports) > 1
-    assert together[:729] == together[729:1458] == together[-729:]
-    alone = [spelt(step, sentence)[0] for sentence in sentences[:729:40]]
-    assert alone == [" ".join(sentence.tokens) for sentence in together[:729:40]]

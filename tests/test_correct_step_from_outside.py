@@ -106,13 +106,6 @@ def test_the_command_lists_and_uses_it(
     assert "  a replaced by an or a or the: " in capsys.readouterr().out
 
 
-def test_help_names_the_steps_and_how_to_add_one(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["correct", "--help"])
-    text = capsys.readouterr().out
-    assert "right_to_left" in text and "type_dropping" in text and "package.module:Class" in text
-
-
 @pytest.mark.parametrize(
     ("step", "words"),
     [

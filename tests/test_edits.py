@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import pickle
 from pathlib import Path
 
 import pytest
 
 from artefacts.errors import DataError, UserError
-from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, place_edits, read_m2, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2, write_m2
 
 REAL_DATA = Path(__file__).parents[2] / "shared" / "data"
 
@@ -55,28 +54,12 @@ def test_overlapping_and_outlying_edits_are_refused(edits):
         apply_edits(["x", "y", "z"], edits)
 
 
-def test_corrections_are_placed():
-    edits = [Edit(2, 3, ""), Edit(0, 0, "so now")]
-    assert place_edits(["a", "b", "c"], edits) == (["so", "now", "a", "b"], [(edits[1], 0, 2), (edits[0], 4, 4)])
-
-
-def test_edits_are_hashable_and_cross_processes():
-    sentence = AnnotatedSentence(("a",), {0: (Edit(0, 1, "b", "R:NOUN"),)})
-    assert pickle.loads(pickle.dumps(sentence)) == sentence
-    assert len({Edit(0, 1, "b"), Edit(0, 1, "b")}) == 1
-
-
 def test_m2_is_read(tmp_path):
     first, second, third = read_m2(write(tmp_path, TWO_ANNOTATORS))
     assert first.source == ("This", "are", "a", "sentence", ".")
     assert first.annotators == {0: (Edit(1, 2, "is", "R:VERB:SVA"), Edit(3, 3, "short", "M:ADJ")), 1: ()}
     assert second.annotators == {}
     assert third.annotators == {0: (Edit(0, 2, "Bad words", "UNK"),)}
-
-
-@pytest.mark.parametrize("ending", ["\n\n", "\n", ""])
-def test_the_last_blank_line_may_be_missing(tmp_path, ending):
-    assert len(list(read_m2(write(tmp_path, TWO_ANNOTATORS.rstrip("\n") + ending)))) == 3
 
 
 def test_annotators_are_counted_from_the_lowest_number_in_the_file(tmp_path):

@@ -72,23 +72,3 @@ def test_the_area_is_the_mean_precision_at_all_recalls() -> None:
     assert shared.area(0.75) == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
     assert shared.area(0.5) == pytest.approx((1 + 2 / 3) / 2)
     assert np.isnan(shared.area(1.0)) and np.isnan(shared.area(0.1))
-
-
-def test_of_two_models_with_equal_edits_the_one_that_ranks_them_better_has_the_larger_area() -> None:
-    """A model that knows no better than chance has the precision of all its edits at every recall."""
-    random = np.random.default_rng(2)
-    right = random.random((2000, 1)) < 0.4
-    areas = []
-    for skill in (0.0, 1.0, 3.0):
-        share = 1 / (1 + np.exp(-skill * right - random.normal(size=right.shape)))
-        edits = [{Edit(0, 1, "x" if good else "y", "R:NOUN"): float(sure)} for [good], [sure] in zip(right, share, strict=True)]
-        reference = AnnotatedSentence(("a",), {0: (Edit(0, 1, "x", "R:NOUN"),)})
-        areas.append(SharedEdits.of([reference] * 2000, edits, "annotator").area(0.3))
-    assert areas[0] == pytest.approx(0.4, abs=0.06)
-    assert areas[0] < areas[1] < areas[2]
-
-
-def test_nothing_proposed_and_nothing_wanted() -> None:
-    shared = SharedEdits.from_json(SharedEdits.of([AnnotatedSentence(("a",), {})], [{}], "annotator").to_json())
-    assert shared.at(0.5).per_sentence().tolist() == [[0, 0, 0]]
-    assert shared.highest_recall == 0 and np.isnan(shared.area(0.5)) and np.isnan(shared.precision_of_most(1))

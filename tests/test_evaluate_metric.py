@@ -53,28 +53,6 @@ def test_a_measure_of_one_sum_alone_is_refused(of: Callable[[np.ndarray], Any], 
         Exact().score(GOLD, HYPOTHESES)
 
 
-@pytest.mark.parametrize(
-    ("returned", "told"),
-    [
-        (statistics((1, 1), (0, 1)), r"for 3 sentences, and returned int64 numbers, \(2, 2\)"),
-        (np.array([1, 1, 0]), r"returned int64 numbers, \(3,\)"),
-        (statistics((0.5, 1), (1, 1), (0, 1)), "returned float64 numbers"),
-        ([(1, 1), (1, 1), (0, 1)], "returned a list"),
-        (np.ones((3, 2, 2), dtype=int), "need `figures` and `summable` of their own"),
-    ],
-)
-def test_statistics_that_cannot_be_kept_are_refused(returned: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Exact, "returned", returned)
-    with pytest.raises(UserError, match=rf"test_evaluate_metric:Exact: .*{told}"):
-        Exact().score(GOLD, HYPOTHESES)
-
-
-def test_a_wrong_number_of_counts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Exact, "counts", ("right",))
-    with pytest.raises(UserError, match="Exact: `counts` names 1 statistics"):
-        Exact().score(GOLD, HYPOTHESES)
-
-
 class NothingSaid(Metric):
     pass
 
@@ -90,18 +68,3 @@ class NoStatistics(Metric):
 def test_an_unfinished_class_is_refused_when_it_is_named(kind: type[Metric], told: str) -> None:
     with pytest.raises(UserError, match=f"metric `{kind.__module__}:{kind.__name__}`: the class {told}"):
         METRICS.make(kind.known_as())
-
-
-@pytest.mark.parametrize(
-    ("attribute", "value", "told"),
-    [
-        ("references", "either", "`references` is one of edits, rewrites"),
-        ("counts", ("right", "exact"), "each once"),
-        ("measures", Exact.measures[0], "not a tuple of `Measure`"),
-        ("measures", (), "not a tuple of `Measure`"),
-    ],
-)
-def test_impossible_attributes_are_refused(attribute: str, value: Any, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Exact, attribute, value)
-    with pytest.raises(UserError, match=told):
-        METRICS.make(Exact.known_as())

@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import UserError
-from pseudogec.commands.preflight import check
 from pseudogec.commands.run_all import main
 from pseudogec.corpora import M2
 from pseudogec.report import Report
 from pseudogec.report.tables import StyledTable
 from pseudogec.study import Study
-from pseudogec.study.leakage import Finding, chance_allows, find_overlap, refuse
-from shipped_profiles import SHIPPED
+from pseudogec.study.leakage import CheckResult, chance_allows, find_overlap, refuse
 
 TEST = [
     "My sister and I has always dreamed of a small house near the old harbour .",
@@ -53,7 +51,7 @@ def study(folder: Path, *overrides: str, scheduler: str | None = None, **corpora
     return Study.open(folder / "mine.yaml", [DIRECT, *overrides], store=folder / "store", scheduler=scheduler)
 
 
-def findings(opened: Study) -> list[Finding]:
+def findings(opened: Study) -> list[CheckResult]:
     """What the checks of the files find; the seed corpora are simulated here."""
     checks = [check for check in opened.checks(opened.recipes("generation_methods")) if check.overlaps[0].files]
     return [check.of({overlap.key: overlap.in_files() for overlap in check.overlaps}) for check in checks]
@@ -88,16 +86,6 @@ def test_test_sentences_that_choose_checkpoints_are_refused_unless_the_profile_s
     refuse(findings(study(tmp_path, TUNED, "corpora.tests.mine.tuned_on=true", validation=TEST)))
 
 
-def test_what_only_watches_a_training_tunes_nothing(tmp_path: Path) -> None:
-    """The mean of the last checkpoints is the model, whatever validation says."""
-    refuse(findings(study(tmp_path, validation=TEST)))
-
-
-def test_saying_that_a_test_set_is_tuned_on_allows_no_training_on_it(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="genuine"):
-        refuse(findings(study(tmp_path, "corpora.tests.mine.tuned_on=true", genuine=[*OTHERS, *TEST])))
-
-
 def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None:
     """Everybody writes short sentences, and a longer one may be a task's own words."""
     (found, *others) = findings(study(tmp_path, genuine=[*OTHERS, *TEST[-1:] * 50, TEST[0]]))
@@ -115,11 +103,6 @@ def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None
 def test_neither_tokenisation_nor_case_nor_side_hides_a_sentence(text: str) -> None:
     pairs = [(TEST[0], TEST[0]), (TEST[1], TEST[1].replace("Although", "Well", 1))]
     assert find_overlap(lambda: pairs, [("Another one .",), (text,)])["found"] == [1]
-
-
-def test_a_test_set_of_short_sentences_shares_none_that_count() -> None:
-    found = find_overlap(lambda: [("Thank you .",)], [("Thank you .",)])
-    assert found == {"counted": 0, "found": [], "examples": []} and chance_allows(0) == 0
 
 
 def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_data: Path) -> None:
@@ -148,29 +131,6 @@ def test_the_check_before_a_run_says_it(tmp_path: Path, capsys: pytest.CaptureFi
     out = capsys.readouterr().out
     assert "not in genuine" in out and "3 of its 3 sentences" in out
     assert f"{TEST[0]!r} is in {tmp_path}/test.m2, line 1 and in {tmp_path}/genuine.m2, line 10" in out
-
-
-def test_where_no_sentence_is_long_enough_the_check_says_that_nothing_was_compared(tmp_path: Path) -> None:
-    opened = study(tmp_path, test=["Thank you ."], genuine=["Thank you .", *OTHERS])
-    rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))
-    [found] = [row for row in rows if row.item == "not in genuine"]
-    assert found.state == "note"
-
-
-def test_a_corpus_that_cannot_be_read_is_said_by_its_own_row_of_the_check(tmp_path: Path) -> None:
-    opened = study(tmp_path, "corpora.genuine.sentences=4")
-    rows = check(opened.profile, tmp_path / "store", leakage=opened.checks(opened.recipes("generation_methods")))
-    assert [row.item for row in rows if row.part == "genuine" and row.fails] == ["sentences"]
-
-
-@pytest.mark.parametrize("name", SHIPPED)
-def test_every_profile_that_we_ship_says_on_which_test_sets_it_tunes(name: str) -> None:
-    """By recipe, since most of their corpora cannot be at hand here."""
-    opened = Study.open(name, without_data=True)
-    grids = dict.fromkeys(grid for grids in opened.profile.notebooks.values() for grid in grids)
-    checks = opened.checks([recipe for grid in grids for recipe in opened.recipes(grid)])
-    same = [check for check in checks if any(overlap.test == overlap.text for overlap in check.overlaps)]
-    assert all(check.tuned_on and {purpose for purpose, _ in check.uses} == {"tuning"} for check in same)
 
 
 @pytest.mark.slow

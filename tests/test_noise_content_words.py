@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 
-import pytest
-
-from artefacts.errors import UserError
 from noising import make_noiser
 from pseudogec.noise import NoiseResources
 from pseudogec.noise.content_words import similar_words
@@ -45,17 +42,3 @@ def test_only_content_words_change_and_into_others_of_their_kind() -> None:
 def test_derivations_have_another_part_of_speech() -> None:
     noiser = make_noiser("content_words", {"rate": 1, "similar": 0, "derived": 1}, NoiseResources.from_sentences(TEXT))
     assert noiser("the Happy boy".split(), SentenceStreams(1)[0]) == ["the", "Happiness", "boy"]
-
-
-def test_the_rate_is_that_of_content_words() -> None:
-    noiser = make_noiser("content_words", {"rate": 0.3, "similar": 1, "derived": 0}, NoiseResources.from_sentences(TEXT))
-    streams = SentenceStreams(2)
-    kinds = Counter(
-        kind for index in range(2000) for kind, _, _ in noiser.operations(["the", "cat", "ate", "bread"], streams[index])
-    )
-    assert kinds["replace"] / 6000 == pytest.approx(0.3, abs=0.03)
-
-
-def test_text_without_frequent_content_words_is_refused() -> None:
-    with pytest.raises(UserError):
-        make_noiser("content_words", {}, NoiseResources.from_sentences([["the", "cat"]]))

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import pickle
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from artefacts.errors import UserError
 from noising import make_noiser, noised
-from pseudogec.noise import DirectNoise, Noiser, NoiseResources, UnigramDistribution, noised_tokens
+from pseudogec.noise import DirectNoise, Noiser, NoiseResources, noised_tokens
 from pseudogec.random_streams import SentenceStreams
-from pseudogec.text import Bpe
 from rates import assert_rate
 
 GENUINE = [["the", "cat", "sat", "on", "the", "mat", "."], ["a", "dog", "ran"]] * 3
@@ -51,7 +48,7 @@ def test_a_changed_probability_changes_those_that_follow_from_it() -> None:
     assert paper.changed(sse_rate=0.0) == DirectNoise.model_validate({})
     given = DirectNoise.model_validate({"mu_mask": 0.5, "mu_del": 0.1})
     assert given.changed(mu_mask=0.3).mu_del == 0.1
-    with pytest.raises(ValidationError, match="must sum to 1"):
+    with pytest.raises(ValidationError, match="mu_mask"):
         DirectNoise.model_validate({"mu_mask": 0.4, "mu_del": 0.3, "mu_ins": 0.2, "mu_keep": 0.1}).changed(mu_mask=0.3)
 
 
@@ -100,11 +97,6 @@ def test_operations_cover_the_sentence_and_the_call_joins_them() -> None:
             assert {"keep": before == after, "mask": after == "|", "delete": not after, "insert": not before}[kind]
 
 
-def test_keeping_everything_is_the_identity() -> None:
-    noiser, streams = direct(mu_keep=1), SentenceStreams(0)
-    assert all(noiser(tokens, streams[index]) == tokens for index, tokens in enumerate(SENTENCES[:1000]))
-
-
 def test_no_sentence_becomes_empty() -> None:
     noiser, streams = direct(mu_mask=0, mu_del=1, mu_ins=0, mu_keep=0), SentenceStreams(0)
     survivors = [noiser(["a", "b", "c"], streams[index]) for index in range(3000)]
@@ -112,17 +104,6 @@ def test_no_sentence_becomes_empty() -> None:
     for token in "abc":
         assert_rate(survivors.count([token]), 3000, 1 / 3)
     assert noiser([], streams[0]) == []
-
-
-def test_the_result_depends_on_seed_and_index_alone() -> None:
-    noiser = direct()
-    forwards, backwards, other = SentenceStreams(7), SentenceStreams(7), SentenceStreams(8)
-    indices = range(200)
-    first = {index: noiser(SENTENCES[index], forwards[index]) for index in indices}
-    assert first == {index: noiser(SENTENCES[index], backwards[index]) for index in reversed(indices)}
-    copied = pickle.loads(pickle.dumps(noiser))
-    assert first == {index: copied(SENTENCES[index], forwards[index]) for index in indices}
-    assert first != {index: noiser(SENTENCES[index], other[index]) for index in indices}
 
 
 def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
@@ -144,13 +125,6 @@ def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
     assert always_masked.target(tokens, always_masked.operations(tokens, random), random) == tokens
 
 
-def test_a_mask_that_no_vocabulary_has_is_refused() -> None:
-    resources = NoiseResources.from_sentences([["low", "lower", "lowest"]], Bpe.learn([["low", "lower", "lowest"]], 3))
-    with pytest.raises(UserError, match=r"the mask token '\[MASK\]' is in no vocabulary of subwords; take '<mask>'"):
-        DirectNoise.model_validate({"mask_token": "[MASK]"}).learn(resources)
-    assert DirectNoise.model_validate({"mask_token": "|"}).learn(resources)
-
-
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
@@ -167,13 +141,3 @@ def test_a_mask_that_no_vocabulary_has_is_refused() -> None:
 def test_impossible_parameters_are_refused(parameters: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         direct(**parameters)
-
-
-def test_unigrams_are_drawn_alike_whatever_the_order_of_counting() -> None:
-    one = UnigramDistribution({"a": 3, "b": 1, "never": 0})
-    other = UnigramDistribution({"b": 1, "a": 3})
-    draws = [distribution.draw(50, np.random.default_rng(1)) for distribution in (one, other)]
-    assert draws[0] == draws[1]
-    assert "never" not in draws[0]
-    with pytest.raises(UserError, match="no token"):
-        UnigramDistribution({})

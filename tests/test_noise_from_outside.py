@@ -9,9 +9,8 @@ import pytest
 from artefacts.errors import UserError
 from my_methods import Shouting, WorstOfBeam
 from pseudogec.__main__ import main
-from pseudogec.noise import SpellingErrors
 from pseudogec.report import Report, figures
-from pseudogec.report.methods import METHOD_COLOURS, label_of, method_label
+from pseudogec.report.methods import METHOD_COLOURS, method_label
 from pseudogec.study import PROJECT, Study, load_profile
 from smallest_study import SMALLEST
 
@@ -42,10 +41,6 @@ def test_they_are_built_scored_and_shown_with_their_names_and_colours(shared_sto
     source = (study.store.folder(loud) / "examples.json").read_text(encoding="utf-8")
     assert source.upper() != source and "THE" in source
     assert worst.key == study.planner.pseudo_data(study.grid("trial")[1])[0].key, "2 is the default place"
-
-
-def test_spelling_errors_alone_are_named_once() -> None:
-    assert label_of(SpellingErrors()) == "SSE"
 
 
 @pytest.mark.parametrize(

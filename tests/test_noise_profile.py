@@ -11,7 +11,7 @@ import pytest
 from artefacts.files import read_lines, write_lines
 from pseudogec.__main__ import main
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, annotator_signature, read_m2, type_distance, write_m2
-from pseudogec.noise import DictionarySummary, EditDictionary, WrittenFor
+from pseudogec.noise import EditDictionary
 
 TARGETS = ["the cat sits on the mat .", "he depends on her .", "a dog runs ."]
 
@@ -35,12 +35,6 @@ def test_the_distance_of_types_is_jensen_and_shannons() -> None:
     assert type_distance(one, both) == pytest.approx(math.sqrt(divergence)) == type_distance(both, one)
     assert math.isnan(type_distance({}, one))
     assert math.isnan(type_distance({}, {}))
-
-
-def test_a_dictionary_is_summed_up() -> None:
-    dictionary = EditDictionary({"on": {"of": 2, "": 2, "on": 12}, "b": {"a b": 4}})
-    assert dictionary.summary() == DictionarySummary(entries=2, edits=3, occurrences=20, identity_share=0.6)
-    assert dictionary.most_frequent(2) == [WrittenFor("b", "a b", 4, 1.0), WrittenFor("on", "", 2, 0.125)]
 
 
 @pytest.mark.slow
@@ -84,22 +78,6 @@ def test_learners_edits_come_from_m2_files(genuine: Path, tmp_path: Path) -> Non
     }
 
 
-def test_random_words_come_from_the_corrections_of_m2_files(genuine: Path, tmp_path: Path) -> None:
-    settings = ["--set", "mu_mask=0", "--set", "mu_keep=0", "--set", "mu_del=0", "--set", "mu_ins=1"]
-    noised = noise(tmp_path, "--method", "direct_noise", "--genuine-m2", str(genuine), *settings)
-    assert {token for line in noised for token in line.split()[1::2]} == set("the cat sits on mat . a dog runs".split())
-
-
-def test_the_dictionary_is_shown_and_nothing_written(genuine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["noise", "--method", "realistic", "--genuine-m2", str(genuine), "--show-dictionary"]) == 0
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert shown[0][:2] == ["entries", "2"]
-    assert shown[1][:2] == ["edits", "2"]
-    assert shown[2][:3] == ["left", "alone", "33.3%"]  # 25 of 50 "the" stand; no "on" does
-    assert shown[-2:] == [["on", "in", "25", "100.0%"], ["the", "(nothing)", "25", "50.0%"]]
-    assert [path.name for path in tmp_path.iterdir()] == ["genuine.m2"]
-
-
 def test_the_profile_shows_operations_and_types_beside_the_genuine_ones(
     genuine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,17 +96,3 @@ def test_the_profile_shows_operations_and_types_beside_the_genuine_ones(
     distance = type_distance({"R:PREP": 67, "M:DET": deleted}, {"R:PREP": 1, "M:DET": 1})
     assert ["distance", "of", "types", f"{distance:.3f}"] in [line[:4] for line in shown]
     assert shown[-1] == ["annotator", annotator_signature()]
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--method", "random", "--show-dictionary"], "--show-dictionary"),
-        (["--method", "realistic", "--show-dictionary"], "--genuine-m2"),
-        (["--method", "realistic", "--show-dictionary", "--genuine-m2", "nowhere.m2"], "nowhere.m2"),
-        (["--show-dictionary"], "--method"),
-    ],
-)
-def test_mistakes_are_explained(options: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["noise", *options]) == 2
-    assert message in capsys.readouterr().err

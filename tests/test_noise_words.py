@@ -23,7 +23,7 @@ from pseudogec.noise import (
     SpellNoise,
     noised_tokens,
 )
-from pseudogec.noise.realistic import PREPOSITIONS, type_choices
+from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.random_streams import SentenceStreams
 from rates import assert_rate
 
@@ -98,19 +98,6 @@ def test_words_are_shuffled_as_the_normal_keys_say() -> None:
     assert Counter(noiser(SENTENCES[2], streams[0])) == Counter(SENTENCES[2])
 
 
-def test_shuffling_changes_no_words() -> None:
-    streams = SentenceStreams(2)
-    still, moving = random_noise(shuffle_deviation=0), random_noise(shuffle_deviation=0.4)
-    for index, tokens in enumerate(SENTENCES[:300]):
-        assert Counter(still(tokens, streams[index])) == Counter(moving(tokens, streams[index]))
-
-
-def test_words_that_are_deleted_count_as_no_distance_in_shuffling() -> None:
-    noiser, streams = random_noise(delete=1 / 3, replace=0, insert=0), SentenceStreams(2)
-    written = Counter(" ".join(noiser(["a", "x", "b"], streams[index])) for index in range(50_000))
-    assert_rate(written["b a"], written["a b"] + written["b a"], 0.0786496)
-
-
 def test_spell_noise_changes_a_normal_share_of_words() -> None:
     """The mean of N(0.15, 0.2) clipped to [0, 1] is 0.1751; the four operations divide it 7:1:1:1."""
     sentences = [[f"w{number}" for number in range(90)]] * 4000
@@ -136,32 +123,6 @@ def test_character_noise_befalls_a_tenth_of_the_words_that_stay() -> None:
     assert alike == set(range(11)), "at every character, and behind the last"
     punctuation = noised(spell_noise(mean=0, deviation=0, character_noise=1), [[".", "1999", "``"]] * 100, seed=1)
     assert punctuation.operations == {"keep": 300}
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"), [("replace", "other other other"), ("insert", "w1 new w2 new w3 new"), ("swap", "w2 w1 w3")]
-)
-def test_every_word_can_be_changed_in_one_way(kind: str, expected: str) -> None:
-    shares = dict.fromkeys(("replace", "delete", "insert", "swap"), 0.0) | {kind: 1.0}
-    noiser = spell_noise(mean=1, deviation=0, character_noise=0, **shares)
-    assert noiser(["w1", "w2", "w3"], SentenceStreams(1)[0]) == expected.split()
-
-
-def test_the_share_of_changed_words_is_rounded() -> None:
-    """As in the authors' code."""
-    noiser = spell_noise(mean=0.19, deviation=0, character_noise=0, replace=1, delete=0, insert=0, swap=0)
-    assert noiser(["w1"] * 10, SentenceStreams(1)[0]).count("other") == 2
-
-
-def test_with_no_chance_of_change_every_method_is_the_identity() -> None:
-    still = [
-        random_noise(delete=0, replace=0, insert=0, shuffle_deviation=0),
-        spell_noise(mean=0, deviation=0, character_noise=0),
-        realistic_noise({"w1": {"w2": 1}}, token_probability=0, type_probability=0),
-    ]
-    streams = SentenceStreams(1)
-    for index, tokens in enumerate([*SENTENCES[:300], ["children", "went", "to", "school"]]):
-        assert all(noiser(tokens, streams[index]) == tokens for noiser in still)
 
 
 def test_no_sentence_becomes_empty() -> None:
@@ -217,7 +178,7 @@ def test_the_edit_dictionary_counts_what_was_written_for_each_token() -> None:
         "sit": {"": 1},
     }
     assert EditDictionary.from_annotated(data * 3, minimum_count=3).counts["on"] == {"of": 3, "on": 3}
-    with pytest.raises(UserError, match="no edit occurs often enough"):
+    with pytest.raises(UserError, match="minimum_count"):
         EditDictionary.from_annotated(data, minimum_count=4)
 
 
@@ -240,33 +201,6 @@ def test_types_change_at_their_rate_with_equal_chances(word: str, others: int) -
     assert len(written) == others
     for count in written.values():
         assert_rate(count, 125_000, 0.1 / others)
-
-
-def test_words_change_within_their_type() -> None:
-    assert type_choices("child").texts == ("children",)  # type: ignore[union-attr]
-    assert type_choices("children").texts == ("child",)  # type: ignore[union-attr]
-    assert type_choices("information").texts == ("informations",)  # type: ignore[union-attr]
-    assert set(type_choices("went").texts) == {"go", "goes", "gone", "going"}  # type: ignore[union-attr]
-    assert {"be", "is", "are", "been"} <= set(type_choices("was").texts)  # type: ignore[union-attr]
-    assert "With" in type_choices("Of").texts  # type: ignore[union-attr]
-    for fixed in ("the", "can", "very", "1999", ".", "NATO", "London"):
-        assert type_choices(fixed) is None
-
-
-@pytest.mark.parametrize(
-    ("method", "parameters", "message"),
-    [
-        ("randon", {}, "there is no method `randon`; did you mean `random`"),
-        ("random", {"delete": 0.6, "insert": 0.6}, "may sum to 1 at most"),
-        ("direct_noise_spell", {"swap": 0.3}, "must sum to 1"),
-        ("direct_noise_spell", {"character_noise": 2}, "character_noise: input should be less than or equal to 1"),
-        ("realistic", {}, "needs genuine pairs"),
-        ("random", {"sse_rate": -1}, "sse_rate"),
-    ],
-)
-def test_what_cannot_be_made_is_refused(method: str, parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(UserError, match=message):
-        make_noiser(method, parameters, NoiseResources.from_sentences([["a"]]))
 
 
 def test_realistic_noise_learns_from_genuine_pairs() -> None:

@@ -12,7 +12,6 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from scipy.stats import chisquare
 
-from artefacts.errors import UserError
 from noising import make_noiser
 from pseudogec import play
 from pseudogec.commands.execute_notebook import execute
@@ -20,7 +19,6 @@ from pseudogec.edits import load_annotator
 from pseudogec.noise import DirectNoise, NoiseResources, noised_tokens
 from pseudogec.play.cells import taken_actions
 from pseudogec.play.corruption import Corruptor
-from pseudogec.play.panel import LONGEST_WORD, MOST_CHARACTERS, MOST_TOKENS, read_sentence, read_text, slider
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder
 from pseudogec.study import Pipeline, Study
@@ -101,15 +99,6 @@ def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, b
         assert trace.outputs[0].subwords == best.subwords
 
 
-def test_spelling_errors_come_on_top_of_what_is_translated(study: Study) -> None:
-    corruptor = Corruptor(study)
-    translated, misspelt = (
-        corruptor.corrupt(TOKENS, name, 1, {"sse_rate": rate})
-        for name, rate in (("backtrans_noisy", 0.0), ("backtrans_noisy", 0.5))
-    )
-    assert noised_tokens(map(tuple, translated)) != noised_tokens(map(tuple, misspelt))
-
-
 def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
     panel = play.noise_sliders(study, SENTENCE)
     first = panel.content
@@ -134,17 +123,6 @@ def test_the_probabilities_shown_are_those_that_are_drawn_from(study: Study) -> 
     assert [float(share) for _, share, _ in shown] == pytest.approx(expected)
 
 
-def test_the_probabilities_are_the_profiles_and_one_method_that_cannot_hides_no_other(study: Study) -> None:
-    overrides = [*OVERRIDES, "methods.direct_noise.mu_keep=0.4"]
-    panel = play.noise_sliders(Study.open("smoke", overrides, store=study.store.root, workers=1), SENTENCE)
-    told = words(panel.content)
-    assert "mask 0.3 (" in told and "delete 0.15 (" in told and "insert 0.15 (" in told and "keep 0.4 (" in told
-    panel.controls["mu_mask"].value = 0.8  # more than mu_keep leaves
-    told = words(panel.content)
-    assert "exceed 1" in told and "probability of each operation" not in told
-    assert "noisy beam, β_random 6" in told
-
-
 def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
     panel = play.every_method(study, SENTENCE)
     assert panel.content.count("<tr>") == len(study.profile.methods)
@@ -165,18 +143,6 @@ def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
         for expansion in step.expansions:
             assert f"{expansion.log_probability:.2f} +{expansion.noise:.2f} {expansion.score:.2f}" in words(panel.content)
     assert " ".join(Bpe.undo(trace.outputs[0].subwords)) in unescape(panel.content)
-
-
-def test_a_step_beyond_a_shorter_search_is_its_last(study: Study) -> None:
-    def steps(text: str) -> int:
-        return len(Corruptor(study).trace(text.split(), "backtrans_noisy", 1, {"beta_random": 6.0}).steps)
-
-    shorter, longer = sorted([SENTENCE, "Yes ."], key=steps)
-    assert steps(shorter) < steps(longer)
-    panel = play.noisy_beam(study, longer)
-    panel.controls["step"].value = steps(longer)
-    panel.controls["sentence"].value = shorter
-    assert f"Step {steps(shorter)} of {steps(shorter)}" in panel.content
 
 
 def test_ones_own_text_is_corrected_by_every_system_with_typed_edits(study: Study) -> None:
@@ -206,47 +172,6 @@ def test_what_is_not_in_the_store_is_said_to_be_missing_and_not_built(empty: Stu
     assert not list(empty.store.artefacts())
 
 
-def test_a_profile_without_systems_says_so(study: Study) -> None:
-    assert "no systems" in play.own_text(study, [], SENTENCE).content
-
-
-@pytest.mark.parametrize(
-    ("typed", "problem"),
-    [
-        ("", "no word"),
-        (" \t\x00\x1b ", "no word"),
-        ("a " * (MOST_TOKENS + 1), f"at most {MOST_TOKENS}"),
-        ("a" * (MOST_CHARACTERS + 1), f"at most {MOST_CHARACTERS}"),
-        ("a" * (LONGEST_WORD + 1), f"at most {LONGEST_WORD}"),
-    ],
-    ids=["empty", "control characters alone", "many words", "many characters", "a long word"],
-)
-def test_what_cannot_be_worked_with_is_said_in_a_sentence(study: Study, typed: str, problem: str) -> None:
-    with pytest.raises(UserError, match=problem):
-        read_sentence(typed)
-    with pytest.raises(UserError, match=problem):
-        read_text(typed)
-    for panel in (play.noise_sliders(study, SENTENCE), play.noisy_beam(study, SENTENCE), play.every_method(study, SENTENCE)):
-        panel.controls["sentence"].value = typed
-        assert problem in words(panel.content) and "role='alert'" in panel.content
-        panel.controls["sentence"].value = SENTENCE
-        assert "alert" not in panel.content
-
-
-def test_control_characters_separate_words_and_strange_ones_are_named(study: Study) -> None:
-    assert read_sentence("One\x07two\u2028three.") == ["One", "two", "three", "."]
-    assert read_text("One two.\nThree\x07four.") == [["One", "two", "."], ["Three", "four", "."]]
-    typed = "The dog <b>😀</b> sees é ."
-    for panel in (
-        play.noise_sliders(study, typed),
-        play.every_method(study, typed),
-        play.noisy_beam(study, typed),
-        play.own_text(study, [BASE], typed),
-    ):
-        assert "No model here has ever seen 😀 é" in panel.content
-        assert "<b>😀" not in panel.content
-
-
 def test_a_panel_is_widgets_for_those_who_can_show_them_and_html_for_others(study: Study) -> None:
     panel = play.noise_sliders(study, SENTENCE)
     shown = panel._repr_mimebundle_()
@@ -254,19 +179,6 @@ def test_a_panel_is_widgets_for_those_who_can_show_them_and_html_for_others(stud
     assert words(panel.content) in words(shown["text/html"]) and "μ_mask: 0.3" in shown["text/plain"]
     panel.controls["mu_mask"].value = 0.7
     assert panel._repr_mimebundle_()["text/html"] == shown["text/html"]  # the first values, whatever was moved since
-
-
-def test_every_control_has_a_label(study: Study) -> None:
-    for panel in (play.noise_sliders(study, SENTENCE), play.noisy_beam(study, SENTENCE), play.own_text(study, [BASE], SENTENCE)):
-        assert all(control.description for control in panel.controls.values())
-
-
-def test_a_slider_and_its_field_are_one_number() -> None:
-    control = slider("number", 1.0, 3.0, 0.5)
-    control.field.value = 2.5
-    assert control.value == control.slider.value == 2.5
-    control.slider.value = 0.5
-    assert control.value == control.field.value == 0.5
 
 
 def test_in_batch_the_first_values_are_shown_and_no_widget_is_kept(tmp_path: Path) -> None:

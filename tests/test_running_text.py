@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from learner_world import learner_sentences
-from pseudogec.edits import Edit, apply_edits, edit_text, joined
+from pseudogec.edits import Edit, edit_text, joined
 from pseudogec.text import token_spans, tokenise
 
 
@@ -60,15 +60,6 @@ def corrected(text: str, *edits: Edit) -> str:
 )
 def test_what_is_not_corrected_keeps_its_spacing(text: str, edits: list[Edit], expected: str) -> None:
     assert corrected(text, *edits) == expected
-
-
-def test_the_corrected_text_has_the_corrected_tokens() -> None:
-    text = 'She said: "I do n\'t know , realy"; then (at 5 pm) she leave.'
-    tokens = next(iter(tokenise([text])))
-    assert [text[start:end] for start, end in token_spans(text)] == tokens
-    place = tokens.index("realy")
-    edits = [Edit(place, place + 1, "really"), Edit(len(tokens) - 2, len(tokens) - 1, "left")]
-    assert next(iter(tokenise([corrected(text, *edits)]))) == apply_edits(tokens, edits)
 
 
 def test_no_token_holds_a_control_character_or_white_space() -> None:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from artefacts.files import write_lines
-from pseudogec import corpora
 from pseudogec.__main__ import main
 
 SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
@@ -88,15 +87,6 @@ def test_edits_are_counted(
     assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
 
 
-def test_bounds_that_are_not_finite_are_null(capsys: pytest.CaptureFixture[str]) -> None:
-    """From one sentence nothing follows for others."""
-    for name, line in {"src.txt": GLEU_SOURCE, "ref.txt": GLEU_REFERENCE, "hyp.txt": GLEU_REFERENCE}.items():
-        write_lines(name, [line])
-    found = score(capsys, "--metric gleu --hypothesis src.txt --hypothesis hyp.txt --reference ref.txt --source src.txt")
-    (difference,) = found["differences"]
-    assert difference["low"] is None and difference["high"] is None and difference["difference"] > 0
-
-
 def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:
     found = score(capsys, "--metric errant --hypothesis hyp.txt --reference ref.m2 --by type --annotator offline")
     by = found["outputs"][0]["by"]
@@ -135,38 +125,6 @@ def test_edits_of_other_types_are_typed_again(capsys: pytest.CaptureFixture[str]
     assert counts(by_type) == counts(whole) == (1, 1, 2)
 
 
-def test_an_absent_annotator_changes_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    """GLEU's references are the targets of the pairs that are read from the same file."""
-    write_lines(
-        "gap.m2",
-        [*M2[:2], "A 3 4|||R:NOUN|||phrase|||REQUIRED|||-NONE-|||1", "", "S I like cat .", M2[4][:-1] + "1", "", *M2[6:]],
-    )
-    pairs = [" ".join(pair.pair.target) for pair in corpora.M2(files=(Path("gap.m2"),)).read()]
-    assert pairs == ["This is a sentence .", "I like cat .", "He go home ."]
-    write_lines("first.txt", pairs)
-    write_lines("second.txt", ["This are a phrase .", "I like cats .", "He go home ."])
-    from_m2 = score(capsys, "--metric gleu --hypothesis hyp.txt --reference gap.m2")
-    assert (
-        from_m2["outputs"]
-        == score(capsys, "--metric gleu --hypothesis hyp.txt --reference first.txt second.txt --source src.txt")["outputs"]
-    )
-
-
-@pytest.mark.parametrize("change", [("S ", "S\t"), ("|||0", "|||3")])
-def test_m2_as_people_have_it(change: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("own.m2", [line.replace(*change) for line in M2])
-    for metric in ("errant", "maxmatch", "m2"):
-        (system,) = score(capsys, f"--metric {metric} --hypothesis hyp.txt --reference own.m2 --annotator offline")["outputs"]
-        assert counts(system) == (1, 1, 1)
-
-
-def test_hypotheses_beyond_the_bound_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("hyp.txt", [HYPOTHESIS[0], ", cats " * 200, HYPOTHESIS[2]])
-    for metric in ("errant", "m2"):
-        assert main(f"score --metric {metric} --hypothesis hyp.txt --reference ref.m2 --annotator offline".split()) == 0
-        assert ("1 of 3 hypotheses" in capsys.readouterr().err) == (metric == "errant")  # it is no long way for MaxMatch
-
-
 def test_by_level(capsys: pytest.CaptureFixture[str]) -> None:
     found = score(capsys, "--metric maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt")
     by = found["outputs"][0]["by"]
@@ -187,13 +145,6 @@ def test_gleu_and_its_levels(capsys: pytest.CaptureFixture[str]) -> None:
     assert {level: measures["gleu"] for level, measures in system["by"].items()} == pytest.approx({"A": 1, "B": math.exp(-1 / 5)})
 
 
-def test_an_m2_file_gives_rewrites(capsys: pytest.CaptureFixture[str]) -> None:
-    from_edits = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.m2")
-    rewritten = score(capsys, "--metric gleu --hypothesis hyp.txt --reference ref.txt --source src.txt")
-    assert from_edits["outputs"] == rewritten["outputs"]
-    assert from_edits["signature"] == rewritten["signature"], "the same rewrites have one digest"
-
-
 def test_systems_are_compared_with_the_first(capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("ref.m2", [*M2[:3]] * 20)
     for name, right in (("none.txt", 0), ("few.txt", 5), ("many.txt", 12), ("most.txt", 15)):
@@ -209,71 +160,6 @@ def test_systems_are_compared_with_the_first(capsys: pytest.CaptureFixture[str])
     (with_seeds,) = score(capsys, command)["differences"]
     assert (with_seeds["system"], with_seeds["from"]) == ("most.txt many.txt", "none.txt few.txt")
     assert with_seeds["high"] - with_seeds["low"] > better["high"] - better["low"], "seeds that differ add to chance"
-
-
-def test_gleu_of_systems_is_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("src.txt", [GLEU_SOURCE] * 10)
-    write_lines("ref.txt", [GLEU_REFERENCE] * 10)
-    write_lines("right.txt", [GLEU_REFERENCE] * 9 + [GLEU_SOURCE])
-    found = score(capsys, "--metric gleu --hypothesis src.txt --hypothesis right.txt --reference ref.txt --source src.txt")
-    (difference,) = found["differences"]
-    assert difference["difference"] == pytest.approx(found["outputs"][1]["gleu"]), "the source's GLEU is 0: no 4-gram is right"
-    assert difference["p_value"] < 0.05
-
-
-def test_plain_output_is_an_aligned_table(capsys: pytest.CaptureFixture[str]) -> None:
-    command = "--metric maxmatch --hypothesis src.txt --hypothesis hyp.txt --reference ref.m2 --by level --levels levels.txt"
-    assert main(["score", *command.split()]) == 0
-    whole, by_level, differences, note, signature = capsys.readouterr().out.strip().split("\n\n")
-    head, *rows = whole.splitlines()
-    assert head.split() == ["hypothesis", "P", "R", "F0.5", "TP", "FP", "FN"]
-    assert rows[0].split() == ["src.txt", "100.00", "0.00", "0.00", "0", "0", "2"]
-    assert rows[1].split() == ["hyp.txt", "50.00", "50.00", "50.00", "1", "1", "1"]
-    assert len({len(line) for line in (head, *rows)}) == 1
-    systems, labels, *levels = by_level.splitlines()
-    assert systems.split() == ["src.txt", "hyp.txt"]
-    assert labels.split() == ["level", *["P", "R", "F0.5", "TP", "FP", "FN"] * 2]
-    assert [line.split()[0] for line in levels] == ["A", "B"]
-    assert {line[systems.index("hyp.txt") :].split()[-3:][1] for line in levels} == {"0", "1"}, "false positives, by level"
-    assert differences.splitlines()[0].split() == ["system", "against", "difference", "from", "to", "p"]
-    assert differences.splitlines()[1].split()[:3] == ["hyp.txt", "src.txt", "+50.00"]
-    assert "difference in F0.5" in note
-    assert signature.startswith("maxmatch:")
-
-
-def test_rows_have_short_names(capsys: pytest.CaptureFixture[str]) -> None:
-    """Types that only one of two systems has leave a gap in the other's columns."""
-    for name, lines in {"a/x/out.txt": SOURCE, "b/x/out.txt": HYPOTHESIS, "b/x/new.txt": HYPOTHESIS}.items():
-        write_lines(name, lines)
-    here = Path.cwd()
-    outputs = f"{here}/a/x/out.txt --hypothesis {here}/b/x/out.txt {here}/b/x/new.txt"
-    assert main(f"score --metric errant --hypothesis {outputs} --reference ref.m2 --by type --annotator offline".split()) == 0
-    whole, by_type, differences, *_ = capsys.readouterr().out.split("\n\n")
-    assert [line.split()[0] for line in whole.splitlines()[1:]] == ["a/x/out.txt", "b/x/out.txt", "b/x/new.txt"]
-    assert by_type.splitlines()[0].split() == ["a/x/out.txt", "b/x/out.txt", "b/x/new.txt"]
-    assert differences.splitlines()[1].split()[:3] == ["b/x/out.txt", "b/x/new.txt", "a/x/out.txt"]
-
-
-def test_empty_hypotheses_warn(capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("hyp.txt", ["This is a sentence .", "", "He go home ."])
-    assert main("score --metric maxmatch --hypothesis hyp.txt --reference ref.m2".split()) == 0
-    told = capsys.readouterr().err
-    assert told.startswith("warning: hyp.txt: 1 of 3 hypotheses are empty (the first is line 2)")
-    assert "Warning" not in told, "no trace of Python"
-
-
-@pytest.mark.parametrize("metric", ["errant", "maxmatch"])
-def test_a_missing_annotator_warns(metric: str, capsys: pytest.CaptureFixture[str]) -> None:
-    second = M2[1].removesuffix("0") + "1"
-    write_lines("two.m2", [*M2[:2], second, *M2[2:]])
-    assert main(f"score --metric {metric} --hypothesis hyp.txt --reference two.m2".split()) == 0
-    told = capsys.readouterr().err
-    assert told.startswith("warning: two.m2: 2 of 3 sentences lack an annotator (the first is sentence 2, without annotator 1)")
-    assert "`noop`" in told
-    everyone = [*M2[:2], second, *M2[2:5], f"{M2[-2].removesuffix('0')}1", *M2[5:8], f"{M2[-2].removesuffix('0')}1", ""]
-    write_lines("two.m2", everyone)
-    assert main(f"score --metric {metric} --hypothesis hyp.txt --reference two.m2".split()) == 0
-    assert not capsys.readouterr().err
 
 
 def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:

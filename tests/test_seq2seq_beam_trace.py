@@ -6,7 +6,6 @@ from itertools import pairwise
 
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.seq2seq import Decoder, train
 from pseudogec.seq2seq.search import END_OF_SENTENCE, BeamTrace
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
@@ -97,9 +96,3 @@ def test_outputs_are_the_first_to_be_finished_by_score_over_length(traces: list[
         ]
         expected = sorted(finished[:BEAM], reverse=True)
         assert [output.score for output in trace.outputs] == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("sentence", [[], ["ba"] * 5000], ids=["empty", "too long"])
-def test_a_sentence_that_no_model_can_read_is_refused(decoder: Decoder, sentence: list[str]) -> None:
-    with pytest.raises(UserError, match="subwords"):
-        decoder.trace(sentence)

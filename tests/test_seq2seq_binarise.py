@@ -68,8 +68,3 @@ def test_no_pairs_are_refused_and_leave_nothing(tmp_path):
     with pytest.raises(UserError, match="no sentence pair"):
         binarise([], dictionary, tmp_path / "data")
     assert list((tmp_path / "data").iterdir()) == []
-
-
-def test_a_folder_without_dataset_is_refused(tmp_path):
-    with pytest.raises(DataError, match="not a binarised dataset"):
-        count_pairs(tmp_path)

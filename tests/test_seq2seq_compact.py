@@ -16,16 +16,12 @@ import torch
 from artefacts.errors import DataError
 from pseudogec.seq2seq import (
     Decoder,
-    LanguageModel,
-    LanguageModelArchitecture,
-    binarise_text,
     checkpoints,
     train,
-    train_language_model,
 )
 from pseudogec.seq2seq.detector import Detector, make_compact_detector, train_detector
-from pseudogec.seq2seq.model_files import has_compact_form, make_compact, read_weights, write_rounded
-from pseudogec.seq2seq.options import Architecture, DetectorOptions
+from pseudogec.seq2seq.model_files import make_compact, read_weights, write_rounded
+from pseudogec.seq2seq.options import DetectorOptions
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 Models = dict[str, tuple[Path, Path]]
@@ -65,14 +61,6 @@ def test_matrices_are_rounded_to_8_bits_a_row(tmp_path: Path) -> None:
     assert np.array_equal(found["matrix"].numpy(), as_rounded(matrix))
     assert torch.equal(found["vector"], weights["vector"])
     assert (tmp_path / "weights").stat().st_size < 1.1 * matrix.size
-
-
-def test_shapes_that_numbers_do_not_describe_have_no_compact_form() -> None:
-    assert all(map(has_compact_form, [*SHAPES.values(), LanguageModelArchitecture()]))
-    convolutions = {"decoder-layers": "[(16, 3)] * 2"}
-    assert not has_compact_form(LanguageModelArchitecture(name="fconv_lm", fairseq_options=convolutions))
-    assert not has_compact_form(LanguageModelArchitecture(name="fconv_lm_dauphin_wikitext103"))
-    assert not has_compact_form(Architecture(fairseq_options={"adaptive-softmax-cutoff": "100,200"}))
 
 
 @pytest.fixture(scope="module")
@@ -125,29 +113,6 @@ def test_a_compact_model_decodes_as_one_with_rounded_weights(shape: str, models:
         assert [found[0].score for found in ours] == pytest.approx([found[0].score for found in theirs], abs=1e-5)
     ours, theirs = (Decoder([folder, model]).decode(SENTENCES) for folder in (compact, expected))
     assert [found[0].subwords for found in ours] == [found[0].subwords for found in theirs]
-
-
-@pytest.mark.slow
-def test_a_compact_model_says_nothing_of_the_machine(compact: Path) -> None:
-    described = (compact / "model.json").read_text(encoding="utf-8")
-    assert "/" not in described and "save_dir" not in described
-
-
-@pytest.mark.slow
-def test_a_training_does_not_start_from_a_compact_model(compact: Path, dictionary: Path, dataset: Path, tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"model\.pt"):
-        train([dataset], None, dictionary, tmp_path / "new", TINY, short_training(), seed=1, initial_model=compact)
-
-
-@pytest.mark.slow
-def test_a_compact_language_model_says_what_one_with_rounded_weights_says(dictionary: Path, tmp_path: Path) -> None:
-    binarise_text([target for _, target in make_pairs(200, seed=2)], dictionary, tmp_path / "text")
-    shape = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64)
-    train_language_model([tmp_path / "text"], None, dictionary, tmp_path / "trained", shape, short_training(), seed=1)
-    (tmp_path / "compact").mkdir()
-    make_compact(tmp_path / "trained", tmp_path / "compact")
-    ours, theirs = map(LanguageModel, (tmp_path / "compact", rounded_by_hand(tmp_path / "trained", tmp_path / "rounded")))
-    assert ours.log_probabilities(SENTENCES) == pytest.approx(theirs.log_probabilities(SENTENCES), abs=1e-4)
 
 
 def spoil(folder: Path, file: str, change: Callable[[dict[str, Any]], object]) -> None:

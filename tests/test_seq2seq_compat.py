@@ -24,34 +24,6 @@ def fairseqs_own(name: str) -> ModuleType:
     return module
 
 
-def reference_batches(lengths: list[int], max_tokens: int, max_sentences: int, multiple: int) -> list[list[int]]:
-    """fairseq's rule, spelt out on slices: grow as far as the limits allow, then fall back to an allowed number of sentences."""
-
-    def fits(start: int, end: int) -> bool:
-        count = end - start
-        return (max_sentences <= 0 or count <= max_sentences) and (
-            max_tokens <= 0 or count * max(lengths[start:end]) <= max_tokens
-        )
-
-    batches, start, least = [], 0, 1
-    while start < len(lengths):
-        end = start + least
-        while end < len(lengths) and fits(start, end + 1):
-            end += 1
-        sizes = [size for size in range(least, end - start + 1) if size == least or size < multiple or size % multiple == 0]
-        middle = start + max(sizes)
-        batches.append(list(range(start, middle)))
-        if end == len(lengths):
-            batches.append(list(range(middle, end)))
-            break
-        if max_tokens <= 0 or (end + 1 - middle) * max(lengths[middle : end + 1]) <= max_tokens:
-            start, least = middle, end + 1 - middle
-        else:
-            batches.append(list(range(middle, end)))
-            start, least = end, 1
-    return [batch for batch in batches if batch]
-
-
 def random_cases(seed: int, count: int) -> list[tuple[np.ndarray, np.ndarray, int, int, int]]:
     """Indices, lengths, max_tokens, max_sentences, multiple."""
     numbers = np.random.default_rng(seed)
@@ -71,13 +43,6 @@ def as_lists(batches: list[np.ndarray]) -> list[list[int]]:
     return [batch.tolist() for batch in batches if len(batch)]
 
 
-def test_batches_follow_the_documented_rule():
-    for indices, lengths, *limits in random_cases(seed=1, count=300):
-        found = as_lists(compiled.batch_by_size_vec(indices, lengths, *limits))
-        expected = [indices[batch].tolist() for batch in reference_batches(lengths.tolist(), *limits)]
-        assert found == expected
-
-
 def test_batches_keep_order_and_limits():
     for indices, lengths, max_tokens, max_sentences, multiple in random_cases(seed=2, count=100):
         length_of = dict(zip(indices.tolist(), lengths.tolist(), strict=True))
@@ -88,30 +53,12 @@ def test_batches_keep_order_and_limits():
             assert max_sentences < 0 or len(batch) <= max_sentences or multiple > max_sentences
 
 
-def test_a_sentence_longer_than_a_batch_is_refused():
-    with pytest.raises(AssertionError, match="max_tokens=4"):
-        compiled.batch_by_size_vec(np.arange(2), np.array([3, 5]), 4, -1, 1)
-
-
-def test_no_sentences_make_no_batches():
-    assert compiled.batch_by_size_vec(np.arange(0), np.arange(0), 10, -1, 8) == []
-
-
 def test_batches_equal_the_compiled_ones():
     module = fairseqs_own("data_utils_fast")
     for indices, lengths, *limits in random_cases(seed=3, count=500):
         expected = module.batch_by_size_vec(indices, lengths, *limits)
         found = compiled.batch_by_size_vec(indices, lengths, *limits)
         assert [batch.tolist() for batch in found] == [batch.tolist() for batch in expected]
-
-
-def test_a_token_block_is_a_sentence():
-    assert compiled._get_slice_indices_fast(np.array([3, 1, 2, 5]), "eos", 4, 1).tolist() == [[0, 3], [3, 4], [4, 6], [6, 11]]
-
-
-def test_other_modes_of_token_blocks_are_refused():
-    with pytest.raises(ValueError, match="break_mode: complete"):
-        compiled._get_slice_indices_fast(np.array([1]), "complete", 4, 1)
 
 
 def test_token_blocks_equal_the_compiled_ones():
@@ -126,11 +73,6 @@ def test_token_blocks_equal_the_compiled_ones():
 def run_python(code: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-
-
-def test_applying_too_late_is_an_error():
-    done = run_python("import sys; sys.modules['fairseq'] = sys; from pseudogec.seq2seq import compat; compat.apply()")
-    assert "must run before the first import of fairseq" in done.stderr
 
 
 @pytest.mark.slow

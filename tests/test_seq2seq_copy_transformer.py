@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.training import train
@@ -59,28 +58,12 @@ def test_probabilities_mix_generation_and_copying(loaded):
     assert torch.allclose(logs.exp(), found, atol=1e-6)
 
 
-def test_padding_is_never_copied(loaded):
-    with torch.no_grad():
-        _, extra = loaded(**batch())
-    assert extra["attn"][0][0, :, :2].abs().max() == 0
-
-
 def test_search_and_scores_agree(model):
     sentences = [source for source, _ in make_pairs(30, seed=5)]
     decoder = Decoder([model])
     outputs = decoder.decode(sentences, n_best=2)
     scores = decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs])
     assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
-
-
-def test_unknown_pieces_of_the_source_survive(model):
-    outputs = Decoder([model]).decode([["unheard", "ba"], ["unheard"]])
-    assert not any("<unk>" in hypotheses[0].subwords for hypotheses in outputs)
-
-
-def test_ctranslate2_refuses_it(model):
-    with pytest.raises(UserError, match="copy_transformer"):
-        Decoder([model], engine="ctranslate2").decode([["ba"]])
 
 
 def test_two_dictionaries_are_refused():
@@ -93,5 +76,5 @@ def test_two_dictionaries_are_refused():
 
     other = Dictionary()
     other.add_symbol("piece")
-    with pytest.raises(ValueError, match="one dictionary"):
+    with pytest.raises(ValueError, match="dictionary"):
         CopyTransformer.build_model(SimpleNamespace(), SimpleNamespace(source_dictionary=Dictionary(), target_dictionary=other))

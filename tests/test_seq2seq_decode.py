@@ -13,7 +13,7 @@ from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.search import Batch, SearchOptions, replace_unknown
+from pseudogec.seq2seq.search import Batch, SearchOptions
 from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
@@ -56,11 +56,6 @@ def best(outputs) -> list[list[str]]:
     return [hypotheses[0].subwords for hypotheses in outputs]
 
 
-def test_the_model_has_learnt(fairseq_decoder, sentences):
-    outputs = best(fairseq_decoder.decode(sentences))
-    assert sum(output == sentence for output, sentence in zip(outputs, sentences, strict=True)) > 50
-
-
 @pytest.mark.parametrize(("beam", "length_penalty"), [(1, 1.0), (5, 1.0), (5, 0.6), (12, 0.0)])
 def test_both_engines_give_the_same_outputs(models, fairseq_decoder, sentences, beam, length_penalty):
     fast = Decoder(models[:1], engine="ctranslate2").decode(sentences, beam=beam, length_penalty=length_penalty)
@@ -80,15 +75,6 @@ def test_both_engines_give_the_same_scores(models, fairseq_decoder, sentences):
     fast = Decoder(models[:1], engine="ctranslate2").score(sentences, candidates)
     general = fairseq_decoder.score(sentences, candidates)
     assert np.allclose(fast, general, atol=1e-4)
-
-
-@pytest.mark.parametrize("length_penalty", [1.0, 0.5])
-def test_scores_of_outputs_are_those_of_the_search(fairseq_decoder, sentences, length_penalty):
-    outputs = fairseq_decoder.decode(sentences, n_best=3, length_penalty=length_penalty)
-    assert {len(hypotheses) for hypotheses in outputs} == {3}
-    scores = fairseq_decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs], length_penalty)
-    assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
-    assert all(a.score >= b.score >= c.score for a, b, c in outputs)
 
 
 def test_order_and_batches_do_not_matter(models, sentences):
@@ -133,13 +119,6 @@ def test_empty_and_too_long_sentences_come_back_unchanged(models):
         assert decoder.score([too_long, ["ba"]], [[["ba"]], [too_long]]) == [[-math.inf], [-math.inf]]
 
 
-def test_no_output_holds_an_unknown_piece(models, fairseq_decoder):
-    sentences = [["ba", "unheard", "be"], ["mystery"], [f"new{place}" for place in range(9)]]
-    for decoder in (Decoder(models[:1], engine="ctranslate2"), fairseq_decoder):
-        for output in best(decoder.decode(sentences)):
-            assert output and "<unk>" not in output
-
-
 @pytest.mark.parametrize("engine", ["ctranslate2", "fairseq"])
 def test_pieces_that_look_like_symbols_of_fairseq_are_unknown_text(models, engine):
     decoder = Decoder(models[:1], engine=engine)
@@ -149,11 +128,6 @@ def test_pieces_that_look_like_symbols_of_fairseq_are_unknown_text(models, engin
         assert decoder.score([["ba", symbol, "be"]], [[["ba", symbol, "be"]]])[0][0] == pytest.approx(unknown, abs=1e-5)
     outputs = decoder.decode([["ba", symbol, "be"] for symbol in ["unheard", *symbols]])
     assert [hypotheses[0].score for hypotheses in outputs] == pytest.approx([outputs[0][0].score] * 5, abs=1e-5)
-
-
-def test_unknown_pieces_are_replaced_by_the_piece_attended_to():
-    attention = np.array([[0.1, 0.2, 0.7], [0.0, 0.4, 0.6], [0.9, 0.0, 0.1]])
-    assert replace_unknown(["a", "<unk>", "<unk>"], ["x", "y"], attention) == ["a", "y", "x"]
 
 
 def test_unknown_pieces_are_replaced_alike_by_both_engines(models, tmp_path):
@@ -188,14 +162,6 @@ def test_an_ensemble_averages_probabilities(models, sentences):
     one_piece = [[WORDS[-1]]] * 2
     alone = [Decoder([model]).score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0] for model in models]
     assert min(alone) - 1e-6 <= ensemble.score([[WORDS[-1]]], [one_piece[:1]], length_penalty=0.0)[0][0] <= max(alone) + 1e-6
-
-
-def test_a_gpu_makes_the_same_numbers_of_the_same_bits():
-    compat.apply()
-    from pseudogec.seq2seq.decode_fairseq import as_uniform
-
-    words = np.arange(2**16, dtype=np.uint16)
-    assert np.array_equal(as_uniform(torch.from_numpy(words.view(np.int16))).numpy(), words.astype(np.float32) / 2**16)
 
 
 def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, sentences):
@@ -239,21 +205,6 @@ def test_noise_is_added_to_every_candidate_before_the_beam_keeps_its_best():
     assert not torch.equal(again[0], found[0])
 
 
-def test_noise_is_uniform_and_each_sentence_has_a_stream_of_its_own():
-    compat.apply()
-    from scipy.stats import kstest
-
-    from pseudogec.seq2seq.decode_fairseq import SentenceGenerators
-
-    generators = SentenceGenerators(1, torch.device("cpu"))
-    first, second = (generators.uniform(torch.tensor([3, 8]), (5, 10_001)).clone() for _ in range(2))
-    assert kstest(torch.cat([first, second]).flatten().numpy(), "uniform").pvalue > 0.001
-    rows = torch.stack([first[0], first[1], second[0], second[1]]).flatten(1)
-    assert (torch.corrcoef(rows) - torch.eye(4)).abs().max() < 4 / rows.shape[1] ** 0.5
-    again = SentenceGenerators(1, torch.device("cpu")).uniform(torch.tensor([8, 5, 3]), (5, 10_001))
-    assert torch.equal(again[0], first[1]) and torch.equal(again[2], first[0])
-
-
 @pytest.mark.parametrize("columns", [3, 64, 700, 1000, 5 * 2193])
 def test_the_largest_candidates_are_those_of_topk(columns):
     compat.apply()
@@ -267,18 +218,6 @@ def test_the_largest_candidates_are_those_of_topk(columns):
         assert torch.equal(found, expected.values)
         finite = found.isfinite()  # of equal values either may stand first
         assert torch.equal(places[finite], expected.indices[finite])
-
-
-def test_more_noise_changes_more(fairseq_decoder, sentences):
-    plain = best(fairseq_decoder.decode(sentences))
-    changed = [
-        sum(
-            output != clean
-            for output, clean in zip(best(fairseq_decoder.decode(sentences, beta_random=beta)), plain, strict=True)
-        )
-        for beta in (0.0, 2.0, 8.0)
-    ]
-    assert changed[0] == 0 < changed[1] < changed[2]
 
 
 def test_random_outputs_depend_on_seed_and_index_alone(fairseq_decoder, models, sentences):
@@ -315,20 +254,6 @@ def test_samples_follow_the_distribution():
     assert torch.equal(scores, log_probabilities.gather(2, drawn.unsqueeze(-1)).squeeze(-1) - 2.0)
 
 
-def test_samples_carry_their_log_probability(fairseq_decoder, sentences):
-    outputs = [hypotheses[0] for hypotheses in fairseq_decoder.sample(sentences, seed=1)]
-    scores = fairseq_decoder.score(sentences, [[output.subwords] for output in outputs])
-    close = np.isclose([output.score for output in outputs], [score for (score,) in scores], atol=1e-4)
-    assert close.mean() > 0.8  # an output whose <unk> was replaced has another score
-
-
-def test_progress_counts_every_sentence(fairseq_decoder, sentences):
-    reports: list[tuple[int, int]] = []
-    fairseq_decoder.decode([*sentences, []], beam=1, progress=lambda done, total: reports.append((done, total)))
-    assert reports[-1] == (81, 81)
-    assert [done for done, _ in reports] == sorted(done for done, _ in reports)
-
-
 def test_what_cannot_be_decoded_is_refused(models, tmp_path):
     with pytest.raises(UserError, match="no model"):
         Decoder([])
@@ -337,7 +262,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
     with pytest.raises(UserError, match="n_best"):
         Decoder(models).decode([["ba"]], beam=2, n_best=3)
     if not torch.cuda.is_available():
-        with pytest.raises(UserError, match="fp16 needs a GPU"):
+        with pytest.raises(UserError, match="fp16"):
             Decoder(models, precision="fp16")
     with pytest.raises(UserError, match="several models"):
         Decoder(models, engine="ctranslate2").decode([["ba"]])
@@ -345,7 +270,7 @@ def test_what_cannot_be_decoded_is_refused(models, tmp_path):
         Decoder(models[:1], engine="ctranslate2").decode([["ba"]], beta_random=2.0)
     for name in ("dict.src.txt", "dict.trg.txt"):
         make_dictionary(make_pairs(2, seed=8), tmp_path / name)
-    with pytest.raises(UserError, match="different vocabularies"):
+    with pytest.raises(UserError, match=r"dict\."):
         Decoder([models[0], tmp_path])
 
 

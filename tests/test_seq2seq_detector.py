@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 
-from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq.detector import Detector, DetectorResult, train_detector
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.training import train
@@ -100,16 +98,6 @@ def test_probabilities_do_not_depend_on_the_company(trained):
     assert together == pytest.approx(detector.probabilities(sentences, max_tokens=20), abs=1e-5)
 
 
-def test_odd_sentences_are_read(trained):
-    detector = Detector.load(trained[0])
-    long = WORDS * 5
-    found = detector.probabilities([[], long, long[:LONGEST], ["😀", "\x07"], ["<pad>", "</s>"], ["<pad>"]])
-    assert found[0] == 0.0  # nothing can be wrong in it
-    assert found[1] == pytest.approx(found[2], abs=1e-5)  # what is too long is read as far as positions go
-    assert all(0.0 < value < 1.0 for value in found[1:])
-    assert detector.probabilities([]) == []
-
-
 def test_before_training_errors_are_what_the_correction_model_holds_unlikely(model, tmp_path):
     """The definition: the logit is the logarithm of the sum over places of exp(shift + scale * log p(piece))."""
     import torch
@@ -157,61 +145,3 @@ def test_equal_arguments_give_equal_files_that_need_nothing_else(architecture, t
     shutil.rmtree(initial)
     (tmp_path / "one").rename(tmp_path / "elsewhere")
     assert Detector.load(tmp_path / "elsewhere").probabilities(sentences) == probabilities
-
-
-def test_training_leaves_the_correction_model_in_memory_as_it_was(model, tmp_path):
-    from pseudogec.seq2seq.model_cache import load
-
-    in_use = load(model).model
-    before = {name: value.clone() for name, value in in_use.state_dict().items()}
-    train_detector(*labelled(60, seed=6), labelled(20, seed=7), model, tmp_path, OPTIONS, seed=1)
-    assert not in_use.training
-    assert all((before[name] == value).all() for name, value in in_use.state_dict().items())
-
-
-def test_progress_counts_the_sentences_of_all_epochs(model, tmp_path):
-    told: list[tuple[int, int]] = []
-    sentences, labels = labelled(50, seed=6)
-    sentences, labels = [*sentences, [], ["ba"] * (LONGEST + 5)], [*labels, False, True]  # neither can be learnt from
-    result = train_detector(
-        sentences, labels, labelled(20, seed=7), model, tmp_path, OPTIONS, 1, lambda done, of: told.append((done, of))
-    )
-    assert told[-1] == (100, 100) and [done for done, _ in told] == sorted({done for done, _ in told})
-    assert result.sentences == 50
-
-
-def test_mistakes_are_named(model, tmp_path):
-    sentences, labels = labelled(20, seed=6)
-    validation = (sentences, labels)
-    with pytest.raises(UserError, match="with and without errors"):
-        train_detector(sentences, [True] * 20, validation, model, tmp_path, OPTIONS, 1)
-    with pytest.raises(UserError, match="validate"):
-        train_detector(sentences, labels, ([], []), model, tmp_path, OPTIONS, 1)
-    with pytest.raises(UserError, match="19 for 20"):
-        train_detector(sentences, labels[1:], validation, model, tmp_path, OPTIONS, 1)
-    with pytest.raises(DataError, match=r"model\.pt"):
-        train_detector(sentences, labels, validation, tmp_path / "none", tmp_path, OPTIONS, 1)
-    with pytest.raises(DataError, match=r"classifier\.safetensors"):
-        Detector.load(model)
-    with pytest.raises(ValidationError, match="dropout"):
-        DetectorOptions(dropout=1.0)
-
-
-def test_a_training_that_learns_nothing_is_refused(model, tmp_path):
-    too_long = [["ba"] * (LONGEST + 1)] * 10
-    with pytest.raises(UserError, match=f"0 can be read .* 1 to {LONGEST} subwords"):
-        train_detector(too_long, [True, False] * 5, labelled(20, 2), model, tmp_path / "long", OPTIONS, 1)
-    options = OPTIONS.model_copy(update={"learning_rate": 1e20})
-    with pytest.raises(UserError, match="diverged in epoch 1"):
-        train_detector(*labelled(60, 1), labelled(20, 2), model, tmp_path / "diverged", options, 1)
-
-
-def test_damaged_files_are_named(trained, tmp_path):
-    import shutil
-
-    for name, content in (("detector.json", b"{}"), ("detector.json", b"{"), ("classifier.safetensors", b"nothing")):
-        folder = tmp_path / f"{name}{len(content)}"
-        shutil.copytree(trained[0], folder)
-        (folder / name).write_bytes(content)
-        with pytest.raises(DataError, match=name):
-            Detector.load(folder)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import UserError
 from pseudogec.seq2seq import (
     Decoder,
     LanguageModelArchitecture,
@@ -118,33 +118,6 @@ def test_the_search_sees_the_mean_of_the_members_probabilities(ensemble, sentenc
     assert checked > 15
 
 
-def test_scores_of_the_beam_are_those_of_the_definition(ensemble, sentences):
-    outputs = Decoder(ensemble).decode(sentences[:8], beam=4, n_best=3, length_penalty=1.0)
-    for sentence, hypotheses in zip(sentences, outputs, strict=False):
-        source = numbers_of(ensemble[0], sentence)
-        for hypothesis in hypotheses:
-            target = numbers_of(ensemble[0], hypothesis.subwords)
-            if UNKNOWN in target or len(target) > 20:
-                continue
-            expected = score_by_hand(ensemble, source, target) / (len(target) + 1)
-            assert hypothesis.score == pytest.approx(expected, abs=1e-3)
-
-
-def test_a_model_twice_is_the_model(folder, sentences):
-    alone = Decoder([folder / "copying"]).decode(sentences, n_best=2)
-    twice = Decoder([folder / "copying"] * 2).decode(sentences, n_best=2)
-    for one, other in zip(alone, twice, strict=True):
-        assert [h.subwords for h in one] == [h.subwords for h in other]
-        assert [h.score for h in one] == pytest.approx([h.score for h in other], abs=1e-4)
-
-
-def test_the_order_of_the_members_does_not_matter(folder, sentences):
-    models = [folder / name for name in ENSEMBLES["three"]]
-    for one, other in zip(Decoder(models).decode(sentences), Decoder(models[::-1]).decode(sentences), strict=True):
-        assert one[0].subwords == other[0].subwords
-        assert one[0].score == pytest.approx(other[0].score, abs=1e-4)
-
-
 def test_probabilities_too_small_for_a_float_keep_their_logarithm(folder, tmp_path):
     """Models so sure of themselves that their float32 probability of a wrong piece is 0."""
     for name in ("one", "two"):
@@ -172,16 +145,6 @@ def test_models_of_different_vocabularies_are_refused(folder, tmp_path):
     with pytest.raises(UserError, match="different vocabularies") as refusal:
         Decoder([folder / "one", folder / "copying", other])
     assert str(other) in str(refusal.value) and str(folder / "one") in str(refusal.value)
-
-
-def test_a_missing_checkpoint_is_named(folder, tmp_path):
-    for name in ("dict.src.txt", "dict.trg.txt"):
-        shutil.copyfile(folder / "two" / name, tmp_path / name)
-    with pytest.raises(DataError) as refusal:
-        Decoder([folder / "one", tmp_path])
-    assert refusal.value.path == tmp_path / "model.pt"
-    with pytest.raises(DataError, match="nowhere"):
-        Decoder([folder / "one", tmp_path / "nowhere"])
 
 
 # --- Models in memory
@@ -228,15 +191,6 @@ def test_models_are_loaded_once_while_there_is_room(released, folder, monkeypatc
     assert loads == ["one", "two", "one", "two", "two", "one"]
 
 
-def test_decoders_share_a_model(released, folder, sentences):
-    decoders = [Decoder([folder / name for name in names], engine="fairseq") for names in (["one"], ["one", "two"])]
-    loaded = model_cache.load(folder / "one")
-    outputs = [decoder.decode(sentences) for decoder in decoders]
-    assert model_cache.load(folder / "one") is loaded
-    model_cache.release()
-    assert [decoder.decode(sentences) for decoder in decoders] == outputs
-
-
 def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, sentences, tmp_path):
     shutil.copytree(folder / "one", tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*"))
     for engine in ("fairseq", "ctranslate2"):
@@ -248,11 +202,3 @@ def test_a_model_is_read_anew_once_its_file_has_changed(released, folder, senten
         after = Decoder([tmp_path / "model"], engine=engine).decode(sentences)
         assert before == Decoder([folder / "one"], engine=engine).decode(sentences)
         assert after == Decoder([folder / "two"], engine=engine).decode(sentences)
-
-
-def test_loading_and_sharing_leave_results_unchanged_between_uses(released, folder, sentences):
-    """A model that serves in an ensemble in between gives the same outputs and scores alone."""
-    alone = Decoder([folder / "one"], engine="fairseq")
-    before = alone.decode(sentences), alone.score(sentences, [[s] for s in sentences])
-    Decoder([folder / "one", folder / "copying"]).decode(sentences, beam=3)
-    assert (alone.decode(sentences), alone.score(sentences, [[s] for s in sentences])) == before

@@ -69,12 +69,3 @@ def test_weights_that_missed_an_update_go_on_from_their_own_number() -> None:
             optimiser.step()
     for one, other in zip(ours, theirs, strict=True):
         torch.testing.assert_close(one, other, rtol=1e-6, atol=1e-7)
-
-
-def test_another_optimiser_is_left_as_it_is() -> None:
-    compat.apply()
-    from pseudogec.seq2seq.fused_update import use_fused_update
-
-    weights = [torch.nn.Parameter(torch.ones(3, 3))]
-    assert not use_fused_update(optimiser_of(weights, 0.0, "adafactor"))
-    assert not use_fused_update(optimiser_of([torch.nn.Parameter(torch.ones(3).bfloat16())], 0.0))

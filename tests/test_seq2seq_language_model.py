@@ -7,13 +7,10 @@ from pathlib import Path
 
 import pytest
 import torch
-from pydantic import ValidationError
 
-from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,
-    TrainingProgress,
     binarise_text,
     compat,
     model_cache,
@@ -22,14 +19,12 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.data import END, UNKNOWN, read_dictionary
 from seq2seq_training import (
     assert_same_weights,
-    kill_while_saving,
     optimisation_among,
     run_fairseq,
     train_by_fairseq,
-    updates_saved,
     weights_of,
 )
-from seq2seq_world import WORDS, make_dictionary, make_pairs, short_training
+from seq2seq_world import make_dictionary, make_pairs
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -120,42 +115,6 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
     assert result.target_words == 2 * sum(len(sentence) + 1 for sentence in [*make_sentences(150, seed=1), []])
 
 
-def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
-    """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
-    training = f"""
-        from test_seq2seq_language_model import train_tiny
-
-        train_tiny(Path({str(data)!r}), Path({str(tmp_path / "killed")!r}), epochs=3, seconds_between_saves=0.0)
-    """
-    kill_while_saving(training, 6)
-    stopped_at = updates_saved(tmp_path / "killed")
-    resumed = train_tiny(data, tmp_path / "killed", epochs=3)
-    whole = train_tiny(data, tmp_path / "whole", epochs=3)
-    assert 0 < stopped_at < whole.updates
-    assert_same_weights(weights_of(tmp_path / "killed/model.pt"), weights_of(tmp_path / "whole/model.pt"))
-    assert (resumed.validation_curve, resumed.target_words) == (whole.validation_curve, whole.target_words)
-    for name in ("killed", "whole"):
-        assert sorted(path.name for path in (tmp_path / name).iterdir()) == ["dict.txt", "model.pt", "training.json"]
-    assert train_tiny(data, tmp_path / "killed", epochs=3) == resumed
-
-
-def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
-    def interrupt(report: TrainingProgress) -> None:
-        if report.update >= 8:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        train_tiny(data, tmp_path / "model", updates=8, epochs=None, seconds_between_saves=0.0, progress=interrupt)
-    with pytest.raises(UserError, match="other options"):
-        train_tiny(data, tmp_path / "model", updates=8, epochs=None, learning_rate=1e-4)
-
-
-def test_sentences_longer_than_the_positions_are_left_out_and_counted(data, tmp_path):
-    architecture = TINY.model_copy(update={"max_positions": 6})
-    result = train_tiny(data, tmp_path / "model", valid=None, architecture=architecture)
-    assert result.skipped_pairs == sum(len(sentence) + 1 > 6 for sentence in make_sentences(150, seed=1))
-
-
 # --- Probabilities
 
 
@@ -201,21 +160,6 @@ def test_the_whole_texts_probability_is_that_of_fairseq_eval_lm(folder, data):
     assert -total / pieces / math.log(2) == pytest.approx(float(found["loss"]), abs=1e-4)
 
 
-def test_perplexity_is_that_of_the_validation(data, tmp_path):
-    result = train_tiny(data, tmp_path / "model")
-    sentences = make_sentences(50, seed=3)
-    pieces = sum(len(sentence) + 1 for sentence in sentences)
-    perplexity = math.exp(-sum(LanguageModel(tmp_path / "model").log_probabilities(sentences)) / pieces)
-    assert perplexity == pytest.approx(result.validation_curve[-1].perplexity, rel=1e-4)
-    assert 1 < perplexity < len(read_dictionary(data / "dict.txt"))
-
-
-def test_likely_sentences_are_those_of_the_language(folder):
-    frequent, rare = [WORDS[-1]] * 4, [WORDS[0]] * 4  # in this language a word's frequency grows with its place in the list
-    found = LanguageModel(folder).log_probabilities([frequent, rare])
-    assert found[0] > found[1]
-
-
 def test_order_batches_and_repetitions_do_not_matter(folder):
     sentences = [*make_sentences(60, seed=5), [], ["ba"], ["ba"]]
     whole = LanguageModel(folder).log_probabilities(sentences)
@@ -225,13 +169,6 @@ def test_order_batches_and_repetitions_do_not_matter(folder):
     assert whole == pytest.approx(alone, abs=1e-4)
     assert whole[-1] == whole[-2]
     assert LanguageModel(folder).log_probabilities([]) == []
-
-
-def test_pieces_that_look_like_symbols_of_fairseq_are_unknown_text(folder):
-    model = LanguageModel(folder)
-    symbols = [[symbol, "ba"] for symbol in ("<pad>", "</s>", "<s>", "<unk>")]
-    unknown = model.log_probabilities([["unheard", "ba"]] * 4)
-    assert model.log_probabilities(symbols) == pytest.approx(unknown)
 
 
 @pytest.mark.parametrize("kind", ["folder", "convolutional"])
@@ -244,37 +181,3 @@ def test_a_sentence_longer_than_the_positions_has_no_probability(kind, request):
 
 
 # --- Refusals
-
-
-def test_what_does_not_fit_together_is_refused(data, tmp_path):
-    other = make_dictionary([*make_pairs(10, seed=9), (["new"], ["piece"])], tmp_path / "dict.txt")
-    binarise_text([["new"]], other, tmp_path / "other")
-    options = (tmp_path / "model", TINY, short_training(), 1)
-    with pytest.raises(UserError, match="another vocabulary"):
-        train_language_model([tmp_path / "other"], None, data / "dict.txt", *options)
-    with pytest.raises(UserError, match="no training data"):
-        train_language_model([], None, data / "dict.txt", *options)
-    with pytest.raises(UserError, match="needs validation data"):
-        train_tiny(data, tmp_path / "model", valid=None, selection="best")
-    with pytest.raises(DataError, match="nowhere"):
-        train_language_model([tmp_path / "nowhere"], None, data / "dict.txt", *options)
-    with pytest.raises(UserError, match="no sentence"):
-        binarise_text([], other, tmp_path / "empty")
-    (tmp_path / "other/train.bin").unlink()
-    with pytest.raises(UserError, match=r"train\.bin is missing"):
-        train_language_model([tmp_path / "other"], None, other, *options)
-
-
-def test_impossible_shapes_are_refused():
-    with pytest.raises(ValidationError, match="multiple of attention_heads"):
-        LanguageModelArchitecture(model_size=30, attention_heads=4)
-    with pytest.raises(ValidationError, match="fairseq_options"):
-        LanguageModelArchitecture(name="fconv_lm", layers=3)
-
-
-def test_folders_without_a_language_model_are_refused(folder, tmp_path):
-    with pytest.raises(DataError, match=r"dict\.txt"):
-        LanguageModel(tmp_path)
-    (tmp_path / "dict.txt").write_bytes((folder / "dict.txt").read_bytes())
-    with pytest.raises(DataError, match=r"model\.pt"):
-        LanguageModel(tmp_path)

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import os
-import pickle
-import shutil
 import subprocess
 from argparse import Namespace
 from pathlib import Path
@@ -16,10 +13,10 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import DataError
 from fairseq_programs import FAIRSEQ
-from pseudogec.seq2seq import Decoder, checkpoints, compat, decode, import_checkpoint
-from pseudogec.seq2seq.data import UNKNOWN, read_dictionary
+from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
+from pseudogec.seq2seq.data import read_dictionary
 from seq2seq_world import make_pairs
 
 pytestmark = pytest.mark.slow
@@ -228,54 +225,6 @@ def test_outputs_are_those_of_fairseq_with_the_released_files(imported, sentence
     assert sum(right) > 20  # the model has learnt something at all
 
 
-def test_a_model_folder_holds_weights_and_dictionaries_alone(released, imported):
-    names = {path.name for path in imported.iterdir() if not path.name.startswith("ctranslate2-")}
-    assert names == {"model.pt", "dict.src.txt", "dict.trg.txt"}
-    state = checkpoints.load(imported / "model.pt")
-    assert "last_optimizer_state" not in state and state["args"] is None
-    assert state["cfg"]["model"].arch == "transformer"
-    assert (imported / "dict.src.txt").read_bytes() == released.source.read_bytes()
-    assert (imported / "dict.trg.txt").read_bytes() == released.target.read_bytes()
-
-
-def test_both_engines_score_alike(imported, sentences):
-    candidates = [[[piece.upper() for piece in sentence], ["BA"], []] for sentence in sentences]
-    fast = Decoder([imported], engine="ctranslate2").score(sentences, candidates)
-    general = Decoder([imported], engine="fairseq").score(sentences, candidates)
-    assert np.allclose(fast, general, atol=1e-4)
-
-
-def test_unknown_pieces_are_replaced_by_the_sources(imported, tmp_path):
-    """A model whose weights make it write ``<unk>`` for one known piece; the source spells it as no target does."""
-    for name in ("dict.src.txt", "dict.trg.txt"):
-        (tmp_path / name).write_bytes((imported / name).read_bytes())
-    state = checkpoints.load(imported / "model.pt")
-    number = UNKNOWN + 1
-    frequent = list(read_dictionary(tmp_path / "dict.trg.txt"))[number]
-    weights = state["model"]["decoder.embed_tokens.weight"]
-    weights[UNKNOWN] = 1.5 * weights[number]
-    checkpoints.save(state, tmp_path / "model.pt")
-    sentences = [[frequent.lower()] * count for count in (1, 2, 4)]
-    fast = best(Decoder([tmp_path], engine="ctranslate2").decode(sentences))
-    general = best(Decoder([tmp_path], engine="fairseq").decode(sentences))
-    assert fast == general
-    assert frequent.lower() in {piece for output in fast for piece in output}
-    assert "<unk>" not in {piece for output in fast for piece in output}
-
-
-def test_an_ensemble_of_released_models(released, imported, sentences, tmp_path):
-    twice = [imported, released.import_to(tmp_path / "again")]
-    assert best(Decoder(twice).decode(sentences)) == best(Decoder([imported], engine="fairseq").decode(sentences))
-
-
-def test_sides_of_one_ensemble_are_checked_each(imported, released, tmp_path):
-    """Models that agree in the source's dictionary alone."""
-    shutil.copytree(imported, tmp_path / "model", ignore=shutil.ignore_patterns("ctranslate2-*"))
-    (tmp_path / "model/dict.trg.txt").write_text("other 1\n", encoding="utf-8")
-    with pytest.raises(UserError, match=r"model.*model.*dict\.trg\.txt"):
-        Decoder([imported, tmp_path / "model"])
-
-
 def build(options: Namespace, source: Path, target: Path) -> torch.nn.Module:
     """fairseq's model of the given options with random weights."""
     compat.apply()
@@ -286,23 +235,6 @@ def build(options: Namespace, source: Path, target: Path) -> torch.nn.Module:
     with torch.random.fork_rng():
         torch.manual_seed(1)
         return ARCH_MODEL_REGISTRY[options.arch].build_model(options, task).eval()
-
-
-def test_a_convolutional_model_decodes_in_the_memory_of_a_gpu(released, sentences, tmp_path, monkeypatch):
-    """Its options give its layers as text, and it keeps other states than a Transformer."""
-    layers = {f"{side}_layers": "[(16, 3)] * 2" for side in ("encoder", "decoder")}
-    attention = {"decoder_attention": "True", "decoder_out_embed_dim": 16, "share_input_output_embed": False}
-    changes = {"arch": "fconv", **layers, **attention}
-    model = build(Namespace(**(OLD_OPTIONS | changes)), released.source, released.target)
-    save_old_checkpoint(model.state_dict(), tmp_path / "checkpoint.pt", **changes)
-    import_checkpoint(tmp_path / "checkpoint.pt", released.source, released.target, tmp_path / "model")
-    candidates = [[sentence] for sentence in sentences]
-    expected = Decoder([tmp_path / "model"]).score(sentences, candidates)
-    monkeypatch.setattr(decode, "_gpus", lambda: 1)
-    monkeypatch.setattr(decode, "_free_memory", lambda: 2**20)
-    decoder = Decoder([tmp_path / "model"])
-    assert np.allclose(decoder.score(sentences, candidates), expected, atol=1e-4)
-    assert all(hypothesis.score < 0 for (hypothesis,) in decoder.decode(sentences))
 
 
 @pytest.mark.parametrize("shared", [True, False])
@@ -345,68 +277,6 @@ def test_missing_files_are_named(released, tmp_path):
         import_checkpoint(tmp_path / "missing.pt", released.source, released.target, tmp_path / "model")
     with pytest.raises(DataError, match="missing"):
         import_checkpoint(released.checkpoint, tmp_path / "missing.txt", released.target, tmp_path / "model")
-
-
-def write_text(path: Path) -> None:
-    path.write_text("no checkpoint\n" * 10, encoding="utf-8")
-
-
-def write_nothing(path: Path) -> None:
-    path.write_bytes(b"")
-
-
-def write_pickle(path: Path) -> None:
-    path.write_bytes(pickle.dumps({"a": 1}))
-
-
-def write_other_state(path: Path) -> None:
-    torch.save({"weights": torch.zeros(3)}, path)
-
-
-def write_tensor(path: Path) -> None:
-    torch.save(torch.zeros(3), path)
-
-
-@pytest.mark.parametrize("write", [write_text, write_nothing, write_pickle, write_other_state, write_tensor])
-def test_what_is_no_checkpoint_is_refused(released, tmp_path, write):
-    write(tmp_path / "file.pt")
-    with pytest.raises(DataError, match=r"file\.pt: cannot be read as a checkpoint of fairseq"):
-        import_checkpoint(tmp_path / "file.pt", released.source, released.target, tmp_path / "model")
-
-
-def test_half_a_checkpoint_is_refused(released, tmp_path):
-    whole = released.checkpoint.read_bytes()
-    (tmp_path / "file.pt").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"file\.pt: cannot be read"):
-        import_checkpoint(tmp_path / "file.pt", released.source, released.target, tmp_path / "model")
-
-
-def test_an_unknown_architecture_is_named(released, tmp_path):
-    weights = checkpoints.load(released.folder / "training/checkpoint_last.pt")["model"]
-    save_old_checkpoint(weights, tmp_path / "file.pt", arch="their_own_model")
-    with pytest.raises(DataError, match="their_own_model"):
-        import_checkpoint(tmp_path / "file.pt", released.source, released.target, tmp_path / "model")
-
-
-def test_a_model_that_copies_needs_one_dictionary(tmp_path):
-    options = {"arch": "copy_transformer", "copy_attention_heads": 2, "share_all_embeddings": True}
-    for name, pieces in (("one", "a b c d"), ("other", "a b d c")):
-        (tmp_path / f"{name}.txt").write_text("".join(f"{piece} 1\n" for piece in pieces.split()), encoding="utf-8")
-    one, other = tmp_path / "one.txt", tmp_path / "other.txt"
-    model = build(Namespace(**(OLD_OPTIONS | options)), one, one)
-    state = {
-        "args": Namespace(**(OLD_OPTIONS | options)),
-        "model": model.state_dict(),
-        "optimizer_history": [{"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 1}],
-        "extra_state": {"train_iterator": {"epoch": 1}},
-        "last_optimizer_state": {},
-    }
-    torch.save(state, tmp_path / "file.pt")
-    with pytest.raises(DataError, match=r"other\.txt.*one\.txt.*one dictionary"):
-        import_checkpoint(tmp_path / "file.pt", one, other, tmp_path / "model")
-    import_checkpoint(tmp_path / "file.pt", one, one, tmp_path / "model")
-    (score,) = Decoder([tmp_path / "model"]).score([["a", "b"]], [[["b"]]])[0]
-    assert -math.inf < score < 0
 
 
 def test_a_profile_makes_a_system_of_released_models(released, sentences, shared_store, scheduler):

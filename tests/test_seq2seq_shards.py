@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 import random
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import checkpoints, read_binarised
-from pseudogec.seq2seq.data import DICTIONARY, binarise, binarise_text, data_name, dictionary_name, prepare_pairs, prepare_texts
-from pseudogec.seq2seq.options import AverageLast, LanguageModelArchitecture
-from pseudogec.seq2seq.training import TrainingProgress, train, train_language_model
+from pseudogec.seq2seq.data import binarise, data_name, dictionary_name, prepare_pairs
+from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.training import TrainingProgress
 from seq2seq_training import (
     assert_close_weights,
     assert_same_weights,
@@ -23,7 +21,7 @@ from seq2seq_training import (
     train_tiny,
     weights_of,
 )
-from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
+from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs
 
 SHARDS = tuple(f"shard{number}" for number in range(5))
 STEADY = TINY.model_copy(update={"dropout": 0.0})
@@ -95,28 +93,6 @@ def test_as_few_shards_as_keep_within_the_limit(data, tmp_path, datasets, upsamp
     assert len(folders) == shards
 
 
-def test_every_turn_has_a_pair_of_the_primary_data(data, tmp_path):
-    make_dataset(data / "three", data / "dict.txt", 3, seed=3)
-    result = train_in_shards(data, tmp_path / "model", datasets=("three", *SHARDS), pairs_at_once=62, epochs=1)
-    assert result.arguments[0].count(os.pathsep) == 2
-    assert result.pairs == 3 + 5 * 60
-
-
-@pytest.mark.parametrize(("place", "value"), [(17, b"\x04"), (18, b"\x3d"), (60, None)])
-def test_a_damaged_index_is_named(data, tmp_path, place, value):
-    dictionary = data / "dict.txt"
-    index = make_dataset(tmp_path / "shard", dictionary, 60, seed=1) / f"{data_name('src')}.idx"
-    content = index.read_bytes()
-    index.write_bytes(content[:place] + (value + content[place + 1 :] if value else b""))
-    with pytest.raises(DataError, match=re.escape(str(index))):
-        prepare_pairs([tmp_path / "shard"], None, dictionary, tmp_path / "data", pairs_at_once=30)
-
-
-def test_a_path_that_fairseq_would_split_is_refused(data, tmp_path):
-    with pytest.raises(UserError, match="splits paths"):
-        train_in_shards(data, tmp_path / f"a{os.pathsep}b")
-
-
 # --- Training
 
 
@@ -132,28 +108,6 @@ def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_pa
     assert result.updates == history[-1]["num_updates"]
 
 
-def test_a_language_models_weights_equal_those_of_fairseq_train(data, tmp_path):
-    for number in range(4):
-        sentences = [target for _, target in make_pairs(40, seed=20 + number)]
-        binarise_text(sentences, data / "dict.txt", tmp_path / f"text{number}")
-    texts = [tmp_path / f"text{number}" for number in range(4)]
-    architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64)
-    optimisation = short_training(pairs_at_once=80, selection=AverageLast(average_last=1))
-    result = train_language_model(texts, texts[0], data / "dict.txt", tmp_path / "ours", architecture, optimisation, seed=1)
-    folders = prepare_texts(texts, texts[0], data / "dict.txt", tmp_path / "data", 80)
-    assert len(folders) == 2 and (folders[0] / DICTIONARY).exists()
-    train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
-    assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
-    assert (result.pairs, result.epochs) == (160, 2)
-
-
-def test_data_that_fit_are_trained_on_as_without_a_limit(data, tmp_path):
-    limited = train_in_shards(data, tmp_path / "limited", pairs_at_once=401)
-    free = train_in_shards(data, tmp_path / "free")
-    assert_same_weights(weights_of(tmp_path / "limited/model.pt"), weights_of(tmp_path / "free/model.pt"))
-    assert limited.validation_curve == free.validation_curve
-
-
 def test_an_epoch_is_a_pass_over_all_shards(data, tmp_path):
     reports: list[TrainingProgress] = []
     options = {"epochs": 3, "upsample_primary": 2, "progress": reports.append, "updates_per_point": 1}
@@ -166,14 +120,6 @@ def test_an_epoch_is_a_pass_over_all_shards(data, tmp_path):
     assert [(point.epoch, point.update) for point in result.validation_curve] == [(n, n * an_epoch) for n in (1, 2, 3)]
     assert [point.epoch for point in result.training_curve] == [n for n in (1, 2, 3) for _ in range(an_epoch)]
     assert result.chosen == [f"checkpoint_{n}_{n * an_epoch}.pt" for n in (2, 3)]
-
-
-def test_skipped_pairs_of_all_shards_are_counted(data, tmp_path):
-    architecture = TINY.model_copy(update={"max_positions": 8})
-    train_data = [data / name for name in ("genuine", *SHARDS)]
-    optimisation = short_training(pairs_at_once=150)
-    result = train(train_data, None, data / "dict.txt", tmp_path / "model", architecture, optimisation, 1)
-    assert result.skipped_pairs == sum(len(source) + 1 > 8 for folder in train_data for source, _ in read_binarised(folder)) > 0
 
 
 def test_a_training_killed_in_any_turn_ends_with_the_same_bytes(data, tmp_path):
@@ -220,13 +166,3 @@ def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
         assert second.loss == pytest.approx(first.loss, abs=0.0011)  # fairseq rounds to three places
     assert in_shards.validation_curve[0].loss == pytest.approx(one.validation_curve[0].loss, rel=1e-6)
     assert_close_weights(tmp_path / "whole/model.pt", tmp_path / "shards/model.pt", rtol=1e-5, atol=1e-6)
-
-
-def test_shuffled_shards_give_a_loss_within_the_spread_of_seeds(data, tmp_path):
-    losses: dict[int | None, list[float]] = {}
-    for at_once in (None, 150):
-        for seed in (1, 2, 3, 4):
-            result = train_in_shards(data, tmp_path / f"{at_once}-{seed}", seed=seed, pairs_at_once=at_once, epochs=5)
-            losses.setdefault(at_once, []).append(result.validation_curve[-1].nll_loss)
-    spread = max(losses[None]) - min(losses[None])
-    assert abs(np.mean(losses[150]) - np.mean(losses[None])) < spread

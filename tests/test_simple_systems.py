@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.report import Report, SystemsReport
 from pseudogec.report.tables import FIGURE_SPACE, NO_EDITS
 from pseudogec.study import Study, sentence_counts
@@ -21,11 +18,6 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Study:
     folder = tmp_path_factory.mktemp("simple_systems")
     chosen = ["simple_systems=[as written]", SPELLER, "comparisons.spellers=[speller]"]
     return Study.open("smoke", chosen, store=folder / "store", outputs=folder / "outputs", workers=1)
-
-
-def test_an_unknown_simple_system_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"simple_systems.*`as writen`.*did you mean `as written`"):
-        Study.open("smoke", ["simple_systems=[as writen]"], store=tmp_path)
 
 
 def test_simple_systems_are_planned_with_every_grid_and_once(study: Study) -> None:

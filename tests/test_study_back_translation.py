@@ -16,15 +16,11 @@ import torch
 
 from artefacts import missing
 from artefacts.engine import Engine
-from artefacts.errors import UserError
-from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from artefacts.store import Store
 from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data
-from pseudogec.study.corpora import WorldSeedText
-from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData
 from pseudogec.text import MASK
 
@@ -79,11 +75,6 @@ def shard(planner: Planner, method: str) -> PseudoData:
     system = System(method=method, noise=planner.profile.methods[method], **common)
     (found,) = planner.pseudo_data(system)
     return found
-
-
-def changed(recipe: Recipe, **changes: Recipe) -> Any:
-    """Another recipe; a copy would keep the key."""
-    return type(recipe)(**{name: getattr(recipe, name) for name in type(recipe).model_fields} | changes)
 
 
 def make(recipe: Recipe, store: Store, progress: Callable[[float, float, str], None] = lambda *_: None) -> dict[str, Any]:
@@ -150,53 +141,6 @@ def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
     assert names == {*undisturbed["files"], "recipe.json", "result.json", "log.txt"}, "nothing half-made is published"
 
 
-@pytest.mark.parametrize("method", BACK_TRANSLATION)
-def test_parts_of_any_size_give_the_same_bytes(
-    method: str, planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = make(shard(planner, method), trained)
-    monkeypatch.setattr(pseudo_data, "PART", 7)
-    assert make(shard(planner, method), store)["files"] == whole["files"]
-
-
-def test_a_damaged_part_is_made_again(planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = shard(planner, "backtrans")
-    undisturbed = make(recipe, trained)
-    monkeypatch.setattr(pseudo_data, "PART", SMALL_PART)
-    parts = store.root / ".work" / recipe.key / "work" / "parts"
-    parts.mkdir(parents=True)
-    (parts / "0000000000.json").write_text('{"left_unchanged": 0, "sources": ["a b"')
-    (parts / "0000000016.json").write_text('{"left_unchanged": 0, "sources": ["a b"]}')
-    assert make(recipe, store)["files"] == undisturbed["files"]
-
-
-def test_empty_and_too_long_sentences_are_counted_and_keep_their_places(
-    planner: Planner, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pseudo_data, "PART", 3)
-    too_long = " ".join(["a"] * 3000)
-    lines = ["the cat sat .", "", too_long, "a dog .", "", "the end ."]
-    text = WorldSeedText(name="mine", size=len(lines), shard=0, register_name="simple", seed=1)
-    store.build(text, lambda recipe, folder: {"sentences": write_lines(folder / "sentences.txt", lines)})
-    recipe = changed(shard(planner, "backtrans_sample"), seed_text=text)
-    result = make(recipe, store)["result"]
-    assert result["pairs"] == 6
-    assert result["left_unchanged"] == 3
-    made, targets = side(recipe, store, "src"), side(recipe, store, "trg")
-    assert [" ".join(subwords).replace("@@ ", "") for subwords in targets] == lines
-    assert [place for place in range(6) if made[place] == targets[place]] == [1, 2, 4]
-
-
-def test_no_noise_is_plain_beam_search(planner: Planner, store: Store) -> None:
-    plain, greedy, noisy = (shard(planner, method) for method in ("backtrans", "greedy", "backtrans_noisy"))
-    for recipe in (plain, greedy, noisy):
-        make(recipe, store)
-    assert sources(greedy, store) == sources(plain, store)
-    assert side(greedy, store, "trg") == side(plain, store, "trg")
-    assert sources(noisy, store) != sources(plain, store)
-    assert side(noisy, store, "trg") == side(plain, store, "trg")
-
-
 def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Planner, store: Store) -> None:
     plain, spelt = shard(planner, "backtrans"), shard(planner, "spelt")
     assert shard(planner, "unspelt") == plain
@@ -207,20 +151,6 @@ def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Pl
     assert isinstance(spelt, MisspeltData)
     assert spelt.pseudo_data.key == plain.key, "nothing is translated twice"
     assert side(spelt, store, "trg") == side(plain, store, "trg")
-
-
-@pytest.mark.parametrize("method", BACK_TRANSLATION)
-def test_a_reverse_model_of_another_vocabulary_is_refused(method: str, planner: Planner, store: Store) -> None:
-    other = Subwords(genuine=planner.genuine, merges=50)
-    recipe = changed(shard(planner, method), bpe=other)
-    searched: list[float] = []
-    make(other, store)
-    make(recipe.seed_text, store)
-    with pytest.raises(UserError, match="another vocabulary") as caught:
-        make(recipe, store, lambda done, *_: searched.append(done))
-    for named in (store.folder(recipe.reverse_model), store.folder(other) / "dict.txt", "train again"):
-        assert str(named) in str(caught.value)
-    assert not searched
 
 
 def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner: Planner, store: Store) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,10 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from pseudogec.__main__ import main
 from pseudogec.edits import apply_edits, load_annotator, read_m2
-from pseudogec.evaluate import METRICS, Gleu, Gold, MaxMatch
-from pseudogec.report import OutputsReport, Report, SystemsReport
+from pseudogec.evaluate import Gleu, Gold, MaxMatch
+from pseudogec.report import Report, SystemsReport
 from pseudogec.report.figures import systems as draw_systems
-from pseudogec.study import PROJECT, Study, score_outputs
+from pseudogec.study import PROJECT, Study
 
 pytestmark = pytest.mark.slow
 
@@ -87,13 +86,6 @@ def test_rewrites_become_references_that_say_the_same(study: Study) -> None:
     assert load_annotator(study.profile.annotator).signature == study.planner.annotator
 
 
-def test_the_first_test_set_is_that_of_all_tables(study: Study) -> None:
-    assert study.test == "conll"
-    with study.engine:
-        scores = study.scores(study.comparison("spellers"))
-    assert list(scores.dataset) == ["conll"] and list(scores.metric) == ["errant"]
-
-
 def test_one_sentence_is_shown_on_which_systems_differ(study: Study) -> None:
     with study.engine:
         shown = str(SystemsReport(Report(study), study.comparison("two")).one_sentence())
@@ -159,32 +151,6 @@ def test_a_metric_from_outside_is_seen_in_tables_and_figures(tmp_path: Path, own
         study.scores(study.comparison("spellers"), by="error_type", metric=metric)
 
 
-@pytest.mark.parametrize(
-    ("metric", "told"),
-    [
-        ("gluu", "there is no metric `gluu`; did you mean `gleu`"),
-        ("own_metrics:Exact", "own_metrics has no class `Exact` that derives from Metric"),
-        ("own_metrics.ExactMatch", "write a class from outside as `own_metrics:ExactMatch`"),
-        ("no_such_module:Exact", "cannot be imported (there is no module `no_such_module` in "),
-        ("broken:Broken", "metric `broken:Broken` cannot be imported (SyntaxError: "),
-        ("{metric: 'own_metrics:ExactMatch', case: true}", "metrics"),
-    ],
-)
-def test_a_metric_that_cannot_be_found_is_told(tmp_path: Path, own_metric: str, scheduler: str, metric: str, told: str) -> None:
-    with pytest.raises(UserError, match=re.escape(told)):
-        own_study(tmp_path, metric, scheduler)
-
-
-def test_files_are_scored_by_a_metric_from_outside(tmp_path: Path, own_metric: str, scheduler: str) -> None:
-    study = own_study(tmp_path, own_metric, scheduler)
-    write_lines(tmp_path / "gold.m2", GOLD.splitlines())
-    write_lines(tmp_path / "out.txt", ["He depends on it .", "I hav a dog .", "All is well ."])
-    scored = score_outputs(study, {"mine": tmp_path / "out.txt"}, {"A": tmp_path / "gold.m2"}, ["maxmatch", own_metric])
-    table = OutputsReport(study, scored).overall("outputs").data.set_index("metric")
-    assert list(table.index) == ["M2", "Exact match", "ERRANT"]
-    assert table.EM["Exact match"] == pytest.approx(100), "the second annotator, who is absent, leaves `I hav a dog .` as it is"
-
-
 def test_the_program_scores_by_a_metric_from_outside(
     tmp_path: Path, own_metric: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,15 +177,6 @@ def test_the_program_scores_by_a_metric_from_outside(
     assert f"{own_metric}: has no parameter `ignor_case`; did you mean `ignore_case`?" in capsys.readouterr().err
 
 
-def test_the_installed_program_finds_a_module_in_the_current_folder(tmp_path: Path) -> None:
-    for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "own_module.py": OWN_METRIC.splitlines()}.items():
-        write_lines(tmp_path / name, lines)
-    code = "import sys; sys.path.remove(''); from pseudogec.__main__ import main; sys.exit(main())"  # as a console script begins
-    command = "score --metric own_module:ExactMatch --hypothesis source --reference rewrite --source source".split()
-    run = subprocess.run([sys.executable, "-c", code, *command], cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert run.returncode == 0 and "33.33" in run.stdout, run.stderr
-
-
 def test_a_study_finds_a_module_beside_its_profile_and_so_do_workers(tmp_path: Path) -> None:
     for name, lines in {"source": SOURCES, "rewrite": REWRITES[0], "beside_profile.py": OWN_METRIC.splitlines()}.items():
         write_lines(tmp_path / name, lines)
@@ -233,15 +190,3 @@ def test_a_study_finds_a_module_beside_its_profile_and_so_do_workers(tmp_path: P
     assert scores.exact.tolist() == [pytest.approx(1 / 3)]
     with pytest.raises(UserError, match=r"name a metric: one of .*got 3"):
         study.scores([], metric=3)  # type: ignore[arg-type]
-
-
-def test_help_names_the_metrics_that_are_registered(own_metric: str, capsys: pytest.CaptureFixture[str]) -> None:
-    METRICS.register(METRICS.find(own_metric))
-    try:
-        with pytest.raises(SystemExit):
-            main(["score", "--help"])
-    finally:
-        del METRICS._classes["exact_match"]
-    told = capsys.readouterr().out
-    assert re.search("exact_match +Exact match: parallel references", told)
-    assert "package.module:Class" in told

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.corpora import read_plain
 from pseudogec.correct import THRESHOLDS, proposed_edits
 from pseudogec.edits import annotator_of, apply_edits, read_m2
@@ -62,10 +61,3 @@ def test_a_seed_is_finished_when_all_its_models_are_measured(study: Study, tmp_p
     grid = study.grid("genuine_pairs", seeds=[1, 2])
     assert {system.seed for system in study.finished(grid, curves=True)} == {1}
     assert not Study.open("smoke", SMALLEST, store=tmp_path).finished(grid)
-
-
-def test_curves_need_candidates_and_a_lowest_loss_needs_snapshots(study: Study) -> None:
-    with pytest.raises(UserError, match=r"grids\.operating_points\.curves: .*decoding\.n_best"):
-        Study.open("smoke", [*SMALLEST, "decoding.n_best=1"], store=study.store.root)
-    with pytest.raises(UserError, match=r"passes: lowest_loss is not among the snapshots of `baseline`"):
-        study.grid(method="none", passes="lowest_loss")

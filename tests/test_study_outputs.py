@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError
 from artefacts.files import write_lines
 from pseudogec.commands.execute_notebook import execute
 from pseudogec.evaluate import MaxMatch, Score
-from pseudogec.report import OutputsReport
 from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
 
 pytestmark = pytest.mark.slow
@@ -72,38 +70,6 @@ def test_intervals_hold_the_score_and_are_none_wide_where_nothing_can_vary(score
     assert (by_level.f05_low["poor", "B"], by_level.f05_high["poor", "B"]) == (0, 1), "one sentence"
 
 
-def test_the_report_says_that_nothing_was_trained(study: Study, scored: ScoredOutputs) -> None:
-    given = OutputsReport(study, scored)
-    table = given.overall("outputs")
-    assert "not trained here" in table.caption
-    assert "a.m2 + b.m2, 3 sentences" in table.caption
-    first, second, *_ = table.data.to_dict("records")
-    assert (first["system"], first["F0.5"], first["difference"]) == ("good", 100, "")
-    assert (second["system"], second["F0.5"]) == ("poor", pytest.approx(50))
-    assert second["difference"].startswith("-50.0 [")
-    assert "only good is right" in given.examples()
-    assert "- **poor**: `A` " in given.ranked("level") and "- **good**: `" in given.ranked("error_type")
-    given.figure("error_type", "by_type")
-    given.figure("level", "by_level")
-    assert {path.name for path in (study.outputs / "figures").glob("*.png")} == {"by_type.png", "by_level.png"}
-
-
-def test_without_files_nothing_is_read_or_built(study: Study) -> None:
-    given = OutputsReport(study, score_outputs(study, {}, {"A": "absent.m2"}))
-    for shown in (given.overall("x"), given.figure("error_type", "x"), given.figure("level", "x"), given.examples()):
-        assert "No files were given in `outputs_to_score`" in shown
-    assert not list(study.store.root.glob("corpus/*"))
-
-
-def test_files_of_another_length_are_refused(study: Study, tmp_path: Path) -> None:
-    write_lines(tmp_path / "a.m2", LEVEL_A)
-    write_lines(tmp_path / "out.txt", GOOD)
-    with pytest.raises(DataError, match=r"out\.txt: has 3 lines and a\.m2 has 2 sentences"):
-        score_outputs(study, {"mine": tmp_path / "out.txt"}, {"A": tmp_path / "a.m2"})
-    with pytest.raises(DataError, match="no such file"):
-        score_outputs(study, {"mine": "absent.txt"}, {"A": tmp_path / "a.m2"})
-
-
 def test_a_notebook_shows_the_grids_that_the_profile_lists_for_it(study: Study) -> None:
     assert study.grid("seed_corpus", notebook="02_seed_corpus") == study.grid("seed_corpus")
     assert study.grid("scaling", notebook="02_seed_corpus") == ()
@@ -162,15 +128,3 @@ def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, scheduler: s
     assert table["fce", "unknown"] == pytest.approx(0.0898, abs=0.0005)  # table 9; the sentences are split otherwise here
     tests = permutation_tests(sentences[sentences.corpus != "validation"], "corpus", against="genuine")
     assert tests.p.iloc[1] < 0.05, "they found the same, with p = .002"
-
-
-def test_writers_of_unknown_level_are_called_so(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
-    for name, lines in {"gold.m2": LEVEL_A + LEVEL_B, "poor.txt": POOR}.items():
-        write_lines(tmp_path / name, lines)
-    tests = f"corpora.tests={{essays: {{source: m2, files: [{tmp_path / 'gold.m2'}], metrics: [errant]}}}}"
-    study = Study.open("smoke", [tests], store=shared_store, outputs=tmp_path / "outputs", scheduler=scheduler)
-    scored = score_outputs(study, {"poor": tmp_path / "poor.txt"}, {})
-    by_level = scored.scores("level").set_index("level")
-    assert list(by_level.index) == ["unknown"]
-    assert by_level.loc["unknown", ["tp", "fp", "fn"]].tolist() == [1, 1, 1]
-    assert set(sentence_counts(study).query("corpus == 'essays'").level) == {"unknown"}

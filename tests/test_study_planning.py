@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from hashlib import sha256
 from itertools import chain
 from pathlib import Path
 
 import pytest
 
 from artefacts import Store, missing, with_ancestors
-from artefacts.errors import DataError, UserError
+from artefacts.errors import DataError
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile
 from pseudogec.study.corpora import Corpus, SampledCorpus
 from pseudogec.study.corrections import PreprocessedCorpus, Search
 from pseudogec.study.grid import expand
-from pseudogec.study.models import BinarisedPairs, Mirrored, ReleasedModel, TrainedDetector, TrainedModel, Training
+from pseudogec.study.models import BinarisedPairs, Mirrored, ReleasedModel, TrainedDetector, Training
 from pseudogec.study.planning import compared
 from pseudogec.study.pseudo_data import BackTranslatedData, NoisedData
 
@@ -103,19 +104,6 @@ def test_the_launcher_of_the_handbook_starts_processes_that_can_share_an_update(
         assert optimisation.update_frequency % (nodes * of_a_node) == 0
 
 
-def test_pretraining_is_shared_by_what_is_fine_tuned_from_it() -> None:
-    plan = planner("paper")
-    pretrained, fine_tuned = plan.model(system(plan, setting="pretrain_only")), plan.model(system(plan, setting="pretrain"))
-    assert isinstance(fine_tuned.initial, TrainedModel)
-    assert fine_tuned.initial.key == pretrained.key
-
-
-def test_a_smaller_corpus_is_part_of_the_larger_one() -> None:
-    plan = planner("paper")
-    small, large = plan.pseudo_data(system(plan)), plan.pseudo_data(system(plan, pseudo_pairs=7_000_000))
-    assert small == large[: len(small)]
-
-
 def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
     plan = planner("classroom")
     values = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": plan.profile.pseudo_data.shard}
@@ -128,24 +116,6 @@ def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
 def test_missing_corpora_are_named_before_anything_runs() -> None:
     with pytest.raises(DataError, match=r"A\.train\.gold\.bea19\.m2"):
         Planner(load_profile(PROJECT / "params" / "paper.yaml"), PROJECT)
-
-
-@pytest.mark.parametrize(
-    ("method", "words"),
-    [
-        ("{method: direct_noise, mu_mask: 0.9, mu_keep: 0.9}", ["methods.mine", "mu_"]),
-        ("{method: direct_noise, mu_mash: 0.3}", ["methods.mine", "mu_mash", "mu_mask"]),
-        ("{method: backtrans_noisy, beta_random: -1}", ["methods.mine", "beta_random", "-1"]),
-        ("{method: backtrans_noisy, beta: 6}", ["methods.mine.beta: unknown key", "`beam`"]),
-        ("{method: back_translate}", ["methods.mine", "back_translate", "did you mean `backtrans`"]),
-        ("{mu_mask: 0.3}", ["methods.mine", "name a method: one of", "package.module:Class"]),
-    ],
-)
-def test_impossible_parameters_of_a_method_are_refused(method: str, words: list[str]) -> None:
-    with pytest.raises(UserError) as caught:
-        planner("classroom", f"methods.mine={method}")
-    for word in words:
-        assert word in str(caught.value)
 
 
 def test_a_first_stage_that_teaches_copying_is_shared_by_both_directions() -> None:
@@ -176,28 +146,21 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
     assert set(mirrored.parents) == {mirrored.data, mirrored.data.bpe}, "the dictionary is read too"
 
 
-def test_the_keys_of_artefacts_are_stable() -> None:
-    """What a store holds stays in use: a changed key means that everybody builds it again, and is written down here."""
-    planned = planner("classroom", "annotator=offline")
-    noised = system(planned, pseudo_pairs=6000)
-    recipes = [
-        planned.genuine,
-        planned.bpe,
-        planned.seed_text("newswire", 0),
-        *planned.pseudo_data(noised),
-        planned.model(noised),
-        planned.score(noised, "world-test"),
-        planned.correction(Pipeline(name="spellcheck", seed=0), "world-test"),
-    ]
-    assert {recipe.kind: recipe.key for recipe in recipes} == {
-        "corpus": "71042263416987ac",
-        "bpe": "8e40a889b5c83115",
-        "seed_text": "74e1788238fc256b",
-        "pseudo_data": "5dd6e7222f53bbed",
-        "model": "8a2eb988aa702911",
-        "score": "4bc3a64e8d18602d",
-        "correction": "b6f37e18666384c1",
-    }
+@pytest.mark.parametrize(
+    ("profile", "artefacts", "digest"),
+    [
+        ("classroom", 956, "ff5a8083b7a0b692"),
+        ("learners", 892, "8fa2b4295608ca5e"),
+        ("public", 69, "a5ea779363f125d6"),
+        ("eight-seeds", 2860, "cb53a9816460bbf3"),
+    ],
+)
+def test_the_keys_of_artefacts_are_stable(profile: str, artefacts: int, digest: str, tmp_path: Path) -> None:
+    """What a store holds stays in use: a changed key means that everybody builds it again. No corpus is needed."""
+    options = [f"data_folder={tmp_path}", "annotator=offline"]
+    study = Study.open(profile, options, store=tmp_path / "store", without_data=True, packs=False)
+    keys = sorted(f"{recipe.kind} {recipe.key}" for recipe in with_ancestors(study.targets()))
+    assert (len(keys), sha256("\n".join(keys).encode()).hexdigest()[:16]) == (artefacts, digest)
 
 
 def as_written(corpus: Corpus) -> Corpus:
@@ -238,20 +201,6 @@ def test_choe_s_models_train_on_all_pairs_with_spellchecked_sources() -> None:
     assert before == plan.correction(Pipeline(name="spellcheck", seed=0), "BEA-valid"), "the systems share the spellchecked text"
 
 
-def test_a_large_model_learns_at_its_own_rate() -> None:
-    plan = planner("choe2019")
-    rates = {}
-    for architecture in ("default", "large"):
-        model: TrainedModel | None = plan.model(realistic(plan, architecture=architecture))
-        while model is not None:
-            rates.setdefault(architecture, []).append((model.optimisation.learning_rate, model.optimisation.clip_norm))
-            model = model.initial
-    assert rates == {
-        "default": [(5e-5, 25.0), (1e-4, 25.0), (5e-4, 25.0)],
-        "large": [(5e-5, 0.0), (1e-4, 0.0), (1e-3, 0.0)],
-    }
-
-
 def test_references_of_other_types_are_retyped_for_errant_alone() -> None:
     plan = planner("paper")
     model = system(plan)
@@ -288,11 +237,6 @@ def test_systems_without_models_are_scored_on_the_sentences_of_those_that_they_a
     assert "spellcheck" in plan.profile.comparisons["low_resource_track"]
     assert scored == {plan.tracks["low_resource"].validation.key}
     assert compared(plan.profile, "restricted_track")[0].track == "restricted"
-
-
-def test_tracks_that_are_scored_on_different_sentences_are_not_put_into_one_grid() -> None:
-    with pytest.raises(UserError, match=r"grids\.transfer: the tracks restricted and low_resource are not scored on the same"):
-        planner("paper", "grids.transfer.track=[restricted, low_resource]")
 
 
 def test_each_seed_may_have_draws_of_its_own() -> None:

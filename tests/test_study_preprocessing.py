@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from artefacts import Recipe, missing
-from artefacts.errors import UserError
 from artefacts.store import Store
 from pseudogec.edits import read_m2
 from pseudogec.seq2seq import read_binarised
@@ -53,11 +50,6 @@ def test_without_preprocessing_unchanged_pairs_alone_are_left_out(tmp_path: Path
     pairs = planner(tmp_path).model(BASELINE).data[0]
     assert len(list(read_binarised(built(pairs, tmp_path)))) == 1
     assert planner(tmp_path, "preprocessing=[]").model(BASELINE).data[0] == pairs
-
-
-def test_models_cannot_stand_before_the_models_that_are_trained_on_what_they_leave(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"preprocessing\.0: the step `models` uses models"):
-        planner(tmp_path, "models.base={}", "preprocessing=[{step: models, models: base}]")
 
 
 def test_retyped_references_keep_their_spans(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from artefacts.errors import UserError
 from artefacts.progress import format_duration
 from pseudogec.evaluate import ERRANT, Score
 from pseudogec.noise import DirectNoise, NoisyBackTranslation
@@ -50,15 +49,6 @@ def test_a_grid_is_every_combination_for_every_seed() -> None:
     }
 
 
-def test_the_baseline_comes_once_a_seed_whatever_the_axes() -> None:
-    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("joint",), pseudo_pairs=(10, 20)), ANY, (1, 2))
-    baseline = [item for item in grid if item.method == "none"]
-    assert [(item.setting, item.seed_corpus, item.pseudo_pairs, item.seed) for item in baseline] == [
-        ("baseline", None, 0, 1),
-        ("baseline", None, 0, 2),
-    ]
-
-
 def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
     axes = GridAxes(
         method=("b",),
@@ -72,26 +62,6 @@ def test_a_sweep_has_a_system_for_each_point_and_the_grids_own_seeds() -> None:
     assert [(item.point, item.seed) for item in grid] == [({"beam": 2, "beta_random": 0}, 7), ({"beam": 2, "beta_random": 3}, 7)]
     assert [item.noise for item in grid] == [NoisyBackTranslation(beam=2, beta_random=value) for value in (0, 3)]
     assert [item.name for item in grid] == ["s/b beam=2 beta_random=0/x/1", "s/b beam=2 beta_random=3/x/1"]
-
-
-def test_values_that_differ_in_the_seventh_digit_are_two_systems() -> None:
-    sweep = {"mu_mask": (0.3, 0.3000001)}
-    axes = GridAxes(method=("a",), seed_corpus=("x",), setting=("s",), pseudo_pairs=(1,), sweep=sweep)
-    assert [item.name for item in expand(axes, ANY, (1,))] == ["s/a mu_mask=0.3/x/1", "s/a mu_mask=0.3000001/x/1"]
-
-
-def test_a_grid_without_systems_is_refused() -> None:
-    with pytest.raises(UserError, match="names no system"):
-        expand(GridAxes(method=("a",)), ANY, (1,))
-
-
-def test_a_grid_is_shown_with_one_row_a_system() -> None:
-    grid = expand(GridAxes(method=("none", "a"), seed_corpus=("x",), setting=("s",), pseudo_pairs=(5,)), ANY, (1, 2, 3))
-    table = grid.table()
-    assert list(table.method) == ["none", "a"]
-    assert list(table.seeds) == [3, 3]
-    assert list(table["pseudo pairs"]) == [0, 5]
-    assert "<table" in grid._repr_html_()
 
 
 # The tidy table
@@ -138,12 +108,6 @@ def test_the_parts_are_named(score: Score) -> None:
     assert tuple(by_type.loc["VERB:SVA", ["tp", "fp", "fn"]]) == (3, 1, 2)
     both = tidy(rows, "level_and_error_type").set_index(["level", "error_type"])
     assert tuple(both.loc[("B", "VERB:SVA"), ["tp", "fp", "fn"]]) == (0, 1, 1)
-
-
-def test_the_baseline_has_no_seed_corpus_in_the_table(score: Score) -> None:
-    baseline = system(method="none", seed_corpus=None, setting="baseline", pseudo_pairs=0, noise=None, swept=())
-    row = tidy([(baseline, "test", score, LEVELS)]).iloc[0]
-    assert (row.system, row.seed_corpus) == ("baseline", "")
 
 
 # Time

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from artefacts import Store, missing
-from artefacts.errors import UserError
 from artefacts.files import read_lines
 from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
@@ -75,13 +74,6 @@ def test_what_is_tuned_is_tuned_on_development_data_and_never_on_a_test_set(plan
     assert planner.development not in planner.tests.values()
 
 
-def test_what_a_track_with_few_pairs_is_tuned_on_was_not_trained_on(planner: Planner) -> None:
-    dropping = steps(planner, "low resource+ensemble+post")[-1]
-    search = dropping.needs["found"]
-    for corpus in (search.references.corpus, *(step.corpus for step in search.before.steps)):
-        assert isinstance(corpus, SplitCorpus) and corpus.part == "remaining"
-
-
 def test_the_low_resource_track_knows_no_genuine_pair_but_those_of_its_own(planner: Planner) -> None:
     choice = planner.profile.models["low_resource"]
     model = planner.model(System(**choice.model_dump(), noise=planner.profile.methods.get(choice.method), seed=1))
@@ -126,48 +118,6 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
     assert drawn == part_of_each(levels, 0.75, seed=1) != part_of_each(levels, 0.75, seed=2)
 
 
-@pytest.mark.parametrize(
-    ("override", "words"),
-    [
-        ("systems.pretlarge.steps=[{step: models, models: pretlarg}]", ["systems.pretlarge", "did you mean `pretlarge`"]),
-        ("systems.pretlarge.after=pretlarge+see", ["systems.pretlarge.after", "did you mean `pretlarge+sse`"]),
-        ("systems.pretlarge.after=pretlarge", ["systems.pretlarge", "continues itself"]),
-        ("systems.pretlarge.steps=[{step: modles, models: pretlarge}]", ["systems.pretlarge.steps", "models"]),
-        ("systems.pretlarge.steps=[{step: models, models: [pretlarge, realistic]}]", ["several models", "ensemble: all"]),
-        ("systems.pretlarge.steps=[{step: right_to_left, models: pretlarge}]", ["right_to_left", "`n_best` above 1"]),
-        ("systems.pretlarge.steps=[{step: error_detection, model: pretlarge}]", ["error_detection", "must come before"]),
-        ("systems.spellcheck.steps=[{step: spelling, language_model: false}]", ["spelling", "casing: false"]),
-        (
-            "systems.pretlarge.steps=[{step: models, models: [realistic, low_resource], ensemble: all}]",
-            ["systems.pretlarge", "low_resource and restricted"],
-        ),
-        ("language_model=null", ["needs a language model", "language_model"]),
-        ("language_model.sentences=7", ["language_model.sentences", "7", "multiple"]),
-        ("language_model.architecture.attention_heads=5", ["language_model.architecture", "multiple of attention_heads"]),
-        ("models.pretlarge.method=backtrans_nosy", ["models.pretlarge", "did you mean `backtrans_noisy`"]),
-        ("models.pretlarge.architecture=copi", ["models.pretlarge", "did you mean `copy`"]),
-        ("models.pretlarge.track=low", ["models.pretlarge", "low_resource"]),
-        ("grids.transfer_low_resource.setting=sequential", ["transfer_low_resource", "in_domain"]),
-        ("architectures.copy.dropout=2", ["architectures.copy.dropout", "less than"]),
-        ("comparisons.top_systems=[pretlage]", ["comparisons.top_systems", "did you mean `pretlarge`"]),
-        ("notebooks.05_top_systems=[top_system]", ["notebooks.05_top_systems", "did you mean `top_systems`"]),
-        ("corpora.tests.world-test.metrics=gleu", ["corpora.tests.world-test", "add `errant`"]),
-    ],
-)
-def test_what_is_wrong_with_a_system_is_refused(override: str, words: list[str]) -> None:
-    with pytest.raises(UserError) as caught:
-        load_profile(CLASSROOM, [override])
-    for word in words:
-        assert word in str(caught.value)
-
-
-@pytest.mark.parametrize("step", ["{step: right_to_left, models: pretlarge}", "{step: unknown_words}"])
-def test_steps_that_read_the_profile_s_subwords_cannot_follow_released_models(step: str) -> None:
-    release = "step: released_models, checkpoints: a.pt, source_dictionary: s, target_dictionary: t, codes: c, n_best: 5"
-    with pytest.raises(UserError, match=r"systems\.pretlarge\.steps\.1: the step .* the profile's subwords"):
-        load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{{release}}}, {step}]"])
-
-
 def test_a_classifier_in_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
     def planned() -> object:
         gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {{name: {tmp_path / 'classifier'}}}}}"
@@ -180,11 +130,3 @@ def test_a_classifier_in_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
     assert planned() == before
     (tmp_path / "classifier" / "weights").write_bytes(b"other")
     assert planned() != before
-
-
-def test_a_checkpoint_that_is_missing_is_named_before_anything_runs(tmp_path: Path) -> None:
-    release = "{step: released_models, checkpoints: there.pt, source_dictionary: s.txt, target_dictionary: t.txt, codes: c}"
-    profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{release}]", f"data_folder={tmp_path}"])
-    planner = Planner(profile, PROJECT)
-    with pytest.raises(UserError, match=r"s\.txt"):
-        planner.correction(pipelines(profile, "pretlarge")[0], "world-test")

@@ -105,6 +105,6 @@ def test_a_corpus_file_that_is_edited_while_a_study_is_open_is_refused(tmp_path:
     (tmp_path / "text.txt").write_text("x y .\n")
     store = Store(tmp_path / "store")
     for recipe, file in ((planner.genuine, "pairs.m2"), (seed_corpus, "text.txt")):
-        with pytest.raises(DataError, match=rf"{file}: has changed since the study was opened"):
+        with pytest.raises(DataError, match=str(file)):
             make(store, recipe)
         assert not store.has(recipe)

@@ -8,14 +8,13 @@ import pickle
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import DataError
 from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -41,23 +40,11 @@ def test_tokenise_splits_as_spacy_does() -> None:
     assert all(token and not any(character.isspace() for character in token) for token in third)
 
 
-def test_tokenise_reads_lazily() -> None:
-    def endless() -> Iterator[str]:
-        while True:
-            yield "It never ends."
-
-    assert next(tokenise(endless())) == ["It", "never", "ends", "."]
-
-
 @pytest.mark.parametrize("merges", [1, 10, 25])
 def test_bpe_learns_what_subword_nmt_learns(merges: int, tmp_path: Path) -> None:
     bpe = Bpe.learn(TEXT, merges)
     bpe.save(tmp_path / "codes")
     assert (tmp_path / "codes").read_text().splitlines() == reference_codes([" ".join(tokens) for tokens in TEXT], merges)
-
-
-def test_bpe_stops_when_no_pair_is_left() -> None:
-    assert len(Bpe.learn([["ab", "ab"]], 50).merges) == 1
 
 
 def test_bpe_applies_as_subword_nmt_does() -> None:
@@ -103,12 +90,6 @@ def test_a_damaged_codes_file_is_named(content: str, line: int, tmp_path: Path) 
     with pytest.raises(DataError) as raised:
         Bpe.load(path)
     assert (raised.value.path, raised.value.line) == (path, line)
-
-
-@pytest.mark.parametrize(("text", "merges"), [([], 5), ([["a", "b"]], 5), ([["ab"]], 5), ([[MASK]], 5), (TEXT, 0)])
-def test_bpe_refuses_what_it_cannot_learn(text: list[list[str]], merges: int) -> None:
-    with pytest.raises(UserError):
-        Bpe.learn(text, merges)
 
 
 @needs_data
@@ -164,11 +145,3 @@ def test_a_vocabulary_of_the_possible_subwords_covers_words_that_were_never_seen
     for _ in range(2000):
         word = "".join(random.choice(list("abcehrst"), size=random.integers(1, 9)))
         assert set(bpe.apply([word])) <= possible
-
-
-def test_possible_subwords_are_all_that_a_segmentation_makes() -> None:
-    bpe = Bpe.learn([*TEXT, ["naïve"] * 50], 20)
-    possible = bpe.possible_subwords
-    words = ["lowest", "newwidest", "zebra", "naïvest", "ïn", "~", "l", MASK]
-    assert {subword for word in words for subword in bpe.apply([word])} <= possible
-    assert not any(subword in possible for subword in ("zebra", "", " "))

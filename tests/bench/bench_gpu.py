@@ -4,7 +4,7 @@
 
 Training: target pieces a second in fp32, fp16 and bf16 (``fairseq-train``, ours, ours with fused attention), with the peak of
 memory and an estimate of the arithmetic done. Back-translation: sentences a second in fp32 and fp16 (plain beam, noise in the
-beam, sampling; ``fairseq-generate``, ours on fairseq's engine with and without fused attention, CTranslate2). The text is the
+beam, sampling; ``fairseq-generate``, ours on fairseq's engine, CTranslate2). The text is the
 embedded world's; a reverse model is trained on it first, so that its outputs end where they should.
 
 Every comparison is of ways that took turns in this run. The figures, with machine, versions and command, go to

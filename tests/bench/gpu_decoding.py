@@ -47,12 +47,12 @@ def ways(model: Path, sentences: list[list[str]], text: Path, work: Path, precis
         max_tokens: most pieces a batch.
     """
 
-    def ours(fused: bool, noise: float = 0.0) -> Way:
-        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision, fused_attention=fused)
+    def ours(noise: float = 0.0) -> Way:
+        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision)
         return lambda: timed(lambda: decoder.decode(sentences, beam=PAPER_BEAM, beta_random=noise, seed=1), sentences)
 
-    def sampling(fused: bool) -> Way:
-        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision, fused_attention=fused)
+    def sampling() -> Way:
+        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision)
         return lambda: timed(lambda: decoder.sample(sentences, seed=1), sentences)
 
     fast = Decoder([model], engine="ctranslate2", max_tokens=max_tokens, precision=precision)
@@ -60,18 +60,15 @@ def ways(model: Path, sentences: list[list[str]], text: Path, work: Path, precis
     stock += ["--scoring", "sacrebleu"]  # the default needs a compiled module
     return {
         "plain beam: fairseq-generate": generate(model, text, len(sentences), work, ["--beam", str(PAPER_BEAM), *stock]),
-        "plain beam: ours": ours(fused=False),
-        "plain beam: ours, fused attention": ours(fused=True),
+        "plain beam: ours": ours(),
         "plain beam: CTranslate2": lambda: timed(lambda: fast.decode(sentences, beam=PAPER_BEAM), sentences)._replace(
             memory_gib=None
         ),
-        "noisy beam: ours": ours(fused=False, noise=BETA),
-        "noisy beam: ours, fused attention": ours(fused=True, noise=BETA),
+        "noisy beam: ours": ours(noise=BETA),
         "sampling: fairseq-generate": generate(
             model, text, len(sentences), work, ["--beam", "1", "--nbest", "1", "--sampling", *stock]
         ),
-        "sampling: ours": sampling(fused=False),
-        "sampling: ours, fused attention": sampling(fused=True),
+        "sampling: ours": sampling(),
     }
 
 

@@ -192,8 +192,6 @@ class FileFormat(CorpusFormat):
 
     quickly_counted: ClassVar[bool] = False
     """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
-    has_annotators: ClassVar[bool] = False
-    """Whether a file may give several annotators' corrections of a sentence, among which the profile chooses."""
 
     incidental: ClassVar[frozenset[str]] = frozenset({"redistributable"})
 
@@ -211,13 +209,6 @@ class FileFormat(CorpusFormat):
         for file in self.files:
             if file.cuts and (not isinstance(self, FilePairs) or self.files_belong_together):
                 raise ValueError(f"{file.path}: `only` and `without` are keys of files of pairs that can be read one by one")
-        return self
-
-    @model_validator(mode="after")
-    def _annotators_are_there(self) -> Self:
-        for file in self.files:
-            if not self.has_annotators and (file.annotators, file.unchanged) != ("first", "keep"):
-                raise ValueError(f"{file.path}: `annotators` and `unchanged` are keys of files with several annotators (m2)")
         return self
 
     @property

@@ -7,7 +7,7 @@ from itertools import tee, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines
@@ -34,13 +34,6 @@ class WorldPairs(PairFormat):
         None, description="share of each proficiency level; the world's own mixture by default"
     )
 
-    @field_validator("levels")
-    @classmethod
-    def _some_level(cls, levels: dict[Level, float] | None) -> dict[Level, float] | None:
-        if levels is not None and (not any(levels.values()) or min(levels.values()) < 0):
-            raise ValueError("shares of levels must not be negative, and not all of them 0")
-        return levels
-
     @property
     def expected_sentences(self) -> float:
         return self.sentences
@@ -65,7 +58,6 @@ class M2(FilePairs):
 
     name = "m2"
     quickly_counted = True
-    has_annotators = True
 
     def read_file(self, path: Path) -> Iterator[CorrectedSentence]:
         for place, sentence in enumerate(read_m2(path), start=1):

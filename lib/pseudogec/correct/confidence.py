@@ -22,13 +22,12 @@ from pseudogec.correct.step import (
     ReadyStep,
     SentenceProgress,
     Step,
-    Tokens,
     before_models,
     check_candidates,
     named,
 )
 from pseudogec.edits import Annotator, Edit, apply_edits
-from pseudogec.text import Bpe
+from pseudogec.text import Bpe, Tokens
 
 Scores = Callable[[Sequence[Sequence[str]], Sequence[Sequence[Sequence[str]]]], Sequence[Sequence[float]]]
 """The log-probability of several corrections of each sentence, in subwords."""

@@ -22,11 +22,11 @@ from pseudogec.correct.step import (
     ReadyStep,
     SentenceProgress,
     Step,
-    Tokens,
     gain,
 )
 from pseudogec.evaluate import f05_of
 from pseudogec.seq2seq import model_cache
+from pseudogec.text import Tokens
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.detector import Detector  # imports fairseq

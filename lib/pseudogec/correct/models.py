@@ -25,13 +25,12 @@ from pseudogec.correct.step import (
     ReadyStep,
     SentenceProgress,
     Step,
-    Tokens,
     check_candidates,
     models_of,
 )
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
-from pseudogec.text import Bpe
+from pseudogec.text import Bpe, Tokens
 
 LEFT = "left as it was"
 """How the note on a sentence begins that is too long for the models."""

@@ -23,8 +23,8 @@ from pseudogec.correct.step import (
     SentenceProgress,
     SentenceScorer,
     Step,
-    Tokens,
 )
+from pseudogec.text import Tokens
 from pseudogec.text.words import spell_checker
 
 _SENTENCES_AT_ONCE = 2000

@@ -20,9 +20,7 @@ from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
 from pseudogec.seq2seq import Decoder, LanguageModel, model_cache
-from pseudogec.text import Bpe, load_bpe
-
-Tokens = Sequence[str]
+from pseudogec.text import Bpe, Tokens, load_bpe
 
 SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
 """The log-probability of each sentence under a language model, end of sentence included."""

@@ -28,14 +28,13 @@ from pseudogec.correct.step import (
     SentenceProgress,
     SentenceScorer,
     Step,
-    Tokens,
     as_written,
     gain,
     named,
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, token_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
-from pseudogec.text import Vocabulary, is_word
+from pseudogec.text import Tokens, Vocabulary, is_word
 
 _SENTENCES_AT_ONCE = 500
 """Sentences that are annotated, and of which variants are kept, together: enough to fill batches, few enough for any memory."""

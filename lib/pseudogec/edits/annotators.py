@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from artefacts.errors import UserError
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
+from pseudogec.text import Tokens
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
 AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
-Tokens = Sequence[str]
-Pair = tuple[tuple[str, ...], tuple[str, ...]]
+_Sides = tuple[tuple[str, ...], tuple[str, ...]]
 """The tokens of a source and of its correction."""
 SentenceProgress = Callable[[int, int], None]
 """Called with the sentences done and all sentences."""
@@ -86,8 +86,8 @@ class Annotator:
         # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
         self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
         self._parses = _Parses(nlp)
-        self._edits: OrderedDict[Pair, tuple[Edit, ...]] = OrderedDict()
-        self._beyond_bound: set[Pair] = set()
+        self._edits: OrderedDict[_Sides, tuple[Edit, ...]] = OrderedDict()
+        self._beyond_bound: set[_Sides] = set()
 
     def annotate(
         self,
@@ -170,7 +170,7 @@ class Annotator:
                 )
             yield replace(given, annotators=annotators)
 
-    def _annotate_pairs(self, pairs: Sequence[Pair]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
+    def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         """The edits of each pair, and whether it is beyond the bound."""
         from pseudogec.edits.alignment import FastAlignment
 
@@ -185,7 +185,7 @@ class Annotator:
                     edits += self._errant.merge(alignment)
                 yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits), alignment.beyond_bound
 
-    def _annotate_in_processes(self, pairs: Sequence[Pair], workers: int) -> Iterator[tuple[tuple[Edit, ...], bool]]:
+    def _annotate_in_processes(self, pairs: Sequence[_Sides], workers: int) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
         # A fork shares what is loaded and parsed (gc.freeze keeps it shared); a spawned process would load spaCy first. Other
         # systems cannot fork safely.
@@ -201,7 +201,7 @@ class Annotator:
         return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
 
 
-def _annotate_chunk(name: AnnotatorName, pairs: Sequence[Pair]) -> list[tuple[tuple[Edit, ...], bool]]:
+def _annotate_chunk(name: AnnotatorName, pairs: Sequence[_Sides]) -> list[tuple[tuple[Edit, ...], bool]]:
     return list(load_annotator(name)._annotate_pairs(pairs))
 
 

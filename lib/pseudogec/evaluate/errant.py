@@ -10,8 +10,9 @@ from pydantic import Field
 
 from artefacts.errors import UserError
 from pseudogec.edits import Annotator, Edit, SentenceProgress
-from pseudogec.evaluate.gold import Gold, Tokens
+from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, EditMetric, Score, precision_recall_f05
+from pseudogec.text import Tokens
 
 Mode = Literal["span_correction", "span_detection", "token_detection"]
 

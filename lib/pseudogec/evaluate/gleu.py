@@ -15,8 +15,9 @@ from importlib.metadata import version
 import numpy as np
 from pydantic import Field
 
-from pseudogec.evaluate.gold import Gold, Tokens
+from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, Measure, Metric
+from pseudogec.text import Tokens
 
 _Ngrams = list[Counter[tuple[str, ...]]]
 

@@ -11,8 +11,8 @@ from typing import Literal
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Annotator, apply_edits
+from pseudogec.text import Tokens
 
-Tokens = Sequence[str]
 ReferenceForm = Literal["edits", "rewrites"]
 """Annotators' edits, or whole corrected sentences."""
 
@@ -69,7 +69,6 @@ class Gold:
     @cached_property
     def sentences(self) -> Sequence[AnnotatedSentence]:
         if self._annotated is not None:
-            _warn_of_lacking_annotators(self._annotated, self.name)
             return self._annotated
         if self._annotator is None or self._rewrites is None:
             raise UserError(f"{self.name} holds whole sentences; give it an annotator from load_annotator, which finds the edits")
@@ -151,19 +150,6 @@ class Gold:
             raise UserError(
                 f"{name} has {sentences} sentences and {self.name} has {len(self.sources)}; line for line they must correspond"
             )
-
-
-def _warn_of_lacking_annotators(sentences: Sequence[AnnotatedSentence], name: str) -> None:
-    everyone = {number for sentence in sentences for number in sentence.annotators}
-    lacking = [line for line, sentence in enumerate(sentences, start=1) if set(sentence.annotators) != everyone]
-    if len(everyone) > 1 and lacking:
-        absent = sorted(everyone - set(sentences[lacking[0] - 1].annotators))
-        warnings.warn(
-            f"{name}: {len(lacking)} of {len(sentences)} sentences lack an annotator (the first is sentence "
-            f"{lacking[0]}, without annotator {', '.join(map(str, absent))}); edits are compared with the "
-            "others' alone there, and the rewrite is the sentence as it is. Who found nothing to correct needs a `noop` line",
-            stacklevel=4,
-        )
 
 
 def _is_in_subwords(source: Tokens, tokens: Tokens) -> bool:

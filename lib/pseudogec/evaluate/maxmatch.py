@@ -23,8 +23,9 @@ from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress
-from pseudogec.evaluate.gold import Gold, Tokens
+from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, EditMetric, Score
+from pseudogec.text import Tokens
 
 _BETA_SQUARED = 0.25
 _MOST_CELLS, _MOST_STEPS = 1_000_000, 50_000

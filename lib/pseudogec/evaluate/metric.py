@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, get_args
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
@@ -15,9 +15,9 @@ from artefacts.errors import UserError
 from artefacts.kinds import Component, Registry
 from pseudogec.edits import Annotator, SentenceProgress
 from pseudogec.evaluate.error_types import main_type
-from pseudogec.evaluate.gold import Gold, ReferenceForm, Tokens
+from pseudogec.evaluate.gold import Gold, ReferenceForm
+from pseudogec.text import Tokens
 
-Categories = Literal["operation", "main", "full"]
 Row = tuple[int, str, *tuple[int, ...]]
 
 
@@ -67,13 +67,6 @@ class Metric(Component):
         super().check_class()
         if cls.statistics is Metric.statistics and cls.score is Metric.score:
             raise ValueError("the class must define `statistics`")
-        if not cls.measures or not all(isinstance(measure, Measure) for measure in cls.measures):
-            raise ValueError(f"`measures` is {cls.measures!r}, not a tuple of `Measure`")
-        names = [*(measure.name for measure in cls.measures), *cls.counts]
-        if len(set(names)) < len(names):
-            raise ValueError(f"`measures` and `counts` name columns of one table, each once (got {', '.join(names)})")
-        if cls.references not in get_args(ReferenceForm):
-            raise ValueError(f"`references` is one of {', '.join(get_args(ReferenceForm))} (got {cls.references!r})")
 
     @property
     def headline(self) -> Measure:
@@ -140,13 +133,8 @@ class Metric(Component):
                 f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, (sentences, statistics), for "
                 f"{sentences} sentences, and returned {found}; a share can be rounded to thousandths"
             )
-        if self.counts and statistics.shape[1:] != (len(self.counts),):
-            raise UserError(f"{self.known_as()}: `counts` names {len(self.counts)} statistics of {statistics.shape[1:]}")
         statistics = statistics.astype(np.int64)
-        summable = self.summable(statistics)
-        if summable.ndim != 2:
-            raise UserError(f"{self.known_as()}: statistics of more dimensions need `figures` and `summable` of their own")
-        sums = summable.sum(axis=0)
+        sums = self.summable(statistics).sum(axis=0)
         several = np.tile(sums, (len(sums) + 1, 1))
         for measure in self.measures:
             try:
@@ -240,22 +228,15 @@ class Score:
         np.add.at(table, self.sentence, self.statistics)
         return self.metric.summable(table)
 
-    def by_type(self, categories: Categories = "main") -> dict[str, Score]:
-        """The score of each error type, by name.
-
-        Args:
-            categories: ``operation`` (M, R, U), ``main`` (NOUN, VERB:SVA, ...) or ``full`` (R:VERB:SVA), as ERRANT's
-                ``-cat`` 1, 2, 3.
+    def by_type(self) -> dict[str, Score]:
+        """The score of each main error type (NOUN, VERB:SVA, ...), by name, as ERRANT's ``-cat 2``.
 
         Raises:
-            UserError: the metric has no types, or there are no such categories.
+            UserError: the metric has no types.
         """
         if not self.metric.knows_types:
             raise UserError(f"{self.metric.name} has no error types")
-        cut: dict[str, Callable[[str], str]] = {"operation": _operation, "main": main_type, "full": str}
-        if categories not in cut:
-            raise UserError(f"no categories are called {categories!r}; choose one of {', '.join(cut)}")
-        types = np.array([cut[categories](error_type) for error_type in self.error_type], dtype=object)
+        types = np.array([main_type(error_type) for error_type in self.error_type], dtype=object)
         return {error_type: self._rows(types == error_type) for error_type in sorted(set(types))}
 
     def by_group(self, labels: Sequence[str]) -> dict[str, Score]:
@@ -297,10 +278,6 @@ class Score:
             statistics = statistics.reshape(0, len(metric.counts))
         types = np.array(stored["error_type"], dtype=object)
         return cls(metric, stored["signature"], stored["sentences"], places, types, statistics, stored.get("beyond_bound", 0))
-
-
-def _operation(error_type: str) -> str:
-    return error_type if error_type == "UNK" else error_type[:1]
 
 
 def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:

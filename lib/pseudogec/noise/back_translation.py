@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from pseudogec.noise.method import METHODS, DecoderMethod, ReverseDecoder, SentenceSearch
+from pseudogec.noise.method import METHODS, DecoderMethod
+
+if TYPE_CHECKING:
+    from pseudogec.noise.method import Search
+    from pseudogec.seq2seq import Decoder
 
 
 @METHODS.register
@@ -20,7 +25,7 @@ class BackTranslation(DecoderMethod):
 
     beam: int = Field(5, ge=1, description="hypotheses kept at each step")
 
-    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+    def search(self, decoder: Decoder) -> Search:
         return partial(decoder.decode, beam=self.beam)
 
 
@@ -36,7 +41,7 @@ class NoisyBackTranslation(BackTranslation):
 
     beta_random: float = Field(6.0, ge=0, description="strength of the noise; 0 is plain beam search")
 
-    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+    def search(self, decoder: Decoder) -> Search:
         return partial(decoder.decode, beam=self.beam, beta_random=self.beta_random)
 
 
@@ -51,5 +56,5 @@ class SampledBackTranslation(DecoderMethod):
 
     temperature: float = Field(1.0, gt=0, description="divides the logits; above 1 flattens the distribution")
 
-    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
+    def search(self, decoder: Decoder) -> Search:
         return partial(decoder.sample, temperature=self.temperature)

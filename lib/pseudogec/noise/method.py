@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pseudogec.noise.resources import NoiseResources
+    from pseudogec.seq2seq import Decoder, Hypothesis
+
+    Search = Callable[..., Sequence[Sequence[Hypothesis]]]
 
 OperationKind = Literal["keep", "mask", "delete", "insert", "replace", "swap", "shuffle", "spell"]
 
@@ -134,56 +137,12 @@ class TextMethod(Method):
         return list(tokens)
 
 
-class Hypothesis(Protocol):
-    """One output of a decoder."""
-
-    @property
-    def subwords(self) -> list[str]: ...
-
-
-class ReverseDecoder(Protocol):
-    """A reverse model ready to decode; its methods have the arguments of `pseudogec.seq2seq.Decoder`.
-
-    ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers, so that
-    batches and workers change no result. The hypotheses of a sentence are ordered from best to worst.
-    """
-
-    def decode(
-        self,
-        sentences: Sequence[Sequence[str]],
-        beam: int = 5,
-        n_best: int = 1,
-        length_penalty: float = 1.0,
-        beta_random: float = 0.0,
-        seed: int = 0,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Sequence[Sequence[Hypothesis]]: ...
-
-    def sample(
-        self,
-        sentences: Sequence[Sequence[str]],
-        temperature: float = 1.0,
-        seed: int = 0,
-        first_index: int = 0,
-        progress: Callable[[int, int], None] | None = None,
-    ) -> Sequence[Sequence[Hypothesis]]: ...
-
-
-class SentenceSearch(Protocol):
-    """A search of a decoder, its options set."""
-
-    def __call__(
-        self, sentences: Sequence[Sequence[str]], *, seed: int, first_index: int, progress: Callable[[int, int], None] | None
-    ) -> Sequence[Sequence[Hypothesis]]: ...
-
-
 class DecoderMethod(Method):
     """A method in which a reverse model, trained from correct to ungrammatical text, translates each sentence."""
 
     @abstractmethod
-    def search(self, decoder: ReverseDecoder) -> SentenceSearch:
-        """The search of the decoder that this method makes."""
+    def search(self, decoder: Decoder) -> Search:
+        """The search of the reverse model that this method makes, such as `Decoder.decode` with its options."""
 
     def choose(self, hypotheses: Sequence[Hypothesis]) -> Hypothesis:
         """The one of the hypotheses, ordered from best to worst, that becomes the ungrammatical sentence."""
@@ -191,13 +150,16 @@ class DecoderMethod(Method):
 
     def translate(
         self,
-        decoder: ReverseDecoder,
+        decoder: Decoder,
         sentences: Sequence[Sequence[str]],
         seed: int,
         first_index: int = 0,
         progress: Callable[[int, int], None] | None = None,
     ) -> list[list[str]]:
-        """An ungrammatical sentence, in subwords, for each grammatical one; see `ReverseDecoder`."""
+        """An ungrammatical sentence, in subwords, for each grammatical one.
+
+        ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers.
+        """
         found = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
         return [self.choose(hypotheses).subwords for hypotheses in found]
 
@@ -213,8 +175,6 @@ def make_method(name: str, parameters: Mapping[str, Any], where: str = "method")
     Raises:
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
     """
-    if METHODS.tag in parameters:
-        raise UserError(f"{where}: {name} has no parameter `{METHODS.tag}`; the method is named beside its parameters")
     try:
         return METHODS.make({METHODS.tag: name, **parameters})
     except UserError as error:

@@ -18,67 +18,21 @@ _SLIPS = 0.3
 
 _SAME_SOUND = tuple(
     (re.compile(pattern), written)
-    for pattern, written in (
-        (r"(?<=\w)([b-df-hj-np-tv-z])\1(?=\w)", r"\1"),  # runing, adress
-        (r"(?<=[aeiou])([bdfglmnprst])(?=[aeiou])", r"\1\1"),  # untill, writting
-        (r"(?<=[aeiou])l$", "ll"),  # carefull
-        (r"ll$", "l"),
-        ("ie", "ei"),
-        ("ei", "ie"),
-        ("^kn", "n"),
-        ("^wr", "r"),
-        ("^wh", "w"),
-        ("^ps", "s"),
-        ("mb$", "m"),
-        ("(?<=[aou])ght", "gth"),
-        ("(?<=i)ght", "gth"),
-        ("(?<=[aeiou])gh", "g"),
-        ("sc(?=[ei])", "s"),
-        ("ance$", "ence"),
-        ("ence$", "ance"),
-        ("ant$", "ent"),
-        ("ent$", "ant"),
-        ("able$", "ible"),
-        ("ible$", "able"),
-        ("tion", "sion"),
-        ("sion", "tion"),
-        ("cious$", "tious"),
-        ("ely$", "ly"),
-        ("ally$", "aly"),
-        ("ement", "ment"),
-        ("(?<=[a-z]{3})e(?=ing$|d$)", ""),
-        ("(?<=[b-df-hj-np-tv-z])ing$", "eing"),
-        ("ies$", "ys"),
-        ("y(?=ing$)", ""),
-        ("(?<=[a-z]{3}[b-df-hj-np-tv-z])e$", ""),
-        ("ph", "f"),
-        ("(?<=[a-z])c(?=[eiy])", "s"),
-        ("(?<=[a-z])s(?=[ei])", "c"),
-        ("ck", "k"),
-        ("qu", "q"),
-        ("ea", "e"),
-        ("ee", "ea"),
-        ("ou", "o"),
-        ("au", "o"),
-        ("ai", "ei"),
-        ("oo", "u"),
-        ("(?<=[a-z]{2})th", "t"),
-        ("ch", "sh"),
-        ("(?<=[a-z]{2})e(?=[a-z]{2})", "a"),
-        ("(?<=[a-z]{2})a(?=[a-z]{2})", "e"),
-        ("(?<=[a-z]{2})i(?=[a-z]{2})", "e"),
-        ("(?<=[a-z]{2})e(?=[a-z]{2})", "i"),
-        ("(?<=[a-z]{2})o(?=r)", "e"),
-        ("(?<=[a-z]{2})e(?=r)", "a"),
-        ("(?<=[a-z]{2}[b-df-hj-np-tv-z])e(?=[rnl][a-z])", ""),  # diffrent
-        ("^in(?=[mpb])", "im"),
-        ("^im(?=[mpb])", "in"),
-        ("^un", "in"),
-        ("^dis(?=s)", "di"),
-        ("^dis", "des"),
-        ("^de", "di"),
+    for pattern, _, written in (
+        rule.partition("→")
+        for rule in r"""
+    (?<=\w)([b-df-hj-np-tv-z])\1(?=\w)→\1 (?<=[aeiou])([bdfglmnprst])(?=[aeiou])→\1\1 (?<=[aeiou])l$→ll ll$→l ie→ei
+    ei→ie ^kn→n ^wr→r ^wh→w ^ps→s mb$→m (?<=[aou])ght→gth (?<=i)ght→gth (?<=[aeiou])gh→g sc(?=[ei])→s ance$→ence
+    ence$→ance ant$→ent ent$→ant able$→ible ible$→able tion→sion sion→tion cious$→tious ely$→ly ally$→aly ement→ment
+    (?<=[a-z]{3})e(?=ing$|d$)→ (?<=[b-df-hj-np-tv-z])ing$→eing ies$→ys y(?=ing$)→ (?<=[a-z]{3}[b-df-hj-np-tv-z])e$→
+    ph→f (?<=[a-z])c(?=[eiy])→s (?<=[a-z])s(?=[ei])→c ck→k qu→q ea→e ee→ea ou→o au→o ai→ei oo→u (?<=[a-z]{2})th→t
+    ch→sh (?<=[a-z]{2})e(?=[a-z]{2})→a (?<=[a-z]{2})a(?=[a-z]{2})→e (?<=[a-z]{2})i(?=[a-z]{2})→e
+    (?<=[a-z]{2})e(?=[a-z]{2})→i (?<=[a-z]{2})o(?=r)→e (?<=[a-z]{2})e(?=r)→a
+    (?<=[a-z]{2}[b-df-hj-np-tv-z])e(?=[rnl][a-z])→ ^in(?=[mpb])→im ^im(?=[mpb])→in ^un→in ^dis(?=s)→di ^dis→des ^de→di
+    """.split()
     )
 )
+"""Rules of spelling: a pattern and what is written for it, such as runing, adress, untill, writting, carefull, diffrent."""
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _NEIGHBOURS = {
     letter: row[max(place - 1, 0) : place + 2].replace(letter, "") for row in _KEYBOARD for place, letter in enumerate(row)

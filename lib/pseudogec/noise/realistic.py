@@ -15,14 +15,13 @@ from pseudogec.noise.inflections import NOUN_TAGS, VERB_TAG_STARTS, lemma_of, ot
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.resources import NoiseResources
 
-# fmt: off
-PREPOSITIONS = (
-    "about", "above", "across", "after", "against", "along", "among", "around", "at", "before", "behind", "below",
-    "beneath", "beside", "between", "beyond", "by", "despite", "down", "during", "except", "for", "from", "in", "inside",
-    "into", "like", "near", "of", "off", "on", "onto", "out", "outside", "over", "past", "since", "through", "throughout",
-    "to", "toward", "towards", "under", "until", "up", "upon", "with", "within", "without",
+PREPOSITIONS = tuple(
+    """
+    about above across after against along among around at before behind below beneath beside between beyond by despite
+    down during except for from in inside into like near of off on onto out outside over past since through throughout to
+    toward towards under until up upon with within without
+    """.split()
 )
-# fmt: on
 
 
 class _Choices(NamedTuple):

@@ -6,6 +6,9 @@ searches, samples and scores; `LanguageModel` gives the probability of sentences
 when it is imported, is in `pseudogec.seq2seq.detector`.
 """
 
+from typing import Any
+
+from pseudogec.seq2seq.checkpoints import average_checkpoints
 from pseudogec.seq2seq.data import binarise, binarise_text, read_binarised, read_dictionary
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.language_model import LanguageModel
@@ -24,13 +27,24 @@ __all__ = [
     "Hypothesis",
     "LanguageModel",
     "LanguageModelArchitecture",
+    "NoisyBeamSearch",
     "Optimisation",
     "TrainingProgress",
+    "average_checkpoints",
     "binarise",
     "binarise_text",
     "import_checkpoint",
+    "mean_probability",
     "read_binarised",
     "read_dictionary",
     "train",
     "train_language_model",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    from pseudogec.seq2seq import decode_fairseq  # imports fairseq, which takes seconds
+
+    return getattr(decode_fairseq, name)

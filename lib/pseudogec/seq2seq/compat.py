@@ -14,7 +14,6 @@ import importlib
 import importlib.machinery
 import importlib.util
 import logging
-import re
 import sys
 import types
 import warnings
@@ -41,7 +40,6 @@ def apply() -> None:
     if "fairseq" in sys.modules:
         raise RuntimeError("pseudogec.seq2seq.compat.apply() must run before the first import of fairseq")
     _keep_dataclasses_hashable()
-    _name_torch_release()
     _load_without_executing()
     _restore_numpy_names()
     _supply_missing_modules()
@@ -118,15 +116,6 @@ def _keep_dataclasses_hashable() -> None:
         return made
 
     dataclasses._process_class = process  # type: ignore[attr-defined]
-
-
-def _name_torch_release() -> None:
-    """fairseq reads torch's version as three integers, which fails on vendors' pre-releases such as "2.6.0a0+nv"."""
-    import torch
-
-    release = re.sub(r"^(\d+\.\d+\.\d+)(a|b|rc)\d+", r"\1", torch.__version__)
-    if release != torch.__version__:
-        torch.__version__ = type(torch.__version__)(release)
 
 
 def _load_without_executing() -> None:

@@ -288,8 +288,6 @@ def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
     if not header.startswith(_MAGIC) or len(header) < _HEADER:
         raise DataError(path, "is not an index of fairseq's mmap format")
     types = {code: dtype for dtype, code in _TYPE_CODES.items()}
-    if header[-9] not in types:
-        raise DataError(path, f"has numbers of type {header[-9]}, which is none of {', '.join(map(str, types.values()))}")
     count = int(struct.unpack("<Q", header[-8:])[0])
     if path.stat().st_size != _HEADER + count * _BYTES_OF_SENTENCE:
         raise DataError(path, f"is damaged or cut short: an index of {count} sentences has another size")

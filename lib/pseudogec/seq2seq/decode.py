@@ -15,9 +15,9 @@ from artefacts.errors import UserError
 from artefacts.files import digest_file
 from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
-from pseudogec.seq2seq.model_cache import Computation
+from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import max_positions, model_options
-from pseudogec.seq2seq.search import Batch, BeamTrace, Engine, Hypothesis, SearchOptions, Sentence, rounded
+from pseudogec.seq2seq.search import Batch, BeamTrace, DecodingEngine, Hypothesis, SearchOptions, Sentence, rounded
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
@@ -39,8 +39,6 @@ class Decoder:
         max_tokens: most source subwords a batch, padding included; ``None``: 4,000 on a CPU, and on a GPU what its free memory
             holds. A batch that turns out to be too large is halved.
         precision: "fp16" needs a GPU; probabilities are in full precision even then.
-        fused_attention: fairseq computes attention by torch's fused function and reads a source once for all hypotheses of its
-            beam; the same up to rounding (`pseudogec.seq2seq.fused_attention`).
 
     Raises:
         UserError: no model was given, the models' dictionaries differ, half precision was asked for without a GPU, or CTranslate2
@@ -53,8 +51,7 @@ class Decoder:
         models: Sequence[Path],
         engine: Literal["auto", "ctranslate2", "fairseq"] = "auto",
         max_tokens: int | None = None,
-        precision: Literal["fp32", "fp16"] = "fp32",
-        fused_attention: bool = False,
+        precision: Precision = "fp32",
     ) -> None:
         if not models:
             raise UserError("no model to decode with")
@@ -65,11 +62,11 @@ class Decoder:
         self._models = list(models)
         self._max_tokens = max_tokens or (None if gpus else _CPU_TOKENS)
         self._limits: dict[int, BatchLimit] = {}  # by the beam; 0: of scoring
-        self._computation = Computation(precision, fused_attention)
+        self._precision: Precision = precision
         self.longest_source = min(max_positions(model) for model in models) - 1
         """Most subwords of a sentence that all models can take."""
         self._wanted = engine
-        self._fast: Engine | None = None
+        self._fast: DecodingEngine | None = None
         self._general: FairseqEngine | None = None
         self.left_unchanged = 0
         """Number of sentences so far whose output is the source itself because they were empty or too long."""
@@ -208,7 +205,7 @@ class Decoder:
         vocabulary = len(read_dictionary(self._models[0] / dictionary_name(TARGET)))
         if not beam:
             return 4.0 * 4 * vocabulary
-        number = {"fp32": 4, "fp16": 2}[self._computation.precision]
+        number = {"fp32": 4, "fp16": 2}[self._precision]
         outputs = _LENGTH_FACTOR + _LENGTH_MARGIN / _SHORT  # for each subword of the source
         states = sum(
             (2 * _layers_with_states(options) * (1 + outputs) * options.decoder_embed_dim + options.encoder_embed_dim) * number
@@ -225,7 +222,7 @@ class Decoder:
             longest_output=min(int(_LENGTH_FACTOR * longest) + _LENGTH_MARGIN, self.longest_source),
         )
 
-    def _engine(self, options: SearchOptions) -> Engine:
+    def _engine(self, options: SearchOptions) -> DecodingEngine:
         if self._wanted != "fairseq" and self._fast is None:
             self._fast = self._ctranslate2()
         if self._fast is not None and options.deterministic:
@@ -238,16 +235,16 @@ class Decoder:
         if self._general is None:
             from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 
-            self._general = FairseqEngine(self._models, self._computation)
+            self._general = FairseqEngine(self._models, self._precision)
         return self._general
 
-    def _ctranslate2(self) -> Engine | None:
+    def _ctranslate2(self) -> DecodingEngine | None:
         from pseudogec.seq2seq import decode_ctranslate2
 
         problem = "it cannot average the probabilities of several models" if len(self._models) > 1 else ""
         if not problem:
             try:
-                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._computation.precision)
+                return decode_ctranslate2.CTranslate2Engine(self._models[0], self._precision)
             except decode_ctranslate2.UnsupportedModelError as error:
                 problem = str(error)
         if self._wanted == "ctranslate2":

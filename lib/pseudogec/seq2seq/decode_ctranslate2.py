@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import ctranslate2
 import numpy as np
 
-from artefacts.errors import DataError
 from artefacts.files import digest_file
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
+from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file, model_options
 from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
-
-_DIGESTS = "SHA256SUMS"
 
 
 class UnsupportedModelError(Exception):
@@ -33,7 +30,7 @@ class CTranslate2Engine:
         UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2 needs for a GPU are missing.
     """
 
-    def __init__(self, folder: Path, precision: Literal["fp32", "fp16"]) -> None:
+    def __init__(self, folder: Path, precision: Precision) -> None:
         kind = ("ctranslate2", precision)
         self._translator = model_cache.shared(folder, kind, lambda: _load(folder, precision))
 
@@ -74,7 +71,7 @@ def _as_text(subwords: Sentence) -> list[str]:
     return [UNKNOWN_SYMBOL if subword in SPECIAL_SYMBOLS else subword for subword in subwords]
 
 
-def _load(folder: Path, precision: Literal["fp32", "fp16"]) -> ctranslate2.Translator:
+def _load(folder: Path, precision: Precision) -> ctranslate2.Translator:
     options = {
         "device": "cuda" if ctranslate2.get_cuda_device_count() else "cpu",
         "compute_type": {"fp32": "float32", "fp16": "float16"}[precision],
@@ -82,9 +79,8 @@ def _load(folder: Path, precision: Literal["fp32", "fp16"]) -> ctranslate2.Trans
         "intra_threads": 1,
     }
     target = folder / f"ctranslate2-{digest_file(model_file(folder))[:16]}"
-    if _is_whole(target):
+    if target.exists():
         return _translator(target, options)
-    shutil.rmtree(target, ignore_errors=True)
     try:
         beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
     except OSError:  # a store that may only be read
@@ -96,20 +92,6 @@ def _load(folder: Path, precision: Literal["fp32", "fp16"]) -> ctranslate2.Trans
         with contextlib.suppress(OSError):  # another process was faster
             converted.rename(target)
     return translator
-
-
-def _is_whole(converted: Path) -> bool:
-    """Whether a converted model has the digests that were written with it; if not, it is converted again."""
-    try:
-        return (converted / _DIGESTS).read_text(encoding="utf-8") == _digests(converted)
-    except (OSError, UnicodeDecodeError, DataError):
-        return False
-
-
-def _digests(converted: Path) -> str:
-    """The digests of a converted model's files, as ``sha256sum`` writes them."""
-    files = sorted(path for path in converted.iterdir() if path.name != _DIGESTS)
-    return "".join(f"{digest_file(path)}  {path.name}\n" for path in files)
 
 
 def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:
@@ -137,5 +119,4 @@ def _convert(folder: Path, output: Path) -> Path:
             converter.convert(str(output))
         except ValueError as error:
             raise UnsupportedModelError(str(error)) from None
-    (output / _DIGESTS).write_text(_digests(output), encoding="utf-8")
     return output

@@ -5,10 +5,9 @@ Every sentence has its own random stream, so that its output depends on the seed
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import END, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
-from pseudogec.seq2seq.model_cache import AS_TRAINED, Computation
+from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.search import (
     END_OF_SENTENCE,
     Batch,
@@ -237,9 +236,8 @@ def _places_of_largest(values: torch.Tensor, count: int) -> list[int]:
 class FairseqEngine:
     """fairseq's generator and scorer with the model of one folder or several."""
 
-    def __init__(self, folders: Sequence[Path], computation: Computation = AS_TRAINED) -> None:
-        self._loaded = [model_cache.load(folder, computation) for folder in folders]
-        self._shares_sources = computation.fused_attention
+    def __init__(self, folders: Sequence[Path], precision: Precision = "fp32") -> None:
+        self._loaded = [model_cache.load(folder, precision) for folder in folders]
         self._models = [loaded.model for loaded in self._loaded]
         self._device = self._loaded[0].device
         self._dictionary = self._loaded[0].task.target_dictionary
@@ -261,27 +259,12 @@ class FairseqEngine:
             search_strategy=self._strategy(options, observer),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
-        with compat.quiet(), self._sources_read_once(generator.beam_size):
+        with compat.quiet():
             found = generator.generate(self._models, sample)
         return [
             [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
             for source, hypotheses in zip(batch.sources, found, strict=True)
         ]
-
-    @contextlib.contextmanager
-    def _sources_read_once(self, beam: int) -> Iterator[None]:
-        """With fused attention, let the hypotheses of a sentence share its source's keys and values.
-
-        fairseq can do so, but its generator does not find the switch. Reordering the beam then copies none of them.
-        """
-        decoders = [model.decoder for model in self._models] if self._shares_sources else []
-        for decoder in decoders:
-            decoder.set_beam_size(beam)
-        try:
-            yield
-        finally:
-            for decoder in decoders:
-                decoder.set_beam_size(1)
 
     def _strategy(self, options: SearchOptions, observer: Callable[[Expansions], None] | None) -> Any:
         generators = SentenceGenerators(options.seed, self._device)

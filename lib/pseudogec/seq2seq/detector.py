@@ -91,15 +91,9 @@ def train_detector(
         progress: called with sentences done and sentences in all epochs.
 
     Raises:
-        UserError: sentences and labels differ in number, there are not both sentences with and without errors that the model can
-            read, or the training diverges.
+        UserError: there are not both sentences with and without errors that the model can read, or the training diverges.
         DataError: there is no model in the folder.
     """
-    for texts, labels in ((sentences, has_error), validation):
-        if len(texts) != len(labels):
-            raise UserError(f"an error detector needs a label for each sentence, not {len(labels)} for {len(texts)}")
-    if len(set(has_error)) < 2 or not validation[0]:
-        raise UserError("an error detector needs sentences with and without errors, and sentences to validate on")
     save_dir.mkdir(parents=True, exist_ok=True)
     architecture = architecture_of(model_options(initial_model))
     for name in map(dictionary_name, SIDES):
@@ -109,11 +103,8 @@ def train_detector(
     model_cache.release()  # training needs the memory
     usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= detector.longest]
     training = [sentences[number] for number in usable], [has_error[number] for number in usable]
-    if len(set(training[1])) < 2:
-        raise UserError(
-            f"of the sentences with and without errors {len(usable)} can be read by {initial_model}, which takes 1 to "
-            f"{detector.longest} subwords, and an error detector needs both kinds; give shorter ones"
-        )
+    if len(set(training[1])) < 2 or not validation[0]:
+        raise UserError("an error detector needs sentences with and without errors, and sentences to validate on")
     losses = _fine_tune(detector, training, validation, options, seed, progress)
     result = DetectorResult(
         epoch=losses.index(min(losses)) + 1,

@@ -26,14 +26,8 @@ MOST_KEPT = 16
 Loaded = TypeVar("Loaded")
 
 
-class Computation(NamedTuple):
-    """How a model is computed; outputs are the same up to rounding."""
-
-    precision: Literal["fp32", "fp16"] = "fp32"  # "fp16" needs a GPU
-    fused_attention: bool = False  # of fairseq's models, see `pseudogec.seq2seq.fused_attention`
-
-
-AS_TRAINED = Computation()
+Precision = Literal["fp32", "fp16"]
+"""In which a model is computed; fp16 needs a GPU."""
 
 
 class _Key(NamedTuple):
@@ -85,16 +79,16 @@ class LoadedModel:
     device: Any
 
 
-def load(folder: Path, computation: Computation = AS_TRAINED) -> LoadedModel:
-    """The fairseq model of a folder; each way to compute it has a model of its own in memory.
+def load(folder: Path, precision: Precision = "fp32") -> LoadedModel:
+    """The fairseq model of a folder; each precision has a model of its own in memory.
 
     Raises:
         DataError: there is no model file.
     """
-    return shared(folder, ("fairseq", computation), lambda: _load(folder, computation))
+    return shared(folder, ("fairseq", precision), lambda: _load(folder, precision))
 
 
-def _load(folder: Path, computation: Computation) -> LoadedModel:
+def _load(folder: Path, precision: Precision) -> LoadedModel:
     compat.apply()
     import torch
     from fairseq import checkpoint_utils
@@ -103,12 +97,8 @@ def _load(folder: Path, computation: Computation) -> LoadedModel:
     with compat.isolated(), in_fairseqs_format(folder) as path:
         models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(path)], arg_overrides={"data": str(folder)})
     model = models[0].to(device).eval()
-    if computation.precision == "fp16":
+    if precision == "fp16":
         model.half()
-    if computation.fused_attention:
-        from pseudogec.seq2seq.fused_attention import use_fused_attention
-
-        use_fused_attention(model)
     return LoadedModel(model, task, device)
 
 

@@ -161,14 +161,8 @@ class Optimisation(Section):
             raise ValueError("training needs an end: give epochs, updates or both")
         if self.snapshots and (self.checkpoint_updates or self.selection == "best" or self.schedule == "linear"):
             raise ValueError("snapshots need checkpoints at the end of epochs, average_last, and a schedule without an end")
-        if self.warmup_from and self.schedule != "inverse_sqrt":
-            raise ValueError("warmup_from belongs to the schedule inverse_sqrt; the others rise from 0")
         if self.schedule == "linear" and (self.updates is None or self.updates <= self.warmup_updates):
             raise ValueError("the schedule linear falls to 0 at the last update; give updates, more than warmup_updates")
-        if self.optimiser == "adafactor" and (self.adam_betas is not None or self.adam_eps is not None):
-            raise ValueError("adam_betas and adam_eps belong to the optimiser adam; leave them out for adafactor")
-        if self.adam_betas is not None and not all(0.0 <= beta < 1.0 for beta in self.adam_betas):
-            raise ValueError(f"adam_betas must lie in [0, 1), got {self.adam_betas}")
         if self.schedule == "inverse_sqrt" and not self.warmup_updates:
             raise ValueError("the schedule inverse_sqrt needs warmup_updates of at least 1 (the papers' is 4000)")
         return self

@@ -92,7 +92,7 @@ class Batch(NamedTuple):
     longest_output: int  # subwords
 
 
-class Engine(Protocol):
+class DecodingEngine(Protocol):
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         """The best hypotheses of every sentence, best first."""
         ...

@@ -1,5 +1,7 @@
 """The training loop around fairseq's trainer. Imports fairseq: `pseudogec.seq2seq.training` imports it when needed.
 
+Run as a program it is one of the processes of a shared training (`pseudogec.seq2seq.distributed`).
+
 The loop gives bit for bit the weights of ``fairseq-train`` with the same arguments (a test compares them), at the same speed.
 ``fairseq_cli.train.main`` would replace the fifty lines that set up, step and validate, but
 
@@ -13,30 +15,27 @@ The loop gives bit for bit the weights of ``fairseq-train`` with the same argume
 
 from __future__ import annotations
 
+import contextlib
+import json
 import logging
 import math
+import os
+import socket
+import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import fairseq
 import numpy as np
-import torch
-from fairseq import tasks, utils
-from fairseq.data.iterators import GroupedIterator
-from fairseq.dataclass.initialize import add_defaults
-from fairseq.logging import metrics
-from fairseq.trainer import Trainer
-from omegaconf import OmegaConf
-from torch.nn.attention import SDPBackend, sdpa_kernel
+import psutil
 
 from artefacts.errors import UserError
+from artefacts.files import write_atomically
 from pseudogec.seq2seq import checkpoints, compat
-from pseudogec.seq2seq.fused_attention import use_fused_attention
-from pseudogec.seq2seq.fused_loss import use_fused_loss
-from pseudogec.seq2seq.fused_update import use_fused_update
+from pseudogec.seq2seq.distributed import OUTCOME, PROGRESS, divisors
 from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training_job import (
@@ -47,6 +46,22 @@ from pseudogec.seq2seq.training_job import (
     precision_here,
     snapshot_name,
 )
+
+compat.apply()
+
+import fairseq  # noqa: E402
+import torch  # noqa: E402
+from fairseq import tasks, utils  # noqa: E402
+from fairseq.data.iterators import GroupedIterator  # noqa: E402
+from fairseq.dataclass.initialize import add_defaults  # noqa: E402
+from fairseq.logging import metrics  # noqa: E402
+from fairseq.trainer import Trainer  # noqa: E402
+from omegaconf import OmegaConf  # noqa: E402
+from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
+
+from pseudogec.seq2seq.fused_attention import use_fused_attention  # noqa: E402
+from pseudogec.seq2seq.fused_loss import use_fused_loss  # noqa: E402
+from pseudogec.seq2seq.fused_update import use_fused_update  # noqa: E402
 
 log = logging.getLogger(__name__)
 
@@ -106,7 +121,7 @@ class TrainingRun:
         model = self._task.build_model(self._cfg.model)
         criterion = self._task.build_criterion(self._cfg.criterion)
         if job.fused:
-            use_fused_attention(model, weights_are_read=False)
+            use_fused_attention(model)
             use_fused_loss(criterion, model)
         if job.autocast:
             # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as that of separate products.
@@ -458,3 +473,62 @@ def _clear_placeholders(model: torch.nn.Module) -> None:
     for name, buffer in model.named_buffers():
         if name.endswith("embed_positions._float_tensor"):
             buffer.zero_()
+
+
+# --- One of several processes
+
+
+def main(path: Path, host: str, parent: int) -> None:
+    """Do the part of a training that torchrun's environment variables assign to this process.
+
+    Args:
+        path: the file that describes the training.
+        host: the parent's machine.
+        parent: its number there.
+    """
+    if socket.gethostname() == host:  # processes on other machines end when they miss those on this one
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    job = TrainingJob.model_validate_json(path.read_text(encoding="utf-8"))
+    try:
+        result = _train(job, lambda now: _write(path.with_name(PROGRESS), now))
+    except (UserError, OutOfMemoryError) as error:
+        _write(path.with_name(OUTCOME), {"error": type(error).__name__, "message": str(error)})
+        raise
+    if result is not None:
+        _write(path.with_name(OUTCOME), {"result": result.model_dump(mode="json")})
+
+
+def _write(path: Path, message: Any) -> None:
+    with write_atomically(path) as stream:
+        stream.write(json.dumps(message).encode())
+
+
+def _end_with(parent: int) -> None:
+    with contextlib.suppress(psutil.NoSuchProcess):
+        psutil.Process(parent).wait()
+    os._exit(1)
+
+
+def _train(job: TrainingJob, progress: Callable[[TrainingProgress], None]) -> TrainingResult | None:
+    """Train together with the other processes; the first one returns the result."""
+    rank, processes, device = (int(os.environ[name]) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
+    fitting = divisors(job.optimisation.update_frequency)
+    if processes not in fitting:
+        raise UserError(
+            f"{processes} processes cannot share the {fitting[-1]} batches of an update (update_frequency) evenly; "
+            f"start {' or '.join(map(str, fitting))}"
+        )
+    if torch.cuda.is_available():
+        torch.cuda.set_device(device)
+    torch.distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    with compat.isolated():
+        run = TrainingRun(job, progress if rank == 0 else (lambda _: None), Process(rank, processes, device))
+        result = run.to_the_end()
+    torch.distributed.destroy_process_group()
+    return result if rank == 0 else None
+
+
+if __name__ == "__main__":
+    from torch.distributed.elastic.multiprocessing.errors import record
+
+    record(main)(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))  # torchrun's log says which process failed first, and how

@@ -2,6 +2,7 @@
 
 from artefacts import missing
 from artefacts.engine import BuildError
+from pseudogec.study.corrections import read_corrected
 from pseudogec.study.grid import Grid, Pipeline, System
 from pseudogec.study.loading import load_profile
 from pseudogec.study.outputs import ScoredOutputs, score_outputs
@@ -27,6 +28,7 @@ __all__ = [
     "load_profile",
     "missing",
     "permutation_tests",
+    "read_corrected",
     "score_outputs",
     "sentence_counts",
     "stages_table",

@@ -248,14 +248,15 @@ class References(Recipe):
         return self.corpus.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        corpus = store.folder(self.corpus)
-        sentences: Iterable[AnnotatedSentence]
+        corpus, written = store.folder(self.corpus), folder / "references.m2"
         if not self.corpus.simulated and (corpus / "gold.m2").exists():
-            sentences = M2File(corpus / "gold.m2")
+            own = M2File(corpus / "gold.m2")
             if self.retyped:
-                sentences = annotator_of(self.annotator).retype(sentences)
-            elif typed_otherwise(sentences):
-                sentences = annotator_of(self.annotator).typed(sentences)
+                write_m2(written, annotator_of(self.annotator).retype(own))
+            elif typed_otherwise(own):
+                write_m2(written, annotator_of(self.annotator).typed(own))
+            else:
+                _link(corpus / "gold.m2", written)
         else:
             # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))
@@ -266,12 +267,9 @@ class References(Recipe):
                 progress(done, total, "sentences")
 
             found = [annotator.annotate(sources, list(read_plain(text)), progress=told) for text in texts]
-            sentences = (
-                AnnotatedSentence(tuple(source), {number: tuple(edits) for number, edits in enumerate(annotations)})
-                for source, *annotations in zip(sources, *found, strict=True)
-            )
-        write_m2(folder / "references.m2", sentences)
-        return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(folder / "references.m2")))
+            annotations = (dict(enumerate(edits)) for edits in zip(*found, strict=True))
+            write_m2(written, map(AnnotatedSentence, map(tuple, sources), annotations))
+        return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(written)))
 
 
 class MaskedReferences(Recipe):
@@ -559,10 +557,7 @@ class FileSeedText(SeedText):
                 f"seed corpus {self.name} has {available:,} sentences; {(self.shard + 1) * self.size:,} are needed "
                 "(fewer pseudo_pairs, or a larger seed corpus)"
             )
-        try:
-            os.link(cut, folder / _SENTENCES)  # so that the text is kept once
-        except OSError:
-            shutil.copyfile(cut, folder / _SENTENCES)
+        _link(cut, folder / _SENTENCES)
         tokens = sum(line.count(" ") + 1 for line in read_lines(folder / _SENTENCES))
         return {"sentences": self.size, "tokens": tokens}
 
@@ -585,6 +580,14 @@ class Learner(Recipe):
     @abstractmethod
     def uses(self) -> Iterator[Use]:
         """Yield the texts that the step itself learns from, without those of its parents."""
+
+
+def _link(file: Path, name: Path) -> None:
+    """Another name for a file, so that its content is kept once; a copy on another disk."""
+    try:
+        os.link(file, name)
+    except OSError:
+        shutil.copyfile(file, name)
 
 
 def _lines(files: Iterable[Path]) -> Iterator[bytes]:

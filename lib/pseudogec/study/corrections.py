@@ -15,10 +15,11 @@ from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
-from pseudogec.correct.step import Tokens, models_of
+from pseudogec.correct.step import models_of
 from pseudogec.edits import annotator_of, read_m2
 from pseudogec.study.corpora import Corpus, Learner, References, Use, WrittenCorpus
 from pseudogec.study.models import sentences_of_big, shapes_of_models
+from pseudogec.text import Tokens
 
 HYPOTHESES, STEPS = "hypotheses.txt", "steps.jsonl"
 

@@ -9,11 +9,12 @@ from artefacts import missing
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
 from pseudogec.correct import Built, ConfidentEdits, Trace, as_readers_want, run
-from pseudogec.correct.step import ReadyStep, Tokens
+from pseudogec.correct.step import ReadyStep
 from pseudogec.study.grid import Pipeline
 from pseudogec.study.models import CompactModel
 from pseudogec.study.planning import pipelines
 from pseudogec.study.study import Study
+from pseudogec.text import Tokens
 
 
 def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:

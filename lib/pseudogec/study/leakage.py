@@ -138,15 +138,15 @@ class Check:
     uses: tuple[tuple[Purpose, str], ...]
     tuned_on: bool
 
-    def of(self, results: Mapping[str, dict[str, Any]]) -> Finding:
+    def of(self, results: Mapping[str, dict[str, Any]]) -> CheckResult:
         """The result of the check, from the overlaps' results by their keys."""
         mine = [results[overlap.key] for overlap in self.overlaps]
         found = {place for result in mine for place in result["found"]}
-        return Finding(self, mine[0]["counted"], len(found), [example for result in mine for example in result["examples"]])
+        return CheckResult(self, mine[0]["counted"], len(found), [example for result in mine for example in result["examples"]])
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """The result of a check: how many of the ``counted`` sentences of the test set occur in the text, and examples."""
 
     check: Check
@@ -231,7 +231,7 @@ def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
     yield from uses.values()
 
 
-def refuse(findings: Iterable[Finding]) -> None:
+def refuse(findings: Iterable[CheckResult]) -> None:
     """
     Raises:
         UserError: sentences of a test set occur in the data that its systems learn from; it names them.

@@ -16,11 +16,10 @@ from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import CHOICES, By, score_columns, tidy_parts
 from pseudogec.study.study import PROJECT, Study
+from pseudogec.text import Tokens
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Tokens = Sequence[str]
 
 
 def hypotheses(study: Study, system: System | Pipeline, test: str) -> list[Tokens]:

@@ -246,7 +246,6 @@ class Planner:
                 method=without_errors,
                 reverse_model=reverse_model,
                 precision=decoding.precision,
-                fused_attention=decoding.fused_attention,
                 **common,
             )
             for text in texts

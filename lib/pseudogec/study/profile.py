@@ -7,16 +7,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    Field,
-    PlainSerializer,
-    PositiveInt,
-    SerializeAsAny,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, PlainSerializer, PositiveInt, SerializeAsAny, ValidationError, model_validator
 
 from artefacts import ClusterSection, Section
 from artefacts.errors import nearest, similar
@@ -37,16 +28,8 @@ class Test(Section):
 
     pairs: Pairs
     metrics: OneOrMore[AnyMetric] = Field((ERRANT,), min_length=1, description="metrics of the top systems")
-    tuned_on: bool = Field(
-        False,
-        description="checkpoints, ensembles, thresholds, dropped types may be chosen on these same sentences, as in the papers; "
-        "tables then mark the systems concerned",
-    )
-    retyped: bool = Field(
-        False,
-        description="for metrics that need ERRANT's types: the references' edits are reduced to the words that they change and "
-        "typed again, as by `errant_m2 -gold`; types of others, such as NUCLE's, are replaced in any case",
-    )
+    tuned_on: bool = Field(False, description="whether parts of systems may be chosen on these sentences; tables then mark these")
+    retyped: bool = Field(False, description="the references' edits are minimised and typed again, as by `errant_m2 -gold`")
 
     @model_validator(mode="before")
     @classmethod
@@ -60,31 +43,21 @@ class Test(Section):
 class BlindTest(Section):
     """A test set whose references are not public: its owners score the outputs."""
 
-    file: Path = Field(
-        description="relative to the data folder: a tokenised sentence a line, or an M2 file, whose edits are not read"
-    )
-    submission: Literal["text", "zip"] = Field(
-        "text", description="the form of the outputs: a file with a tokenised sentence a line, or an archive with only this file"
-    )
+    file: Path = Field(description="relative to the data folder: a tokenised sentence a line, or M2, whose edits are not read")
+    submission: Literal["text", "zip"] = Field("text", description="a file with a tokenised sentence a line, or an archive of it")
 
 
 class Corpora(Section):
     genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
     validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
-    development: Pairs | None = Field(
-        None,
-        description="pairs that systems of several steps are tuned on, and that tracks are cut from; `validation` by default",
-    )
+    development: Pairs | None = Field(None, description="that steps are tuned on and tracks cut from; `validation` by default")
     tests: dict[str, Test] = Field(
-        min_length=1, description="named sets of pairs to score on: the first for all systems, the others for the top systems"
+        min_length=1, description="to score on: the first for all systems, the others for the top ones"
     )
     blind: dict[str, BlindTest] = Field(default_factory=dict, description="named test sets for `pseudogec submit`")
-    in_domain: Pairs | None = Field(
-        None, description="the part of the genuine pairs that is like the test data, for the setting `sequential`"
-    )
+    in_domain: Pairs | None = Field(None, description="the genuine pairs that are like the test data, for `sequential`")
     unchanged: Literal["drop", "keep"] = Field(
-        "drop",
-        description="pairs in which nothing is corrected: left out of training, as Kiyono et al. do (section IV-A), or not",
+        "drop", description="training pairs without a correction (TASLP section IV-A: drop)"
     )
     seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
 
@@ -126,14 +99,8 @@ class PseudoDataSize(Section):
     """Pseudo data in shards: a corpus of n pairs is the first n / shard shards, so smaller corpora are part of larger ones."""
 
     shard: int = Field(gt=0, description="pairs a shard")
-    own_draws: bool = Field(
-        False, description="each seed has pseudo data and a reverse model of its own; else all seeds share those of one draw"
-    )
-    edits_from: Literal["genuine", "in_domain"] = Field(
-        "genuine",
-        description="the pairs whose edits noise learns. Choe et al. (table 2) take those that are like the test data; a track "
-        "without such pairs has its genuine ones",
-    )
+    own_draws: bool = Field(False, description="each seed has pseudo data and a reverse model of its own; else all share them")
+    edits_from: Literal["genuine", "in_domain"] = Field("genuine", description="pairs whose edits noise learns (Choe: in_domain)")
 
 
 class Decoding(Section):
@@ -142,11 +109,7 @@ class Decoding(Section):
     beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
     length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
     n_best: int = Field(1, ge=1, description="corrections of a sentence that are kept for `curves`")
-    precision: Literal["fp32", "fp16"] = Field(
-        "fp32",
-        description="of back-translation, which decodes millions of sentences; test sets are always corrected in full precision",
-    )
-    fused_attention: bool = Field(False, description="back-translate with torch's fused attention: the same up to rounding")
+    precision: Literal["fp32", "fp16"] = Field("fp32", description="of back-translation; test sets are corrected in fp32")
 
 
 class MorePseudoData(Section):
@@ -161,8 +124,7 @@ class StageOfTraining(Section):
     """One stage of a curriculum: its data and optimisation."""
 
     data: tuple[Literal["genuine", "pseudo", "in_domain", "copies"] | MorePseudoData, ...] = Field(
-        min_length=1,
-        description="the first part is the one that `upsample` repeats; `copies` are the genuine targets on both sides",
+        min_length=1, description="`upsample` repeats the first part; `copies` are the genuine targets on both sides"
     )
     optimisation: str = Field(description="a name from `optimisations`")
     upsample: bool = Field(False, description="repeat the genuine data as often as the grid's `upsample` says")
@@ -200,16 +162,10 @@ class Axes(Section):
     architecture: OneOrMore[str] = ("default",)
     track: OneOrMore[str] = ("restricted",)
     passes: OneOrMore[Passes] = Field(
-        (),
-        description="models after so many passes of the last stage, which are among its `snapshots`, or after those of them with "
-        "the `lowest_loss` on the validation data; by default its end",
+        (), description="models at these `snapshots` of the last stage, or at the best; else its end"
     )
-    curves: bool = Field(
-        False, description="measure precision-recall curves, and scores at the operating point that suits the development data"
-    )
-    sweep: dict[str, OneOrMore[float]] = Field(
-        default_factory=dict, description="a parameter of the methods -> its values; every combination of several"
-    )
+    curves: bool = Field(False, description="measure precision-recall curves, and scores at operating points")
+    sweep: dict[str, OneOrMore[float]] = Field(default_factory=dict, description="a parameter of the methods -> its values")
     seeds: Seeds | None = Field(None, description="the profile's seeds by default")
 
 
@@ -221,9 +177,8 @@ def _axes(value: Any) -> Any:
 class GridAxes(Axes):
     """The systems of one table or figure."""
 
-    also: tuple[Annotated[dict[str, Any], BeforeValidator(_axes)], ...] = Field(
-        (), description="more systems: for each entry the combinations of these values with those that the entry replaces"
-    )
+    also: tuple[Annotated[dict[str, Any], BeforeValidator(_axes)], ...] = ()
+    """More systems: for each entry the combinations of these values with those that the entry replaces."""
 
     @property
     def parts(self) -> list[Axes]:
@@ -259,21 +214,14 @@ class Track(Section):
     Parts keep the levels' proportions; sentences of neither share choose checkpoints and tune systems.
     """
 
-    pairs: int | None = Field(
-        None, gt=0, description="so many of the genuine pairs, drawn anew for each seed, from those with a correction"
-    )
+    pairs: int | None = Field(None, gt=0, description="so many genuine pairs with a correction, drawn anew for each seed")
     genuine: Pairs | None = Field(None, description="training pairs of its own; by default a part of the development data")
     validation: Pairs | None = Field(None, description="with pairs of its own: those that choose checkpoints and tune systems")
     in_domain: Pairs | None = Field(None, description="with pairs of its own: the part of them that is like its test data")
-
     training_share: float = Field(0.75, gt=0, lt=1)
-    test_share: float = Field(
-        0.0,
-        ge=0,
-        lt=1,
-        description="sentences to score the track on where the development data are a test set too: these neither train nor tune "
-        "it. With 0 it is scored on all that it does not train on, which also tune it, as Choe et al. do (their Dev-1K)",
-    )
+    test_share: float = Field(0.0, ge=0, lt=1)
+    """Sentences to score the track on where the development data are a test set too: these neither train nor tune it. With 0 it
+    is scored on all that it does not train on, which also tune it, as Choe et al. do (their Dev-1K)."""
     seed: int = 1
 
     @property
@@ -291,12 +239,6 @@ class Track(Section):
     def _some_validate(self) -> Self:
         if (self.genuine is None) != (self.validation is None) or (self.in_domain and self.genuine is None):
             raise ValueError("a track with pairs of its own names `genuine` and `validation`, and perhaps `in_domain`")
-        if self.pairs is not None and self.model_fields_set != {"pairs"}:
-            raise ValueError("a track with `pairs`, a number of genuine pairs, has no other key")
-        if self.genuine is not None and (given := {"training_share", "test_share", "seed"} & self.model_fields_set):
-            raise ValueError(
-                f"a track with pairs of its own takes no part of the development data; leave out {', '.join(sorted(given))}"
-            )
         if self.training_share + self.test_share >= 1:
             raise ValueError("training_share and test_share leave no sentences to choose checkpoints on")
         return self
@@ -310,9 +252,7 @@ class SystemSteps(Section):
 
     after: str | None = Field(None, description="the system whose steps come first")
     steps: tuple[AnyStep, ...] = Field(min_length=1)
-    stands_for: OneOrMore[str] = Field(
-        (), description="rows of published tables that it is compared with, where its name is another"
-    )
+    stands_for: OneOrMore[str] = Field((), description="rows of published tables that it is compared with; by default its name")
 
 
 class Difference(Section):
@@ -333,9 +273,7 @@ AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), Pl
 class Profile(Section):
     """A study at one scale, such as ``params/*.yaml``. Unknown keys and impossible values are refused."""
 
-    name: str = Field(
-        "", pattern=r"^([^./\\][^/\\]*)?$", description="of the folder of results; by default the file's name without its ending"
-    )
+    name: str = Field("", pattern=r"^[^/\\]*$", description="of the folder of results; by default the file's name")
     description: str = Field(description="one sentence for tables and pages")
     data_folder: Path = Field(Path("data"), description="the folder of corpora in files; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
@@ -343,59 +281,33 @@ class Profile(Section):
     subwords: Subwords
     pseudo_data: PseudoDataSize
     architecture: Architecture
-    architectures: dict[str, dict[str, Any]] = Field(
-        default_factory=dict, description="other models, each as its changes to `architecture`"
-    )
+    architectures: dict[str, dict[str, Any]] = Field(default_factory=dict, description="others, as changes to `architecture`")
     optimisations: dict[str, Optimisation]
     optimisations_of: dict[str, dict[str, dict[str, Any]]] = Field(
         default_factory=dict, description="architecture -> optimisation -> changes to it for this architecture"
     )
     scale: Scale = Field(Scale(), description="amounts that the design leaves to each scale, where they are written `$name`")  # type: ignore[call-arg]
-    first_stages: tuple[StageOfTraining, ...] = Field(
-        (), description="stages that every model begins with, the reverse model too; trained once a seed"
-    )
+    first_stages: tuple[StageOfTraining, ...] = Field((), description="that every model begins with, the reverse model too")
     settings: dict[str, Annotated[tuple[StageOfTraining, ...], Field(min_length=1)]]
     methods: dict[str, AnyMethod]
-    reverse_model: tuple[StageOfTraining, ...] = Field(
-        min_length=1, description="the stages of the model that makes errors, for back-translation; it learns from genuine pairs"
-    )
+    reverse_model: tuple[StageOfTraining, ...] = Field(min_length=1, description="stages of the model that makes errors")
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
     annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
-    cluster: ClusterSection | None = Field(
-        None, description="where it is built, if not on this machine; the key of no artefact depends on it"
-    )
+    cluster: ClusterSection | None = Field(None, description="where it is built, if not on this machine; in no artefact's key")
     tracks: dict[str, Track] = Field(default_factory=dict, description="other genuine data to train on")
     models: dict[str, ModelChoice] = Field(default_factory=dict, description="models that systems are made of")
     language_model: LanguageModelChoice | None = None
     error_detector: DetectorOptions = DetectorOptions()
     systems: dict[str, SystemSteps] = Field(default_factory=dict, description="lists of steps from a text to its correction")
     grids: dict[str, GridAxes] = Field(description="the systems of a table or figure: combinations of choices")
-    comparisons: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict, description="the systems of a table: names from `systems`, in the order of its rows"
-    )
-    preprocessing: tuple[AnyStep, ...] = Field(
-        (),
-        description="steps that a text goes through before a model of a grid reads it, in training (on the source side) as in "
-        "tests; systems name theirs themselves",
-    )
-    own_text: tuple[str, ...] = Field(
-        (),
-        description="systems for readers' own sentences, the best last: `pseudogec correct` takes that by default; packs include "
-        "their models where licences and size allow it",
-    )
-    simple_systems: tuple[str, ...] = Field(
-        (),
-        description="systems in the first rows of every table of systems, such as one that does nothing",
-    )
+    comparisons: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="the rows of a table, from `systems`")
+    preprocessing: tuple[AnyStep, ...] = Field((), description="steps before the models of grids, in training as in tests")
+    own_text: tuple[str, ...] = Field((), description="systems for readers' own sentences, whose models packs include; best last")
+    simple_systems: tuple[str, ...] = Field((), description="first rows of every table of systems, such as one that does nothing")
     grid_tests: tuple[str, ...] = Field((), description="test corpora on which grids are scored by ERRANT beside the first")
-    predicted_by: str | None = Field(
-        None, description="a profile whose ranking of methods, from the folder of its results, is compared with this one's"
-    )
+    predicted_by: str | None = Field(None, description="a profile whose ranking of methods is compared with this one's")
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
-    differences: dict[str, Difference] = Field(
-        default_factory=dict,
-        description="keys whose setting differs from the paper or is not in it -> the reason, for the table of settings",
-    )
+    differences: dict[str, Difference] = Field(default_factory=dict, description="keys that differ from the paper -> the reason")
 
     @property
     def simulation(self) -> bool:
@@ -441,34 +353,15 @@ Location = tuple[str | int, ...]
 
 
 class Problem(NamedTuple):
-    """What is wrong with a profile.
-
-    Attributes:
-        location: of the wrong value.
-        message: what is wrong, and what would be right.
-        beside: location of another value that the wrong one does not fit.
-    """
+    """What is wrong with the value at a location of a profile, and what would be right."""
 
     location: Location
     message: str
-    beside: Location = ()
+    missing: bool = False
+    """Whether the last key of the location is not there."""
 
     def __str__(self) -> str:
         return f"{'.'.join(map(str, self.location))}: {self.message}"
-
-
-MISSING = "this key is missing"
-
-
-def problems_of(profile: Profile) -> Iterator[Problem]:
-    """Names that a profile uses and does not have, and parts that do not fit together."""
-    yield from _check_corpora(profile)
-    yield from _check_settings(profile)
-    for name, grid in profile.grids.items():
-        yield from check_grid(profile, ("grids", name), grid)
-    yield from _check_systems(profile)
-    for notebook, grids in profile.notebooks.items():
-        yield from _unknown(("notebooks", notebook), "grid or comparison", grids, [*profile.grids, *profile.comparisons])
 
 
 def problems_in(location: Location, error: ValidationError) -> list[Problem]:
@@ -480,11 +373,9 @@ def problems_in(location: Location, error: ValidationError) -> list[Problem]:
             continue  # for it lacks what is wrong in it
         if item["type"] == "extra_forbidden":
             message = "unknown key" + similar(str(place[-1]), _known_keys(Section))
-        elif item["type"] == "missing":
-            message = MISSING
-        elif item["type"] != "value_error" and not isinstance(item["input"], dict | list | BaseModel):
+        elif item["type"] not in {"value_error", "missing"} and not isinstance(item["input"], dict | list | Section):
             message += f" (got {item['input']!r})"
-        found.append(Problem(place, message))
+        found.append(Problem(place, message, item["type"] == "missing"))
     return found
 
 
@@ -494,58 +385,84 @@ def _known_keys(section: type[Section]) -> set[str]:
     return own.union(*map(_known_keys, section.__subclasses__()))
 
 
-def _unknown(
-    location: Location, what: str, names: Iterable[str], known: Iterable[str], beside: Location = ()
-) -> Iterator[Problem]:
+def _unknown(location: Location, what: str, names: Iterable[str], known: Iterable[str]) -> Iterator[Problem]:
     known = set(known)
     for number, name in enumerate(names):
         if name not in known:
-            yield Problem((*location, number), f"there is no {what} `{name}`{nearest(name, known)}", beside)
+            yield Problem((*location, number), f"there is no {what} `{name}`{nearest(name, known)}")
 
 
-RESERVED_NAMES = {"genuine", "validation", "in_domain", "development"}
-
-
-def _check_corpora(profile: Profile) -> Iterator[Problem]:
-    """Test sets whose names are ambiguous, or that cannot be scored by their metrics."""
-    if profile.pseudo_data.edits_from == "in_domain" and profile.corpora.in_domain is None:
-        yield Problem(("pseudo_data", "edits_from"), "corpora.in_domain does not say which pairs are in_domain", ("corpora",))
+def problems_of(profile: Profile) -> Iterator[Problem]:
+    """Names that a profile uses and does not have, and parts that do not fit together."""
     for number, (name, test) in enumerate(profile.corpora.tests.items()):
-        where = ("corpora", "tests", name)
-        if name in RESERVED_NAMES:
-            yield Problem(where, "the name belongs to another part of the corpora; choose another")
-        if test.pairs.rewritten and any(metric.references != "rewrites" for metric in test.metrics):
+        by_edits = [
+            metric.name for metric in (*test.metrics, *([ERRANT] if number == 0 else [])) if metric.references != "rewrites"
+        ]
+        if test.pairs.rewritten and by_edits:
             able = ", ".join(f"`{metric.name}`" for metric in METRICS if metric.references == "rewrites")
-            yield Problem(where, f"these are rewrites, not edits; under `metrics`, name only metrics of rewrites ({able})")
-        elif number == 0 and ERRANT not in test.metrics:
-            yield Problem(where, "the first test set is the one of all tables, which ERRANT scores; add `errant` to `metrics`")
-
-
-def _check_settings(profile: Profile) -> Iterator[Problem]:
-    """Curricula that name what the profile does not have, or that cannot be trained."""
-    early = {"first_stages": profile.first_stages, "reverse_model": profile.reverse_model}
-    stages_at: dict[Location, tuple[StageOfTraining, ...]] = {
-        **{("settings", name): stages for name, stages in profile.settings.items()},
-        **{(name,): stages for name, stages in early.items()},
-    }
-    for where, stages in stages_at.items():
+            message = f"these are rewrites, which `{by_edits[0]}` (of the first set in any case) cannot score, only {able}"
+            yield Problem(("corpora", "tests", name), message)
+    if profile.pseudo_data.edits_from == "in_domain":
+        yield from _check_in_domain(profile, ("pseudo_data", "edits_from"))
+    early: dict[Location, tuple[StageOfTraining, ...]]
+    early = {("first_stages",): profile.first_stages, ("reverse_model",): profile.reverse_model}
+    for where, stages in [*((("settings", name), own) for name, own in profile.settings.items()), *early.items()]:
         for number, stage in enumerate(stages):
             yield from _check_stage(profile, (*where, number), stage)
-    for part, stages in early.items():
-        if any(not {"genuine", "in_domain", "copies"}.issuperset(stage.data) for stage in stages):
-            yield Problem((part,), "they are trained before there are pseudo data; such stages take only genuine data")
-    if "baseline" not in profile.settings:
-        yield Problem(("settings",), "a setting `baseline` (genuine data only) is needed")
-    elif _takes_pseudo_data(profile, "baseline"):
-        yield Problem(("settings", "baseline"), "it is trained without pseudo data; every grid compares its methods with it")
-    reserved = {
-        ("architectures", "default"): "`architecture`",
-        ("methods", "none"): "no pseudo data",
-        ("tracks", "restricted"): "all genuine pairs",
-    }
-    for (part, name), meaning in reserved.items():
-        if name in getattr(profile, part):
-            yield Problem((part, name), f"the name stands for {meaning}; choose another")
+    yield from _check_changes(profile)
+    for name, grid in profile.grids.items():
+        yield from check_grid(profile, ("grids", name), grid)
+    for name, choice in profile.models.items():
+        yield from _check_model(profile, ("models", name), choice)
+    if (model := profile.language_model) is not None:
+        where = ("language_model",)
+        yield from _unknown((*where, "seed_corpus"), "seed_corpus", [model.seed_corpus], profile.corpora.seeds)
+        yield from _unknown((*where, "optimisation"), "optimisation", [model.optimisation], profile.optimisations)
+        yield from _check_sizes(profile, (*where, "sentences"), model.sentences)
+    for name, system in profile.systems.items():
+        if system.after is not None and (
+            unknown := [*_unknown(("systems", name, "after"), "system", [system.after], profile.systems)]
+        ):
+            yield from unknown
+            continue
+        steps = all_steps(profile, name)
+        for number, step in enumerate(system.steps, start=len(steps) - len(system.steps)):
+            place = ("systems", name, "steps", number - len(steps) + len(system.steps))
+            yield from _check_step(profile, place, step, steps[:number])
+    for number, step in enumerate(profile.preprocessing):
+        yield from _check_step(profile, ("preprocessing", number), step, profile.preprocessing[:number])
+    for name, systems in profile.comparisons.items():
+        yield from _unknown(("comparisons", name), "system", systems, profile.systems)
+    yield from _unknown(("own_text",), "system", profile.own_text, profile.systems)
+    yield from _unknown(("simple_systems",), "system", profile.simple_systems, profile.systems)
+    yield from _unknown(("grid_tests",), "test corpus", profile.grid_tests, profile.corpora.tests)
+    for notebook, grids in profile.notebooks.items():
+        yield from _unknown(("notebooks", notebook), "grid or comparison", grids, [*profile.grids, *profile.comparisons])
+
+
+def _check_stage(profile: Profile, where: Location, stage: StageOfTraining) -> Iterator[Problem]:
+    if stage.upsample and stage.data[0] != "genuine":
+        yield Problem(where, "`upsample` repeats the first part of `data`, which must be `genuine`")
+    if "pseudo" in stage.data and where[0] != "settings":
+        yield Problem(where, "it is trained before there are pseudo data; such stages take only genuine data")
+    yield from _unknown((*where, "optimisation"), "optimisation", [stage.optimisation], profile.optimisations)
+    for number, part in enumerate(stage.data):
+        place = (*where, "data", number)
+        if part == "in_domain":
+            yield from _check_in_domain(profile, place)
+        elif isinstance(part, MorePseudoData):
+            yield from _unknown((*place, "method"), "method", [part.method], profile.methods)
+            yield from _unknown((*place, "seed_corpus"), "seed_corpus", [part.seed_corpus], profile.corpora.seeds)
+            yield from _check_sizes(profile, (*place, "pseudo_pairs"), part.pseudo_pairs)
+
+
+def _check_in_domain(profile: Profile, where: Location) -> Iterator[Problem]:
+    if profile.corpora.in_domain is None:
+        yield Problem(where, "corpora.in_domain does not say which pairs are in_domain")
+
+
+def _check_changes(profile: Profile) -> Iterator[Problem]:
+    """Architectures and optimisations that are written as changes to others."""
     for name in profile.architectures:
         try:
             profile.architecture_of(name)
@@ -555,8 +472,8 @@ def _check_settings(profile: Profile) -> Iterator[Problem]:
         where = ("optimisations_of", architecture)
         yield from _unknown(where, "architecture", [architecture], ["default", *profile.architectures])
         for name in changed:
-            if name not in profile.optimisations:
-                yield from _unknown((*where, name), "optimisation", [name], profile.optimisations)
+            if unknown := [*_unknown((*where, name), "optimisation", [name], profile.optimisations)]:
+                yield from unknown
                 continue
             try:
                 profile.optimisation_of(name, architecture)
@@ -564,50 +481,17 @@ def _check_settings(profile: Profile) -> Iterator[Problem]:
                 yield from problems_in((*where, name), error)
 
 
-def _takes_pseudo_data(profile: Profile, setting: str) -> bool:
-    return any("pseudo" in stage.data for stage in profile.settings[setting])
-
-
-_SEEDS = ("corpora", "seeds")
-
-
-def _check_stage(profile: Profile, where: Location, stage: StageOfTraining) -> Iterator[Problem]:
-    if stage.upsample and stage.data[0] != "genuine":
-        yield Problem(where, "`upsample` repeats the first part of `data`, which must be `genuine`")
-    yield from _unknown((*where, "optimisation"), "optimisation", [stage.optimisation], profile.optimisations)
-    for number, part in enumerate(stage.data):
-        place = (*where, "data", number)
-        if part == "in_domain" and profile.corpora.in_domain is None:
-            yield Problem(place, "corpora.in_domain does not say which pairs are in_domain", ("corpora",))
-        elif isinstance(part, MorePseudoData):
-            yield from _unknown((*place, "method"), "method", [part.method], profile.methods)
-            yield from _unknown((*place, "seed_corpus"), "seed_corpus", [part.seed_corpus], profile.corpora.seeds, _SEEDS)
-            yield from _check_sizes(profile, (*place, "pseudo_pairs"), part.pseudo_pairs)
-
-
 def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Problem]:
     shard = profile.pseudo_data.shard
     for number, pairs in enumerate(sizes):
         if pairs <= 0 or pairs % shard:
-            yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})", ("pseudo_data", "shard"))
+            yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})")
         elif pairs > MOST_SHARDS * shard:
-            message = f"{pairs:,} are more than {MOST_SHARDS:,} shards; make one smaller or the other larger"
-            yield Problem((*where, number), message, ("pseudo_data", "shard"))
-
-
-def development_pairs(profile: Profile) -> PairFormat:
-    """The pairs that systems of several steps are tuned on, and that tracks are cut from."""
-    return profile.corpora.development or profile.corpora.validation
+            yield Problem((*where, number), f"{pairs:,} are more than {MOST_SHARDS:,} times pseudo_data.shard ({shard})")
 
 
 def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Problem]:
-    """Unknown names in a grid (the nearest is offered), missing axes, sizes that are not a number of whole shards.
-
-    Args:
-        profile: has the names.
-        where: the grid's place.
-        grid: the grid.
-    """
+    """Unknown names in a grid (the nearest is offered), missing axes, sizes that are not a number of whole shards."""
     first, *others = grid.parts
     yield from (own := [*_check_axes(profile, where, first)])
     told = {problem.message for problem in own}  # an entry has them again where it replaces nothing
@@ -618,41 +502,31 @@ def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Pr
 
 def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Problem]:
     known = {
-        "method": (grid.method, ["none", *profile.methods], ("methods",)),
-        "seed_corpus": (grid.seed_corpus, profile.corpora.seeds, _SEEDS),
-        "setting": (grid.setting, profile.settings, ("settings",)),
-        "baseline": ([grid.baseline], profile.settings, ("settings",)),
-        "architecture": (grid.architecture, ["default", *profile.architectures], ("architectures",)),
-        "track": (grid.track, ["restricted", *profile.tracks], ("tracks",)),
+        "method": (grid.method, ["none", *profile.methods]),
+        "seed_corpus": (grid.seed_corpus, profile.corpora.seeds),
+        "setting": (grid.setting, profile.settings),
+        "baseline": ([grid.baseline], profile.settings),
+        "architecture": (grid.architecture, ["default", *profile.architectures]),
+        "track": (grid.track, ["restricted", *profile.tracks]),
     }
     unknown = [problem for axis, names in known.items() for problem in _unknown((*where, axis), axis, *names)]
     yield from unknown
     yield from _check_sizes(profile, (*where, "pseudo_pairs"), *grid.pseudo_pairs)
     if unknown:
         return
-    cut = any(name in profile.tracks and profile.tracks[name].is_cut for name in grid.track)
-    if cut and len(set(grid.track)) > 1 and development_pairs(profile) in [test.pairs for test in profile.corpora.tests.values()]:
-        yield Problem(
-            where,
-            f"the tracks {' and '.join(grid.track)} are not scored on the same sentences, since a test set is the "
-            "development data; name one, and compare systems of several under `comparisons`",
-        )
     methods = [name for name in grid.method if name != "none"]
     if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         yield Problem(where, "a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
-    for name in methods:
-        yield from _check_sweep((*where, "sweep"), name, profile.methods[name], grid.sweep)
-    for number, setting in enumerate(grid.setting):
-        if not _takes_pseudo_data(profile, setting):
-            yield Problem(
-                (*where, "setting", number), f"`{setting}` has no stage with pseudo data, so methods would not differ in it"
-            )
-        if grid.upsample != (1,) and not any(stage.upsample for stage in profile.settings[setting]):
-            yield Problem(
-                (*where, "setting", number), f"no stage of `{setting}` has `upsample: true`, so repeating would change nothing"
-            )
-    if _takes_pseudo_data(profile, grid.baseline):
-        yield Problem((*where, "baseline"), f"the setting `{grid.baseline}` takes pseudo data; name one that takes none")
+    for name, point in product(methods, product(*grid.sweep.values())):
+        try:
+            profile.methods[name].changed(**dict(zip(grid.sweep, point, strict=True)))
+        except ValidationError as error:
+            yield Problem((*where, "sweep"), f"{name}: {explain(error, type(profile.methods[name]))}")
+            break
+    if any("pseudo" in stage.data for stage in profile.settings[grid.baseline]):
+        yield Problem(
+            (*where, "baseline"), f"`{grid.baseline}` takes pseudo data; name the `method` that makes them, or another setting"
+        )
     trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
     for setting, architecture in product(trained, grid.architecture) if grid.passes else ():
         kept = profile.optimisation_of(profile.stages(setting)[-1].optimisation, architecture).snapshots
@@ -662,117 +536,34 @@ def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Probl
         yield Problem((*where, "curves"), "they need `decoding.n_best` above 1, and a text that no step has changed before")
     if any(isinstance(profile.methods[name], DecoderMethod) for name in methods):
         trained.append("reverse_model")
-    yield from _check_in_domain(profile, where, trained, grid.track)
-
-
-def _check_in_domain(profile: Profile, where: Location, settings: Iterable[str], tracks: Iterable[str]) -> Iterator[Problem]:
-    lacking = [name for name in tracks if name != "restricted" and profile.tracks[name].in_domain is None]
-    for setting in settings:
-        if lacking and any("in_domain" in stage.data for stage in profile.stages(setting)):
+    lacking = [name for name in grid.track if name != "restricted" and profile.tracks[name].in_domain is None]
+    for setting in trained if lacking else ():
+        if any("in_domain" in stage.data for stage in profile.stages(setting)):
             yield Problem(where, f"`{setting}` trains on in_domain data, which the track `{lacking[0]}` lacks")
-
-
-def _check_sweep(where: Location, name: str, method: Method, values: Mapping[str, Sequence[float]]) -> Iterator[Problem]:
-    for parameter in values:
-        if parameter not in method.numbers:
-            hint = nearest(parameter, method.numbers)
-            yield Problem((*where, parameter), f"{name} has no number among its parameters that is called `{parameter}`{hint}")
-            return
-    for point in product(*values.values()):
-        try:
-            method.changed(**dict(zip(values, point, strict=True)))
-        except ValidationError as error:
-            yield Problem(where, f"{name}: {explain(error, type(method))}")
-
-
-def _check_systems(profile: Profile) -> Iterator[Problem]:
-    """Systems whose steps name what the profile does not have, or that cannot follow one another."""
-    for name, choice in profile.models.items():
-        yield from _check_model(profile, ("models", name), choice)
-    language_model = profile.language_model
-    if language_model is not None:
-        where = ("language_model",)
-        yield from _unknown((*where, "seed_corpus"), "seed_corpus", [language_model.seed_corpus], profile.corpora.seeds, _SEEDS)
-        yield from _unknown((*where, "optimisation"), "optimisation", [language_model.optimisation], profile.optimisations)
-        yield from _check_sizes(profile, (*where, "sentences"), language_model.sentences)
-    for place, step in enumerate(profile.preprocessing):
-        if step.model_names:
-            message = f"the step `{step.known_as()}` uses models, which are trained on its output"
-            yield Problem(("preprocessing", place), message)
-        yield from _check_step(profile, ("preprocessing", place), step, profile.preprocessing[:place])
-    steps_of: dict[str, list[Step]] = {}
-    for name, system in profile.systems.items():
-        try:
-            steps = steps_of[name] = all_steps(profile, name)
-        except ValueError as error:
-            yield Problem(("systems", name, "after"), str(error))
-            continue
-        if len(tracks := tracks_of(profile, steps)) > 1:
-            message = f"its models are of the tracks {' and '.join(sorted(tracks))}; name models of one"
-            yield Problem(("systems", name), message)
-        earlier = len(steps) - len(system.steps)
-        for place, step in enumerate(system.steps):
-            yield from _check_step(profile, ("systems", name, "steps", place), step, steps[: earlier + place])
-    for name, systems in profile.comparisons.items():
-        if name in profile.grids:
-            yield Problem(("comparisons", name), "a grid has this name; choose another", ("grids", name))
-        yield from _unknown(("comparisons", name), "system", systems, profile.systems)
-        others = tracks_of(profile, [step for system in systems for step in steps_of.get(system, ())]) - {"restricted"}
-        if len(others) > 1:
-            yield Problem(
-                ("comparisons", name), f"its systems are of the tracks {' and '.join(sorted(others))}; compare those of one"
-            )
-    yield from _unknown(("own_text",), "system", profile.own_text, profile.systems)
-    yield from _unknown(("simple_systems",), "system", profile.simple_systems, profile.systems)
-    yield from _unknown(("grid_tests",), "test corpus", profile.grid_tests, profile.corpora.tests)
-
-
-_OF_PSEUDO_DATA = {"seed_corpus", "pseudo_pairs", "upsample"}
 
 
 def _check_model(profile: Profile, where: Location, choice: ModelChoice) -> Iterator[Problem]:
     values = choice.model_dump(exclude_none=True)
     if choice.method == "none":
-        values = {name: value for name, value in values.items() if name not in {"setting", *_OF_PSEUDO_DATA}}
-    yield from (problems := [*_check_axes(profile, where, Axes.model_validate(values))])
-    if choice.method != "none" or problems:
-        return
-    if unknown := [*_unknown((*where, "setting"), "setting", [choice.setting], profile.settings)]:
-        yield from unknown
-        return
-    if _takes_pseudo_data(profile, choice.setting):
-        yield Problem((*where, "setting"), f"`{choice.setting}` takes pseudo data; name the `method` that makes them")
-    if unused := _OF_PSEUDO_DATA & choice.model_fields_set:
-        yield Problem(where, f"without a `method` there are no pseudo data; leave out {', '.join(sorted(unused))}")
-    yield from _check_in_domain(profile, where, [choice.setting], [choice.track])
+        values = {"method": "none", "baseline": choice.setting, "architecture": choice.architecture, "track": choice.track}
+    for problem in _check_axes(profile, where, Axes.model_validate(values)):
+        inside = ("setting" if part == "baseline" else part for part in problem.location[len(where) :])
+        yield problem._replace(location=(*where, *inside))
 
 
 def all_steps(profile: Profile, system: str) -> list[Step]:
-    """The steps of a system, after those of the systems that it continues.
-
-    Raises:
-        ValueError: it continues a system that does not exist, or itself.
-    """
-    names = [system]
-    while (earlier := profile.systems[names[-1]].after) is not None:
-        if earlier not in profile.systems:
-            raise ValueError(f"there is no system `{earlier}`{nearest(earlier, profile.systems)}")
-        if earlier in names:
-            raise ValueError(f"continues itself: {' -> '.join([*names, earlier])}")
-        names.append(earlier)
-    return [step for name in reversed(names) for step in profile.systems[name].steps]
+    """The steps of a system, after those of the systems that it continues."""
+    own = profile.systems[system]
+    return [*(all_steps(profile, own.after) if own.after in profile.systems else ()), *own.steps]
 
 
 def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
-    """The tracks of the models that steps name; names that the profile does not have are skipped."""
-    named = [name for step in steps for name in step.model_names]
-    return {profile.models[name].track for name in named if name in profile.models}
+    """The tracks of the models that steps name."""
+    return {profile.models[name].track for step in steps for name in step.model_names}
 
 
 def _check_step(profile: Profile, where: Location, step: Step, before: Sequence[Step]) -> Iterator[Problem]:
-    if unknown := [*_unknown((*where, "models"), "model", step.model_names, profile.models)]:
-        yield from unknown
-        return
+    yield from _unknown((*where, "models"), "model", step.model_names, profile.models)
     if step.uses_language_model and profile.language_model is None:
         yield Problem(where, "needs a language model, and the profile's `language_model` does not say which")
     try:

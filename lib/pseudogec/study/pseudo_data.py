@@ -130,11 +130,9 @@ class BackTranslatedData(PseudoData):
 
     resumable: ClassVar[bool] = True
     needs_gpu: ClassVar[bool] = True
-    incidental: ClassVar[frozenset[str]] = PseudoData.incidental | {"fused_attention"}
     method: DecoderMethod
     reverse_model: TrainedModel
     precision: Literal["fp32", "fp16"] = "fp32"
-    fused_attention: bool = False
 
     @property
     def decoded(self) -> float:
@@ -148,7 +146,7 @@ class BackTranslatedData(PseudoData):
         bpe, dictionary = load_bpe(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
         reverse_model = store.folder(self.reverse_model)
         check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
-        decoder = Decoder([reverse_model], precision=self.precision, fused_attention=self.fused_attention)
+        decoder = Decoder([reverse_model], precision=self.precision)
         # Everything that a killed build can leave half-written is in one folder, which is removed when the shard is complete.
         work = folder / "work"
         examples: list[dict[str, Any]] = []
@@ -292,15 +290,8 @@ def _keep(part: _Part, file: Path) -> None:
 
 
 def _finished_part(file: Path, targets: list[list[str]]) -> _Part | None:
-    """The part in a file; none when the file is missing, or damaged by more than a kill (a power cut)."""
+    """The part in a file, if it is there; it was written atomically."""
     if not file.exists():
         return None
-    try:
-        kept = json.loads(file.read_text(encoding="utf-8"))
-        part = _Part(targets, [source.split() for source in kept["sources"]], int(kept["left_unchanged"]))
-        if len(part.sources) == len(targets):
-            return part
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass
-    file.unlink()
-    return None
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    return _Part(targets, [source.split() for source in kept["sources"]], kept["left_unchanged"])

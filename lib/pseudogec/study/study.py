@@ -28,7 +28,7 @@ from pseudogec.correct import THRESHOLDS
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
-from pseudogec.study.leakage import Check, Finding, checks_of, refuse
+from pseudogec.study.leakage import Check, CheckResult, checks_of, refuse
 from pseudogec.study.loading import load_profile, names_of_extended
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid, problems_in
@@ -254,7 +254,7 @@ class Study:
         """The checks of test sets to make before the scores among these recipes."""
         return checks_of((recipe for recipe in recipes if isinstance(recipe, ScoredCorrection)), self.planner.tuned_on)
 
-    def found_by(self, check: Check) -> Finding:
+    def found_by(self, check: Check) -> CheckResult:
         """The result of a check; its overlaps must have been built."""
         return check.of({overlap.key: self.store.result(overlap)["result"] for overlap in check.overlaps})
 

@@ -2,13 +2,14 @@
 
 from pseudogec.text.prose import ends_inside_code, is_word, prose_of, prose_tokens
 from pseudogec.text.subwords import SEPARATOR, UNKNOWN, Bpe, Vocabulary, load_bpe
-from pseudogec.text.words import MASK, sentence_spans, token_spans, tokenise
+from pseudogec.text.words import MASK, Tokens, sentence_spans, token_spans, tokenise
 
 __all__ = [
     "MASK",
     "SEPARATOR",
     "UNKNOWN",
     "Bpe",
+    "Tokens",
     "Vocabulary",
     "ends_inside_code",
     "is_word",

@@ -7,9 +7,12 @@ import re
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+Tokens = Sequence[str]
+"""A sentence."""
 
 MASK = "<mask>"
 """The default mask token of direct noise; one subword in every segmentation and vocabulary (the authors wrote ``|``)."""
