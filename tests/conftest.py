@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 # Before anything imports numpy, torch or matplotlib: several threads on busy cores are slower than one, and there is no screen.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -59,19 +58,6 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shared_store(shared_folder: Path) -> Path:
     """A store for all tests: what one of them has built, no other builds."""
     return shared_folder / "shared_store"
-
-
-@pytest.fixture(scope="session")
-def example_site(shared_folder: Path) -> Path:
-    """A folder of results with its site, which no test changes."""
-    from site_example import make_site
-
-    folder = shared_folder / "example_site"
-    with FileLock(shared_folder / "example_site.lock"):
-        if not folder.exists():
-            folder.mkdir()
-            make_site(folder)
-    return folder / "outputs"
 
 
 @pytest.fixture(scope="session")

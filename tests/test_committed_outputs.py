@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +16,7 @@ from pseudogec.edits import annotators
 from pseudogec.evaluate import compare, f05_of
 from pseudogec.report import Claim, Report
 from pseudogec.report.findings import with_interval
-from pseudogec.study import PACK, PROJECT, Study
+from pseudogec.study import PACK, PROJECT, Pipeline, Study, System
 
 METHODS = ("backtrans_noisy_sse", "backtrans_noisy")
 
@@ -122,26 +122,23 @@ def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:
     }
 
 
-def test_the_front_page_has_the_numbers_of_the_tables() -> None:
-    def means(name: str, column: str, methods: str = ".*") -> dict[str, list[str]]:
-        table = pd.read_csv(PROJECT / "outputs" / "learners" / "tables" / f"{name}.csv").dropna(subset=["f05"])
-        if "architecture" in table:
-            table = table[table.architecture == "default"]
-        table = table[table.method.str.fullmatch(methods)].set_index(column)
-        return {row: [f"{table.at[row, part]:.1f}" for part in ("precision", "recall", "f05")] for row in table.index}
+def test_the_front_page_has_the_numbers_of_the_tables(tmp_path: Path) -> None:
+    study = Study.open("learners", [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True)
 
-    methods, stages = means("generation_methods", "method"), means("curricula", "setting", "realistic")
-    track = pd.read_csv(PROJECT / "outputs" / "learners" / "tables" / "restricted_track.csv").set_index("system")
+    def means(systems: Sequence[System | Pipeline], column: str) -> dict[str, list[str]]:
+        table = 100 * study.scores(systems).groupby(column)[["precision", "recall", "f05"]].mean()
+        return {str(row): [f"{cell:.1f}" for cell in table.loc[row]] for row in table.index}
 
-    def of_track(row: str) -> list[str]:
-        return [str(cell).split(" ± ")[0] for cell in track.loc[row].iloc[:3]]
+    methods = means(study.grid("generation_methods"), "method")
+    stages = means(study.grid("curricula").only(method=["realistic"], architecture=["default"]), "setting")
+    track = means(study.comparison("restricted_track"), "system")
 
     expected = {
         "genuine data alone": methods["none"],
         "pretrained on direct noise": methods["direct_noise"],
         "pretrained on realistic noise, then on all genuine data, then on W&I": stages["sequential"],
-        "the same, behind a spellchecker": of_track("spellcheck+finetune"),
-        "an ensemble of two, behind the spellchecker": of_track("spellcheck+ensemble"),
+        "the same, behind a spellchecker": track["spellcheck+finetune"],
+        "an ensemble of two, behind the spellchecker": track["spellcheck+ensemble"],
     }
     page = (PROJECT / "README.md").read_text(encoding="utf-8")
     rows = [

@@ -19,7 +19,6 @@ from pseudogec.__main__ import main
 from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
 from pseudogec.report import Report, findings, samples
-from pseudogec.report.site.pack_facts import PackCheck, read_check
 from pseudogec.report.tables import training_lengths
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
 from pseudogec.study.models import CompactModel
@@ -256,21 +255,6 @@ def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, ca
     facts.write_text(facts.read_text().replace('"distinct": ', '"distinct": 9'))
     assert compare(buildable(study), study.store, again.store).wrong == 1
     assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
-
-
-def test_a_check_holds_for_the_pack_that_was_checked(folder: Path, tmp_path: Path) -> None:
-    study = opened(folder)
-    study.write_pack(tmp_path)
-    pack = Pack(tmp_path)
-    check = PackCheck(
-        pack=pack.digest, date="2026-01-01", chosen=2, compared=9, same=8, elsewhere=1, wrong=0, made_on="a processor"
-    )
-    check.write(pack)
-    assert read_check(Pack(tmp_path)) == check
-    study.write_pack(tmp_path)
-    assert read_check(Pack(tmp_path)) == check  # equal entries make an equal pack
-    write_pack(tmp_path, merge(study.data_recipes(), [study.store]), "a test")
-    assert read_check(Pack(tmp_path)) is None
 
 
 def test_models_of_several_kinds_of_processors_are_said_under_tables(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

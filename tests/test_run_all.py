@@ -135,13 +135,11 @@ def test_a_trained_system_comes_out_the_same_when_it_is_built_again(
     monkeypatch.delenv("PSEUDOGEC_PACKS")
     copy = tmp_path / "outputs"
     shutil.copytree(undisturbed[1], copy)
-    assert "not checked since it was written" in (copy / "index.html").read_text()
     assert main([*places(tmp_path / "store", copy, notebooks), *SMALL, "--verify-pack", "1000"]) == 0
     assert "model baseline-seed1" in capsys.readouterr().out
     check = json.loads((copy / PACK / "checked.json").read_text())
     assert check["compared"] == check["same"] > 20
     assert (check["elsewhere"], check["wrong"]) == (0, 0)
-    assert f"{check['same']} of {check['compared']} have the same numbers" in (copy / "index.html").read_text()
 
 
 @pytest.mark.parametrize("profile", ["public", "learners"])

@@ -10,20 +10,20 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from artefacts import with_ancestors
 from artefacts.errors import UserError, nearest
-from artefacts.files import digest_file, write_atomically
+from artefacts.files import write_atomically
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.commands.verify_pack import verify_pack
-from pseudogec.report.site import NotebookRun, record_run, today, write_site
+from pseudogec.report.book import INDEX, write_book
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ _THREADS = "notebook"
 
 
 _DESCRIPTION = """\
-Build what the notebooks of a profile need, execute them, and write a site of the results. What is in the store or in the
+Build what the notebooks of a profile need, execute them, and make a book of them. What is in the store or in the
 profile's pack is not built again; a run that was stopped continues.
 
 Examples: python run_all.py                            # the classroom: nothing is trained
@@ -84,7 +84,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--course",
         action="store_true",
-        help="for a class: with slides and without the solutions of exercises, into outputs/PROFILE-course",
+        help="for a class: without the solutions of exercises, into outputs/PROFILE-course",
     )
     parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
     parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
@@ -128,17 +128,13 @@ def _run(options: argparse.Namespace) -> int:
     removed = _verify(study, notebooks) if options.verify else []
     with study.engine:
         built = _build(study, notebooks, options.fresh, removed)
-        before = _executed(study)
-        outcomes = _execute(study, notebooks, options)
+        errors = _execute(study, notebooks, options)
     if built is not None and not options.only:
         _write_scores(study)
         study.write_pack(study.outputs / PACK)
-    well = built is not None and all(outcome.error is None for outcome in outcomes.values())
-    same = well and not built and _executed(study) == before
-    spent = time.monotonic() - started
-    run = record_run(study, outcomes, spent, *_worker_seconds(study, notebooks), nothing_new=same)
-    index = write_site(study.outputs, run, options.course)
-    print(f"{'done' if well else 'failed':8}{shown(index)}   {format_duration(time.monotonic() - started)}")
+    well = built is not None and not errors
+    book = write_book(study.outputs, list(study.profile.notebooks))
+    print(f"{'done' if well else 'failed':8}{shown(book)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
 
 
@@ -213,10 +209,6 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     return selected
 
 
-def _executed(study: Study) -> dict[str, str]:
-    return {path.name: digest_file(path) for path in (study.outputs / "notebooks").glob("*.ipynb")}
-
-
 def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> int | None:
     """The number of artefacts built; None if some failed."""
     targets = study.targets(notebooks)
@@ -244,14 +236,8 @@ def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequenc
     return len(todo)
 
 
-def _worker_seconds(study: Study, notebooks: Sequence[str]) -> tuple[float, int]:
-    """Seconds of work for the artefacts behind the notebooks, in this run or an earlier one, and how many have no record."""
-    every = with_ancestors(study.targets(notebooks))
-    readable = [recipe for recipe in every if study.store.can_read(recipe)]
-    return sum(study.store.result(recipe)["seconds"] for recipe in readable), len(every) - len(readable)
-
-
-def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, NotebookRun]:
+def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, str]:
+    """Execute the notebooks, then the front page, which shows their results; returns why some failed."""
     from pseudogec.commands.execute_notebook import CellError, execute, kill_kernels, leave_solutions_out
 
     folder = study.outputs / "notebooks"
@@ -270,8 +256,8 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
     stopped = threading.Event()
 
-    def run(name: str) -> NotebookRun:
-        started, source, error = time.monotonic(), options.notebooks / f"{name}.ipynb", None
+    def run(name: str) -> None:
+        started, source, error = time.monotonic(), options.notebooks / f"{name}.ipynb", ""
         try:
             execute(source, folder / source.name, parameters, environment=environment, course=options.course, stopped=stopped)
         except CellError as failure:
@@ -280,37 +266,31 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
             error = _indented([str(problem)])
         except Exception:  # whatever stops one notebook, the others go on
             error = _indented(traceback.format_exc().strip().splitlines()[-8:])
-        return NotebookRun(seconds=round(time.monotonic() - started, 1), date=today(), error=error)
+        if error:
+            errors[name] = error
+            print(f"notebook {name}   FAILED -> {shown(folder / source.name)}\n{error}", file=sys.stderr)
+        else:
+            print(f"notebook {name}   done in {format_duration(time.monotonic() - started)} -> {shown(folder / source.name)}")
 
     if options.course:  # those of other notebooks, too, that an earlier run left
         for executed in folder.glob("*.ipynb"):
             leave_solutions_out(executed)
-    outcomes: dict[str, NotebookRun] = {}
-    futures: dict[Future[NotebookRun], str] = {}
+    errors: dict[str, str] = {}
     pool = ThreadPoolExecutor(study.engine.workers, thread_name_prefix=_THREADS)
     try:
-        futures |= {pool.submit(run, name): name for name in notebooks}
-        for future in as_completed(futures):
-            outcomes[futures[future]] = future.result()
-            _tell(folder / f"{futures[future]}.ipynb", future.result())
+        wait([pool.submit(run, name) for name in notebooks])
+        if (options.notebooks / f"{INDEX}.ipynb").is_file():
+            pool.submit(run, INDEX).result()
     except BaseException:
         stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        # Not by `futures`: an interrupt may come while they are made.
         while any(thread.name.startswith(_THREADS) for thread in threading.enumerate()):
             kill_kernels()  # the threads wait for them; more than once, since a thread may be about to start one
             time.sleep(0.2)
         raise
     finally:
         pool.shutdown()
-    return outcomes
-
-
-def _tell(executed: Path, outcome: NotebookRun) -> None:
-    if outcome.error is None:
-        print(f"notebook {executed.stem}   done in {format_duration(outcome.seconds)} -> {shown(executed)}")
-    else:
-        print(f"notebook {executed.stem}   FAILED -> {shown(executed)}\n{outcome.error}", file=sys.stderr)
+    return errors
 
 
 def _failure(failure: CellError) -> str:

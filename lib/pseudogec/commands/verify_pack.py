@@ -7,16 +7,49 @@ import random
 import shutil
 import tempfile
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from artefacts import Engine, Store, with_ancestors
+from pydantic import BaseModel
+
+from artefacts import Engine, Pack, Store, with_ancestors
 from artefacts.errors import UserError
+from artefacts.files import write_atomically
 from artefacts.pack import Source, differences
 from artefacts.processor import instructions, made_on, processor
 from artefacts.recipe import Recipe
-from pseudogec.report.site import PackCheck, read_run, today, write_site
 from pseudogec.study import PACK, BuildError, Study
+
+_CHECK_FILE = "checked.json"
+
+
+class PackCheck(BaseModel):
+    """How ``run_all.py --verify-pack`` went, which builds artefacts of a pack again.
+
+    Attributes:
+        pack: digest of the pack that was checked; another one that is written in its place has not been.
+        date: in UTC.
+        chosen: artefacts that were chosen at random.
+        compared: these, and what they rest on, as far as the pack has it.
+        same: of these, how many have the same numbers.
+        elsewhere: how many have others, as they rest on trainings on another kind of processor.
+        wrong: how many have others and should not.
+        made_on: where they were built again.
+    """
+
+    pack: str
+    date: str
+    chosen: int
+    compared: int
+    same: int
+    elsewhere: int
+    wrong: int
+    made_on: str
+
+    def write(self, pack: Pack) -> None:
+        with write_atomically(pack.folder / _CHECK_FILE) as stream:
+            stream.write(f"{self.model_dump_json(indent=1)}\n".encode())
 
 
 def verify_pack(study: Study, count: int) -> int:
@@ -25,7 +58,7 @@ def verify_pack(study: Study, count: int) -> int:
     On the kind of processor that an artefact was made on, numbers must be equal to the byte. On another kind a training
     ends in other weights, as from another seed: artefacts that depend on one may differ there, which is reported and no failure.
 
-    The outcome is kept in the pack's folder, and shown on the site of the results, if there is one.
+    The outcome is kept in the pack's folder.
 
     Returns:
         0 if all numbers agree that should; else 1.
@@ -58,13 +91,11 @@ def verify_pack(study: Study, count: int) -> int:
         check = compare(packed, pack, built)
     PackCheck(
         pack=pack.digest,
-        date=today(),
+        date=f"{datetime.now(UTC):%Y-%m-%d}",
         chosen=len(chosen),
         made_on=made_on({"processor": processor(), "instructions": instructions()}),
         **check._asdict(),
     ).write(pack)
-    if run := read_run(study.outputs):
-        write_site(study.outputs, run)
     return int(check.wrong > 0)
 
 

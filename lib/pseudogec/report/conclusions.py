@@ -63,13 +63,10 @@ class Number(NamedTuple):
         """The cell's text.
 
         Raises:
-            UserError: no such table or column, or not one such row.
+            UserError: no such column, or not one such row.
         """
-        try:
-            with path.open(encoding="utf-8", newline="") as stream:
-                rows = list(csv.DictReader(stream))
-        except OSError as error:
-            raise UserError(f"{path}: no such table") from error
+        with path.open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
         unknown = {self.column, *self.row} - set(rows[0] if rows else ())
         if unknown:
             raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
@@ -95,23 +92,24 @@ def sections(profile: str) -> dict[str, str]:
     return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def conclusion(profile: str, section: str, outputs: Path, tables: str = "../tables/") -> Finding | None:
+def conclusion(profile: str, section: str, outputs: Path) -> Finding | None:
     """The text of a section, or None if there is none or if it was written for other results than these.
 
     Args:
         outputs: folder of the results.
-        tables: path of the tables, relative to the page that shows the text.
     """
     text = sections(profile).get(section)
     if text is None or disagreements(text, outputs):
         return None
-    return Finding(NUMBER.sub(lambda found: f"[{found['text']}]({tables}{urlsplit(found['link']).path})", text))
+    return Finding(NUMBER.sub(lambda found: f"[{found['text']}](../tables/{urlsplit(found['link']).path})", text))
 
 
 def disagreements(text: str, outputs: Path) -> list[str]:
-    """How a text's numbers differ from the results."""
+    """How a text's numbers differ from the results; tables of notebooks that were not executed yet are not compared."""
     found = []
     for number in numbers(text):
+        if not (outputs / "tables" / number.table).is_file():
+            continue
         try:
             found.append(number.disagreement(outputs / "tables"))
         except UserError as error:

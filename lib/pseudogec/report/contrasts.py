@@ -26,6 +26,7 @@ from pseudogec.report.display import Finding
 from pseudogec.report.findings import MARK, in_points, with_interval
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_scores, published_tables
+from pseudogec.report.tables import THIS_STUDY
 from pseudogec.study import System
 from pseudogec.study.overview import EQUAL_BUDGETS, Budget
 
@@ -543,6 +544,23 @@ def claims_table(
                 "seeds to decide": "; ".join(needed),
             }
         )
+    return rows
+
+
+def claims_as_points(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[dict[str, Any]]:
+    """The differences behind a table of claims as numbers, one a row: ours with interval and verdict, the papers' alone."""
+    tested = [(claim, found, found.differences[claim.measure]) for claim, compared in made for found in compared]
+    verdicts = iter(_verdicts(tested))
+    rows = []
+    for claim, compared in made:
+        about = {"claim": claim.text, "made in": claim.made_in, "measure": claim.measure}
+        for found in compared:
+            low, high = (100 * end for end in found.differences[claim.measure].interval)
+            points = {"points": 100 * found.differences[claim.measure].value, "low": low, "high": high}
+            rows.append(about | {"study": THIS_STUDY, "comparison": found.label, **points, "verdict": str(next(verdicts)[0])})
+        rows += [
+            about | {"study": "paper", "comparison": label, "points": points} for label, points in claim.in_the_paper().items()
+        ]
     return rows
 
 

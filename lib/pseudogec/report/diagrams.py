@@ -78,7 +78,7 @@ def flow(boxes: Mapping[str, Box], arrows: Iterable[Arrow], caption: str, titles
             "patchB": drawn[arrow.end].get_bbox_patch(),
         }
         axes.annotate("", (end.column, end.row), (start.column, start.row), arrowprops=look)
-    return Picture(figure, caption, seeds=())
+    return Picture(figure, caption)
 
 
 def pseudo_data() -> Picture:

@@ -147,9 +147,8 @@ class ErrorAnalysis:
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
         spread = spread_told(shown, "after ± one standard deviation")
-        origin = self.report.origin(shown.seed.dropna())
         datasets = ", ".join(dict.fromkeys(scores.dataset))
-        notes = " ".join(filter(None, [spread, note_on_tuning(scores), origin]))
+        notes = " ".join(filter(None, [spread, note_on_tuning(scores)]))
         caption = f"F0.5 in percent on {datasets}; the best of each row in bold. {notes}"
         table = StyledTable(wide.reset_index(names=category.replace("_", " ")), caption)
         table.format(na_rep="", escape="html").in_figures([name for name in wide if name == "edits"], end=True)
@@ -321,4 +320,4 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | 
         f"{method.minimum_count} times or more; these tokens were written right in {summary.identity_share:.0%} of "
         f"{summary.occurrences:,} cases. Share: of all that was written for a token."
     )
-    return report.table(pd.DataFrame(rows), name, note, {"share": 3}, seeds=())
+    return report.table(pd.DataFrame(rows), name, note, {"share": 3})

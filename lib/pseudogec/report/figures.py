@@ -66,13 +66,11 @@ class Picture:
 
     Attributes:
         data: the numbers drawn, for a CSV file beside the picture; empty for a diagram.
-        seeds: that the numbers rest on; None for the study's, empty where they are no model's.
     """
 
     figure: Figure
     caption: str = ""
     data: pd.DataFrame = field(default_factory=pd.DataFrame)
-    seeds: Iterable[int] | None = None
 
 
 def use_theme() -> None:
@@ -137,7 +135,7 @@ def sweep(
         f"{_counted(points.seed.nunique().max())} a point{told} Marks on the upper edge are no scores: they show the best values "
         "in the papers."
     )
-    return Picture(figure, caption, pd.concat([scores, baseline]), scores.seed)
+    return Picture(figure, caption, pd.concat([scores, baseline]))
 
 
 def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Finding:
@@ -164,7 +162,7 @@ def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Fin
     _size_axis(axes, systems[column], label)
     axes.set_ylabel("F0.5 (percent)")
     _legend(axes)
-    return Picture(figure, caption, scores, systems.seed)
+    return Picture(figure, caption, scores)
 
 
 def _one_value(systems: pd.DataFrame, column: str) -> Finding:
@@ -189,7 +187,6 @@ def gains(
     column: str,
     label: str,
     title: str,
-    seeds: Iterable[int],
     opponent: str = "the baseline",
     lines: str = "method",
 ) -> Picture | Finding:
@@ -201,7 +198,6 @@ def gains(
         column: what the horizontal axis shows: a size, such as ``pseudo_pairs``, on a logarithmic scale, or names.
         label: of the horizontal axis.
         title: the finding.
-        seeds: that this study's gains rest on.
         opponent: the system over which the gains are.
         lines: has points of one colour for each of its values, joined by a line where the axis shows sizes.
     """
@@ -243,7 +239,35 @@ def gains(
     caption = f"{measure} minus that of {opponent}, each study's own, in points. Filled: ours, 95% intervals; hollow: as printed."
     if "models" in table and table.models.eq(1).any():
         caption += " Where ours is a single model, its interval does not allow for other seeds of it."
-    return Picture(figure, caption, table, seeds)
+    return Picture(figure, caption, table)
+
+
+def gains_over_baseline(ours: pd.DataFrame, paper: pd.DataFrame) -> Picture | Finding:
+    """What each method gains over the baseline, with 95% intervals, beside the gains that a paper prints.
+
+    Args:
+        ours: result of :meth:`pseudogec.report.Report.gains`.
+        paper: result of :func:`pseudogec.report.papers.paper_gains`.
+    """
+    if ours.empty:
+        return NOT_LISTED
+    ours = ours.assign(label=ours.method.map(method_label)).sort_values("gain")
+    figure, axes = _subplots(figsize=(6.5, 1.6 + 0.36 * len(ours)))
+    for row in ours.itertuples():
+        colour = "#0072B2" if row.clear else "#8c8c8c"
+        axes.plot([row.low, row.high], [row.label] * 2, color=colour, linewidth=2)
+        axes.plot(row.gain, row.label, "o", color=colour, markersize=7)
+    theirs = paper[paper.method.isin(ours.method)]
+    places = theirs.method.map(method_label)
+    axes.plot(theirs.gain, places, "D", color="#444444", markerfacecolor="none", label=f"{theirs.study.iloc[0]}, as printed")
+    axes.axvline(0, **_BASELINE)
+    axes.set_xlabel("gain in F0.5 over the baseline, in points")
+    decided = [f"{row.label} {row.gain:+.1f} [{row.low:.1f}, {row.high:.1f}]" for row in ours[ours.clear][::-1].itertuples()]
+    figure.suptitle("\n".join(decided) or "No gain over the baseline is more than chance", x=0, ha="left")
+    axes.margins(y=0.15)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=2, frameon=False)
+    caption = "Dots: mean gain here, with 95% intervals over test sentences and seeds. Grey: may be chance."
+    return Picture(figure, caption, pd.concat([ours, theirs], ignore_index=True))
 
 
 def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
@@ -313,7 +337,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
         f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins. On the "
         "right a stage without genuine pairs is a vertical line. Trainings whose records are lost are not drawn."
     )
-    return Picture(figure, caption, curves, curves.seed)
+    return Picture(figure, caption, curves)
 
 
 def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
@@ -377,7 +401,7 @@ def f05_bars(
     _legend(axes, baseline_last=False)
     note = " Under each type: its edits in the reference." if types else ""
     caption = f"{scores.dataset.iloc[0]}. {spread_told(scores)}{note}"
-    return Picture(figure, caption, scores, scores.seed.dropna())
+    return Picture(figure, caption, scores)
 
 
 def bar_colours(values: Iterable[str]) -> dict[str, str]:
@@ -411,7 +435,7 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
         f"Share of each level's edits; the {most} types that are most frequent over all levels. In brackets how many edits a "
         "level has: of a hundred edits a share of 10% is known to within about 6 points."
     )
-    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
+    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"))
 
 
 def likeness_of_types(world: Mapping[str, TextStatistics], most: int = 12) -> Picture | Finding:
@@ -439,7 +463,7 @@ def likeness_of_types(world: Mapping[str, TextStatistics], most: int = 12) -> Pi
     panels[0][0].invert_yaxis()
     figure.supxlabel("percent of the level's edits (black lines: W&I)", fontsize=10)
     caption = f"Share of each level's edits in the world (bars) and in W&I (lines): the {most} most frequent types of W&I."
-    return Picture(figure, caption, pd.DataFrame(rows, columns=["level", "text", "error_type", "percent"]), ())
+    return Picture(figure, caption, pd.DataFrame(rows, columns=["level", "text", "error_type", "percent"]))
 
 
 def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -> Picture:
@@ -456,7 +480,7 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
         _bars(axes, "y")
     figure.supxlabel("percent of the level's edits", fontsize=10)
     caption = f"{dataset}: share of each level's edits; the {most} types that are most frequent in that level."
-    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"), ())
+    return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"))
 
 
 def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
@@ -480,7 +504,7 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
     axes.set_xticklabels(columns, rotation=90, fontsize=8)
     axes.set(xlabel="type that the annotator names", ylabel="true type (edits)")
     return Picture(
-        figure, f"Annotator: {annotator}. Rows add up to 100.", pairs.value_counts(sort=False).reset_index(name="edits"), ()
+        figure, f"Annotator: {annotator}. Rows add up to 100.", pairs.value_counts(sort=False).reset_index(name="edits")
     )
 
 
@@ -514,7 +538,7 @@ def noise_types(profiles: Mapping[str, NoiseProfile], genuine: NoiseProfile, mos
     figure.supxlabel("percent of edits (black lines: learners)", fontsize=10)
     types = "the ten types that are most frequent in the genuine data, and all others"
     caption = f"Share of the edits that would correct the data: {types}."
-    return Picture(figure, caption, pd.DataFrame(rows, columns=["method", "error_type", "percent"]), ())
+    return Picture(figure, caption, pd.DataFrame(rows, columns=["method", "error_type", "percent"]))
 
 
 # Sizes of corpora, lengths and edits (Choe et al. 2019, figures 2 and 3)
@@ -533,7 +557,7 @@ def corpus_sizes(sentences: pd.DataFrame) -> Picture:
     _bars(axes, "y")
     _legend(axes, title="level")
     data = sentences.value_counts(["corpus", "level"], sort=False).reset_index(name="sentences")
-    return Picture(figure, "Sentences of each corpus of pairs by the writer's level.", data, ())
+    return Picture(figure, "Sentences of each corpus of pairs by the writer's level.", data)
 
 
 def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Picture:
@@ -568,7 +592,7 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
     panels[0][0].yaxis.get_major_locator().set_params(integer=True)
     figure.colorbar(drawn, ax=panels[0], label="sentences")
     data = sentences.value_counts(["corpus", "tokens", "edits"], sort=False).reset_index(name="sentences")
-    return Picture(figure, f"Axes end at the {100 * quantile:g}th percentile; the line is the mean of each length.", data, ())
+    return Picture(figure, f"Axes end at the {100 * quantile:g}th percentile; the line is the mean of each length.", data)
 
 
 # Common parts of figures

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import itertools
-import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
 from artefacts.files import write_atomically
+from pseudogec.evaluate import ERRANT
 from pseudogec.report.conclusions import conclusion
 from pseudogec.report.contrasts import (
     NOTE_ON_MARKS,
@@ -18,6 +17,7 @@ from pseudogec.report.contrasts import (
     Contrast,
     Side,
     as_table,
+    claims_as_points,
     claims_table,
     clear,
     contrast,
@@ -42,7 +42,7 @@ from pseudogec.report.tables import (
     styled,
     summarise,
 )
-from pseudogec.study import PROJECT, Pipeline, Study, System
+from pseudogec.study import Pipeline, Study, System
 from pseudogec.study.overview import Budget, budget, changes_made
 
 
@@ -60,12 +60,13 @@ class Report:
     def __init__(self, study: Study, origin: str = "") -> None:
         self.study, self._origin = study, origin
         self._contrasts: dict[tuple[Any, ...], list[Contrast]] = {}
+        self._notebook = ""
         self._trained_on = [] if origin else study.trained_on()
         use_theme()
         show_methods(study.profile.methods)
 
-    def origin(self, seeds: Iterable[int] | None = None) -> str:
-        """How numbers from models of these seeds came about (by default the study's seeds; 0 is an ensemble of several)."""
+    def origin(self) -> str:
+        """How the study's numbers came about."""
         if self._origin:
             return self._origin
         profile = self.study.profile
@@ -76,17 +77,20 @@ class Report:
             kind = "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
         elif simulated := profile.corpora.simulated:
             kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
-        single = sorted({int(seed) for seed in (self.study.profile.seeds if seeds is None else seeds)} - {0})
-        named = f" Seed{'s' if len(single) > 1 else ''} {', '.join(map(str, single))}." if single else ""
+        seeds = profile.seeds
+        named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
         places = self._trained_on
         mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(_told_apart(places))}." if len(places) > 1 else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}{mixed}"
 
     def begin(self, notebook: str) -> None:
-        """Print how the results of a notebook came about, and which of its artefacts are there already."""
-        print(self.origin())
+        """Show how the results of a notebook came about, and which of its artefacts are there already."""
+        from IPython.display import display
+
+        self._notebook = notebook
         if notebook in self.study.profile.notebooks:
             show_while_running(f"This notebook needs {self.study.stock(self.study.targets([notebook]))}.")
+        display(Finding(f"*{self.origin()} Scores:* `{ERRANT.signature(self.study.planner.annotator)}`"))
 
     @property
     def stands_for(self) -> dict[str, str]:
@@ -101,18 +105,16 @@ class Report:
         name: str,
         note: str = "",
         decimals: Mapping[str, int] | None = None,
-        seeds: Iterable[int] | None = None,
     ) -> StyledTable | Finding:
-        """Any table, with a caption that says how it came about.
+        """Any table, with a caption.
 
         Args:
             note: a sentence for the caption.
             decimals: digits after the point of a column of fractions; whole numbers get thousands separators.
-            seeds: of the models whose numbers these are, none where they are no model's; by default the study's.
         """
         if isinstance(table, Finding):
             return table
-        return self.keep(styled(table, f"{note} {self.origin(seeds)}".strip(), decimals), table, name)
+        return self.keep(styled(table, note, decimals), table, name)
 
     def keep(self, shown: StyledTable, data: pd.DataFrame, name: str) -> StyledTable:
         """Save a table's data under a name, which its caption shows."""
@@ -142,16 +144,12 @@ class Report:
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
-        signatures = "; ".join(sorted(set(scores.signature)))
         datasets = ", ".join(dict.fromkeys(scores.dataset))
         marks = self._marks(marked, rows)
         marked_any = any(mark for row in marks.values() for mark in row.values())
         losses = "Loss: on validation data at the end of training, in bits per subword." if "loss" in table else ""
         notes = f"{NOTE_ON_MARKS if marked_any else ''} {losses} {note_on_tuning(scores)}"
-        caption = (
-            f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. "
-            f"{notes} {self.origin(scores.seed)} Metric: {signatures}."
-        )
+        caption = f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. {notes}"
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
 
     def _simple_systems(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
@@ -174,8 +172,7 @@ class Report:
             "share of the sentences without errors in which a system makes edits; false positives: these edits."
         )
         decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits per token": 3}
-        seeds = {system.seed for system in systems}
-        return self.table(changes_made(self.study, shown), name, note, decimals, seeds=seeds)
+        return self.table(changes_made(self.study, shown), name, note, decimals)
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
@@ -195,8 +192,7 @@ class Report:
         note = (
             "F0.5 in percent by the writer's proficiency level, mean ± standard deviation over seeds; each level's best in bold."
         )
-        caption = " ".join(filter(None, [note, note_on_tuning(scores), self.origin(scores.seed)]))
-        return self.keep(styled(cells, caption), summary, name)
+        return self.keep(styled(cells, f"{note} {note_on_tuning(scores)}".strip()), summary, name)
 
     # Differences and claims
 
@@ -216,21 +212,25 @@ class Report:
 
         Returns:
             One row for each measure and kind: its choices (``method``, ``setting``, ...); ``study``; ``measure``
-            as tables print it; in points ``gain`` and its 95% interval, ``low`` and ``high``; ``models``, one a seed.
+            as tables print it; in points ``gain`` and its 95% interval, ``low`` and ``high``; ``models``, one a seed; whether the
+            gain is ``clear``, more than chance by the rule of tables.
         """
         rows = []
-        for measure, found in itertools.product((MEASURES[name] for name in measures), self._compared(grid, column, against)):
-            difference = found.differences[measure]
-            low, high = difference.interval
-            choices = {} if found.system is None else found.system.choices
-            gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
-            rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain})
+        compared = self._compared(grid, column, against)
+        for measure in (MEASURES[name] for name in measures):
+            for found, is_clear in zip(compared, clear(compared, measure), strict=True):
+                difference = found.differences[measure]
+                low, high = difference.interval
+                choices = {} if found.system is None else found.system.choices
+                gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
+                decided = is_clear and not found.of_one_model
+                rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, "clear": decided})
         return pd.DataFrame(rows)
 
     def claims(self, made: Sequence[Claim], name: str, grid: Sequence[System]) -> StyledTable | Finding:
         """A table of claims: the source of each, the difference found here, and whether both agree.
 
-        Tables whose name begins with ``claims_`` are repeated on the index of a run's site.
+        The front page shows the claims of all notebooks, from the numbers in ``<outputs>/tables/NAME_points.csv``.
 
         Args:
             grid: all systems of the notebook's table, from which the spread over seeds is pooled.
@@ -242,25 +242,27 @@ class Report:
             kinds.setdefault(system.name, []).append(system)
         sides = [self.side(kind) for kind in kinds.values()]
         pools = {measure: pool_of(sides, measure) for measure in dict.fromkeys(claim.measure for claim in made)}
-        seeds = {system.seed for claim in made for system in claim.grid}
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
         told = filter(None, [note_on_claims(made), note_on_pools(pools), *notes])
-        return self.table(pd.DataFrame(claims_table(compared, pools)), name, " ".join(told), seeds=seeds or None)
+        points = pd.DataFrame(claims_as_points(compared)).assign(notebook=self._notebook)
+        self._write(f"tables/{name}_points.csv", as_csv(points))
+        return self.table(pd.DataFrame(claims_table(compared, pools)), name, " ".join(told))
 
-    def predicted(self, scores: pd.DataFrame, table: str) -> Finding:
+    def predicted(self, scores: pd.DataFrame, grid: str) -> Finding:
         """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
 
         Args:
-            table: the name of the other run's table of methods.
+            grid: the name of the other run's grid of methods.
         """
         other = self.study.profile.predicted_by
         if other is None:
             return Finding("")
-        path = PROJECT / "outputs" / other / "tables" / f"{table}.csv"
-        if not path.is_file():
+        theirs = Study.open(other, store=self.study.store.root)
+        systems = theirs.grid(grid)
+        if theirs.stock([theirs.planner.score(system, theirs.test) for system in systems]).to_build:
             return Finding(f"*There are no results of `{other}` to compare these with.*")
-        theirs = pd.read_csv(path).dropna(subset=["f05"]).set_index("method").f05
-        return rank_agreement(dict(scores.groupby("method").f05.mean()), dict(theirs), other)
+        ours, of_other = (dict(table.groupby("method").f05.mean()) for table in (scores, theirs.scores(systems)))
+        return rank_agreement(ours, of_other, other)
 
     def _note_on_tuning(self, grid: Sequence[System]) -> str:
         # Most studies tune on no test set, and need not read their scores again to know it.
@@ -308,16 +310,13 @@ class Report:
     # Figures
 
     def figure(self, picture: Picture | Finding, name: str) -> Finding | None:
-        """Save a figure as PNG and SVG, and show it with its caption, its origin and a description for blind readers."""
+        """Save a figure as PNG and SVG, and show it with its caption and a description for blind readers."""
         if isinstance(picture, Finding):
             return picture
         import matplotlib.pyplot as plt
 
         figure = picture.figure
         description = describe(figure)
-        if not picture.data.empty:  # a diagram shows no result of this run
-            origin = textwrap.fill(self.origin(picture.seeds), int(14 * figure.get_figwidth()))
-            figure.text(0, -0.02, origin, fontsize=7.5, va="top", color="#444444")
         drawings = {}
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()

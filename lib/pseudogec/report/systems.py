@@ -85,15 +85,10 @@ class SystemsReport:
         flat = ours.set_axis(list(map(" ".join, ours.columns)), axis="columns").map(lambda cell: cell.strip(FIGURE_SPACE))
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
         signatures = "; ".join(sorted(set(scores.signature)))
-        notes = " ".join(filter(None, [note, note_on_tuning(scores), self._report.origin(self._seeds)]))
+        notes = f"{note} {note_on_tuning(scores)}".strip()
         caption = f"{notes} Metrics: {signatures}."
         ours.insert(0, ("", "", "system"), list(ours.index))
         return self._report.keep(styled(ours, caption), flat.reset_index(names="system"), name)
-
-    @property
-    def _seeds(self) -> list[int]:
-        """The seeds of systems of single models; the study's if there are none."""
-        return [system.seed for system in self._systems if system.seed] or list(self._study.profile.seeds)
 
     def additions(self) -> Finding | None:
         """The gain of each system over the one in the row before it, in points, and whether it may be chance."""
@@ -164,7 +159,7 @@ class SystemsReport:
             f"{datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small dots single models "
             "of systems that have one for each seed."
         )
-        return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores, self._seeds), name)
+        return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores), name)
 
     def tuned(self) -> Finding | None:
         """The results of searches: the ensembles' members, thresholds, types of edits; and whether they used the test set."""

@@ -52,7 +52,7 @@ class StyledTable(Styler):
         super().__init__(table, uuid=content[:8])
         self._table, self._headings = table, headings
         self.hide(axis="index").set_caption(escape(caption, quote=False)).set_table_styles(_LOOKS)
-        self.format(escape="html").format_index(escape="html", axis="columns")
+        self.format(na_rep="", escape="html").format_index(escape="html", axis="columns")
 
     def __repr__(self) -> str:
         """The table as text, without an address in memory, which differs from run to run."""
