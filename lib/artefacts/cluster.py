@@ -91,7 +91,8 @@ def deployment(section: ClusterSection) -> Cluster:
     import dask
 
     # A training of days outlives nodes that are preempted.
-    dask.config.set({**_SETTINGS, "distributed.scheduler.allowed-failures": 20})
+    losses = {"distributed.scheduler.allowed-failures": 20, "distributed.deploy.lost-worker-timeout": "15s"}
+    dask.config.set({**_SETTINGS, **losses})
     package, _, name = section.class_name.rpartition(".")
     try:
         made_by = getattr(importlib.import_module(package), name)
