@@ -317,7 +317,6 @@ def test_what_mends_several_things_is_said_once(tmp_path: Path, capsys: pytest.C
     ("options", "said"),
     [
         (["--count"], "--count belongs to --check"),
-        (["--machine", "x"], "--machine belongs to --plan"),
         (["--plan", "--verify-pack", "3"], "--check and --plan only look ahead"),
         (["--verify", "--verify-pack", "3"], "--verify reads the store"),
     ],

@@ -1,4 +1,4 @@
-"""Where a build runs: workers on this machine, a deployment that a profile names, or a scheduler that runs already."""
+"""Where a build runs: workers on this machine, a deployment that a configuration names, or a scheduler that runs already."""
 
 from __future__ import annotations
 
@@ -87,11 +87,12 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
 
 
 def deployment(section: ClusterSection) -> Cluster:
-    """Start the deployment that a profile names, and ask for its workers; UserError if it cannot be imported or started."""
+    """Start the deployment that a configuration names, and ask for its workers; UserError if it cannot be imported or started."""
     import dask
 
     # A training of days outlives nodes that are preempted.
-    dask.config.set({**_SETTINGS, "distributed.scheduler.allowed-failures": 20})
+    losses = {"distributed.scheduler.allowed-failures": 20, "distributed.deploy.lost-worker-timeout": "15s"}
+    dask.config.set({**_SETTINGS, **losses})
     package, _, name = section.class_name.rpartition(".")
     try:
         made_by = getattr(importlib.import_module(package), name)

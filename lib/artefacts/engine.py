@@ -53,7 +53,7 @@ class Engine:
         scheduler: address of a running Dask scheduler.
         workers: of the local cluster, if there is no scheduler or section; one for each core by default, or for each GPU if more.
         display: shows progress.
-        section: a deployment to start, as the profile says.
+        section: a deployment to start, as the configuration says.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""One class for each thing that a profile can name and set up: a noising method, a metric, a step, a format."""
+"""One class for each thing that a configuration can name and set up: a method, a metric, a format."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from artefacts.errors import UserError, nearest
 
 
 class Section(BaseModel):
-    """A part of a profile: immutable, and unknown keys are refused."""
+    """A part of a configuration: immutable, and unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse names that a profile does not have.
+    """Refuse names that a configuration does not have.
 
     Args:
-        where: the place in the profile, for the message.
+        where: the place in the configuration, for the message.
         what: what the names stand for.
         names: names in use.
-        known: names that the profile has.
+        known: names that the configuration has.
 
     Raises:
         ValueError: a name is not known; the nearest is offered.
@@ -44,19 +44,19 @@ def _as_tuple(value: Any) -> Any:
 
 T = TypeVar("T")
 OneOrMore = Annotated[tuple[T, ...], BeforeValidator(_as_tuple)]
-"""A profile may write a single value without brackets."""
+"""A configuration may write a single value without brackets."""
 
 
 class Component(Section):
-    """A thing that a profile names: its fields are the keys that the profile may have, its methods are its behaviour.
+    """A thing that a configuration names: its fields are the keys that the configuration may have, its methods are its behaviour.
 
-    Recipes contain instances: the name of the class in a profile (`known_as`), ``version`` and all fields are part of the key.
+    Recipes contain instances: the name of the class (`known_as`), ``version`` and all fields are part of the key.
     """
 
     name: ClassVar[str]
-    """The name of the class in messages and, if it is registered, in profiles; by default its name in Python."""
+    """The name of the class in messages and, if it is registered, in configurations; by default its name in Python."""
     also_called: ClassVar[tuple[str, ...]] = ()
-    """Further names that a profile may write for a registered class."""
+    """Further names that a configuration may write for a registered class."""
     version: ClassVar[int] = 1
     """Raise it when the behaviour of the class changes for the same fields, so that older artefacts are not used."""
 
@@ -67,7 +67,7 @@ class Component(Section):
 
     @classmethod
     def known_as(cls) -> str:
-        """The name of the class in a profile: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
+        """How a configuration names the class: ``name`` of a registered one, ``package.module:Class`` of one from outside."""
         return cls.__dict__.get("_registered_as") or f"{cls.__module__}:{cls.__qualname__}"
 
     @classmethod
@@ -113,11 +113,11 @@ K = TypeVar("K", bound=Component)
 
 
 class Registry(Generic[K]):
-    """The classes that a profile may name in one place.
+    """The classes that a configuration may name in one place.
 
     Args:
         base: their common base class.
-        tag: the profile's key that names the class, such as ``method``; messages use it too.
+        tag: the configuration's key that names the class, such as ``method``; messages use it too.
     """
 
     def __init__(self, base: type[K], tag: str) -> None:
@@ -162,10 +162,10 @@ class Registry(Generic[K]):
         return found
 
     def parse(self, value: Any) -> K:
-        """An instance from a profile's value: a name, or a mapping with the name under ``tag`` and the fields.
+        """An instance from a configuration's value: a name, or a mapping with the name under ``tag`` and the fields.
 
-        A profile's field is ``Annotated[Base, BeforeValidator(KINDS.parse), PlainSerializer(KINDS.dump)]``: what is wrong is then
-        reported at its place in the profile.
+        A field of it is ``Annotated[Base, BeforeValidator(REGISTRY.parse), PlainSerializer(REGISTRY.dump)]``: what is wrong is
+        then reported at its place.
 
         Raises:
             ValueError: there is no such class.
@@ -179,7 +179,7 @@ class Registry(Generic[K]):
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
 
     def make(self, value: Any) -> K:
-        """`parse` for values from outside a profile, such as an argument of a program or a function.
+        """`parse` for values from outside a configuration, such as an argument of a program or a function.
 
         Raises:
             UserError: there is no such class, or a field is unknown or impossible.

@@ -1,4 +1,4 @@
-"""Builds that are stopped for long and continued, and files of another time."""
+"""Builds that are stopped for long and continued."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from toys import Phrase, Word, make
 
-from artefacts import CheckedStore, Store, missing
 from cluster_processes import wait_for
 
 pytestmark = pytest.mark.slow
@@ -96,16 +94,3 @@ def test_programs_that_are_stopped_for_longer_than_all_timeouts_go_on(tmp_path: 
         os.killpg(first.pid, signal.SIGCONT)
         first.kill()
         second.kill()
-
-
-@pytest.mark.parametrize("days", [-10_000, 10_000])
-def test_files_of_another_time_are_as_good(days: int, tmp_path: Path) -> None:
-    store = Store(tmp_path)
-    word, other = Word(text="word"), Word(text="other")
-    make(store, word)
-    moment = time.time() + days * 86400
-    for path in tmp_path.rglob("*"):
-        os.utime(path, (moment, moment))
-    assert make(store, Phrase(words=(word, other))) == [other, Phrase(words=(word, other))]
-    assert (CheckedStore(tmp_path).folder(word) / "word.txt").read_text() == "word"
-    assert not missing([word], store) and not store.verify([word])
