@@ -68,7 +68,17 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     plain = {"metadata": {}, "source": "3"}
     notebook = {"cells": [kept, left_out, plain], "metadata": {"kernelspec": {}}, "nbformat": 4}
     assert as_read(copy.deepcopy(notebook)) == notebook
-    assert as_read(copy.deepcopy(notebook), course=True) == {**notebook, "cells": [kept, plain]}
+    given = as_read(copy.deepcopy(notebook), course=True)["cells"]
+    assert [cell["source"] for cell in given] == ["1", "3"]
+
+
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem != "index"], ids=lambda path: path.stem)
+def test_a_notebook_has_at_most_15_slides_and_the_title_is_the_first(path: Path) -> None:
+    given = as_read({"cells": cells(path), "metadata": {}}, course=True)["cells"]
+    shown = [cell["metadata"]["slideshow"]["slide_type"] for cell in given]
+    assert shown[0] == "slide"
+    assert 5 <= shown.count("slide") <= 15
+    assert set(shown) == {"slide", "skip"}
 
 
 def test_solutions_that_an_earlier_run_wrote_are_taken_out(tmp_path: Path) -> None:
@@ -76,7 +86,7 @@ def test_solutions_that_an_earlier_run_wrote_are_taken_out(tmp_path: Path) -> No
     executed = tmp_path / "executed.ipynb"
     executed.write_text(json.dumps({"cells": cells, "metadata": {}}))
     leave_solutions_out(executed)
-    assert json.loads(executed.read_text())["cells"] == cells[1:]
+    assert [cell["source"] for cell in json.loads(executed.read_text())["cells"]] == ["3"]
     before = executed.stat().st_mtime_ns
     leave_solutions_out(executed)
     assert executed.stat().st_mtime_ns == before

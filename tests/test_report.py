@@ -383,9 +383,9 @@ def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: R
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
 
 
-def test_a_comparison_says_how_it_came_about_and_is_kept(report: Report, scores: pd.DataFrame) -> None:
+def test_a_comparison_says_how_to_read_it_and_is_kept(report: Report, scores: pd.DataFrame) -> None:
     shown = report.compare(scores, "method", "methods", "taslp2020:IV").to_html()
-    for text in ("best of each column in bold", "Simulation", "embedded world", "smoke", "errant|v:3", "on test"):
+    for text in ("best of each column in bold", "on test"):
         assert text in shown
     kept = pd.read_csv(report.study.outputs / "tables" / "methods.csv")
     assert list(kept.method) == ["none", "direct_noise", "backtrans_noisy", "direct_noise_spell"]

@@ -198,11 +198,13 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
 
     Args:
         notebook: an executed one; it is changed.
-        course: whether it is for a class, without the solutions of exercises. Each is a Markdown cell of its own, never a code
-            cell, so that executed notebooks with and without solutions are the same except for these cells.
+        course: whether it is for a class, without the solutions of exercises, each of which is a Markdown cell of its own, and
+            with no more slides than the cells that the source marks as such.
     """
     if course:
         notebook["cells"] = [cell for cell in notebook["cells"] if not _is_solution(cell)]
+        for cell in notebook["cells"]:  # without a type, a cell would be a part of the slide before it
+            cell["metadata"].setdefault("slideshow", {"slide_type": "skip"})
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].pop("widgets", None)
     notebook["metadata"].get("language_info", {}).pop("version", None)

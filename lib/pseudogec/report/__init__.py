@@ -1,4 +1,4 @@
-"""The papers' numbers, tables with ours beside them, figures, findings, and the site of a run (``site/``)."""
+"""The papers' numbers, tables with ours beside them, figures, findings, the front page and the book of a run."""
 
 from pseudogec.report.contrasts import Claim
 from pseudogec.report.errors import ErrorAnalysis, OutputsReport

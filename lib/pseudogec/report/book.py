@@ -43,6 +43,7 @@ _SETTINGS: dict[str, Any] = {
         "use_download_button": False,
         "use_fullscreen_button": False,
         "navbar_persistent": [],
+        "footer_content_items": [],
     },
     "html_static_path": ["_static"],
     "html_css_files": ["book.css"],

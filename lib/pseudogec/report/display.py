@@ -1,7 +1,7 @@
 """How a notebook shows results: sentences as Markdown, HTML, and pictures with their captions and descriptions.
 
-Jupyter keeps a picture's name, caption and description in the metadata of the output. The site of a run
-(:mod:`pseudogec.report.site`) makes captions, alternative texts and links of them.
+Jupyter keeps a picture's name, caption and description in the metadata of the output. The book of a run
+(:mod:`pseudogec.report.book`) makes captions, alternative texts and links of them.
 """
 
 from __future__ import annotations

@@ -242,9 +242,8 @@ class OutputsReport:
     """Tables and figures of corrections from files; a line in their place if there are none."""
 
     def __init__(self, study: Study, outputs: ScoredOutputs) -> None:
-        names, gold = ", ".join(outputs.hypotheses), outputs.gold
-        origin = f"Corrections from files ({names}), not trained here. References: {gold.name}, {len(gold.sources):,} sentences."
-        self._report, self._outputs = Report(study, origin), outputs
+        gold = outputs.gold
+        self._report, self._outputs = Report(study), outputs
         self._analysis = ErrorAnalysis(self._report, gold.name, gold.sentences, nothing=NO_FILES)
 
     def overall(self, name: str) -> StyledTable | Finding:
@@ -267,7 +266,9 @@ class OutputsReport:
         labels = dict.fromkeys(measure.label for metric in self._outputs.by_metric for measure in metric.measures)
         table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "difference"])
         headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))
+        names, gold = ", ".join(self._outputs.hypotheses), self._outputs.gold
         note = (
+            f"Corrections from files ({names}), not trained here. References: {gold.name}, {len(gold.sources):,} sentences. "
             f"Percent, with the 95% interval of {headlines}; difference from the first system, in points, with its interval. "
             "The intervals are over sentences alone and hold for these outputs, not for the ways in which they were made."
         )

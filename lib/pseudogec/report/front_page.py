@@ -15,6 +15,8 @@ import pandas as pd
 
 from pseudogec.report.contrasts import Verdict
 from pseudogec.report.display import Finding, Html
+from pseudogec.report.report import Report
+from pseudogec.report.systems import SystemsReport
 from pseudogec.report.tables import THIS_STUDY
 from pseudogec.study import PROJECT, Study
 
@@ -59,6 +61,12 @@ def verdicts(study: Study) -> Html:
     )
     said = ", ".join(f"{_sign(name)} {name}: {count}" for name, count in counts.items())
     return Html(f"<div class='verdicts' style='display:flex'>{parts}</div><p>{len(given)} claims. {said}.</p>" if given else "")
+
+
+def one_sentence(report: Report) -> Html:
+    """A sentence as the systems of notebook 05 correct it; empty where it may not be passed on."""
+    shown = SystemsReport(report, report.study.comparison("top_systems", notebook="05_top_systems")).one_sentence()
+    return shown if isinstance(shown, Html) else Html()
 
 
 def chapters(study: Study) -> Finding:

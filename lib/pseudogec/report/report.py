@@ -54,21 +54,17 @@ class Report:
 
     Args:
         study: whose results these are.
-        origin: how the numbers came about, where they are not scores of the study's models.
     """
 
-    def __init__(self, study: Study, origin: str = "") -> None:
-        self.study, self._origin = study, origin
+    def __init__(self, study: Study) -> None:
+        self.study = study
         self._contrasts: dict[tuple[Any, ...], list[Contrast]] = {}
         self._notebook = ""
-        self._trained_on = [] if origin else study.trained_on()
         use_theme()
         show_methods(study.profile.methods)
 
     def origin(self) -> str:
         """How the study's numbers came about."""
-        if self._origin:
-            return self._origin
         profile = self.study.profile
         kind = "Trained and tested on real learner text."
         if profile.corpora.noised:
@@ -79,7 +75,7 @@ class Report:
             kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
         seeds = profile.seeds
         named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
-        places = self._trained_on
+        places = self.study.trained_on()
         mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(_told_apart(places))}." if len(places) > 1 else ""
         return f"{kind} Profile {profile.name}: {profile.description}{named}{mixed}"
 

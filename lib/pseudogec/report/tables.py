@@ -42,7 +42,7 @@ class StyledTable(Styler):
     """A pandas Styler without an index whose first columns name the rows.
 
     Args:
-        caption: content and origin of the table; it is shown below.
+        caption: what the table is; it is shown below.
         headings: how many columns name a row.
     """
 
