@@ -60,12 +60,13 @@ class TimeLeft:
             if share := self._share.get(recipe.key):
                 taken[recipe.work_kind] += self.ended.get(recipe.key, now) - self._began[recipe.key]
                 expected[recipe.work_kind] += share * self._expected[recipe.key]
-        slower = (2 + sum(taken.values())) / (2 + sum(expected.values()))  # a guess counts as two seconds of experience
+        prior = sum(self._expected.values()) / 20  # weight of the guess: first steps start slowly
+        slower = (prior + sum(taken.values())) / (prior + sum(expected.values()))
         rests = {}
         unfinished = [recipe for recipe in self.todo if recipe.key not in self.ended]
         for recipe in unfinished:
             kind, share, spent = recipe.work_kind, self._share.get(recipe.key), now - self._began.get(recipe.key, now)
-            whole = self._expected[recipe.key] * (2 * slower + taken[kind]) / (2 + expected[kind])
+            whole = self._expected[recipe.key] * (prior * slower + taken[kind]) / (prior + expected[kind])
             # The further it is, the more its own pace tells; what is late is expected to be a quarter later still.
             rests[recipe.key] = (1 - share) * (spent + (1 - share) * whole) if share else max(whole - spent, spent / 4)
         return elapsed(unfinished, rests, self._on_gpu, self.workers, self._gpus)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from artefacts import Estimator
 from artefacts.plan import Plan, make_plan
-from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
+from artefacts.processor import cores_of_this_machine, gpus_of_this_machine, slowed
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.seq2seq.training import computes_in_bf16
@@ -26,9 +25,9 @@ def plan_of(study: Study, targets: list[Recipe], notebooks: int) -> Plan:
     if not possible.issuperset(study.profile.precisions.values()):
         gpus = gpus or _ASSUMED_GPUS
     cores = max(cores_of_this_machine(), gpus)
-    slowed = 1 + os.getloadavg()[0] / cores if gpus == here else 1.0
-    plan = make_plan(targets, study.store, Estimator(study.store, slowed), cores, gpus)
-    return plan._replace(elapsed=plan.elapsed + slowed * (_SECONDS_OF_START + _SECONDS_OF_NOTEBOOK * notebooks / cores))
+    factor = slowed() if gpus == here else 1.0
+    plan = make_plan(targets, study.store, Estimator(study.store, factor), cores, gpus)
+    return plan._replace(elapsed=plan.elapsed + factor * (_SECONDS_OF_START + _SECONDS_OF_NOTEBOOK * notebooks / cores))
 
 
 def show_plan(study: Study, targets: list[Recipe], plan: Plan) -> None:
