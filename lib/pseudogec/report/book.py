@@ -118,7 +118,7 @@ def _page(outputs: Path, name: str, chapters: Sequence[str]) -> dict[str, Any]:
     cells = list(_with_something(cells))
     if name == INDEX:
         listed = "\n".join([*chapters, "papers"])
-        cells.append({**_BLANK, "source": f"```{{toctree}}\n:hidden:\n\n{listed}\n```"})
+        cells.append({**_BLANK, "id": "toctree", "source": f"```{{toctree}}\n:hidden:\n\n{listed}\n```"})
     return {**notebook, "cells": cells}
 
 
