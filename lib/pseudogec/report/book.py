@@ -92,6 +92,7 @@ def write_book(outputs: Path, chapters: Sequence[str]) -> Path:
             (source / f"{name}.ipynb").write_text(json.dumps(_page(outputs, name, chapters)), encoding="utf-8")
         (source / "papers.md").write_text(_papers(chapters), encoding="utf-8")
         Sphinx(source, None, made, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
+        (made / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
         shutil.rmtree(outputs / "site", ignore_errors=True)
         shutil.move(made, outputs / "site")
     return outputs / "site" / "index.html"
@@ -118,7 +119,7 @@ def _page(outputs: Path, name: str, chapters: Sequence[str]) -> dict[str, Any]:
     cells = list(_with_something(cells))
     if name == INDEX:
         listed = "\n".join([*chapters, "papers"])
-        cells.append({**_BLANK, "source": f"```{{toctree}}\n:hidden:\n\n{listed}\n```"})
+        cells.append({**_BLANK, "id": "toctree", "source": f"```{{toctree}}\n:hidden:\n\n{listed}\n```"})
     return {**notebook, "cells": cells}
 
 
