@@ -86,7 +86,7 @@ def test_methods_and_seed_corpora_of_a_profile_have_a_colour_and_a_name(name: st
     show_methods(profile.methods)
     assert shown <= set(METHOD_COLOURS)
     assert all(method_label(name) != name for name in shown)
-    assert method_label("backtrans_noisy_sse") == "Backtrans (noisy) + SSE"
+    assert method_label("backtrans_noisy_sse") == "Noisy back-translation + SSE"
     assert set(profile.corpora.seeds) <= set(CORPUS_COLOURS)
 
 
@@ -104,7 +104,7 @@ def test_a_corpus_without_a_colour_of_its_own_gets_none_that_is_taken() -> None:
 
 def test_an_entry_of_a_profile_has_the_label_and_colour_of_its_class() -> None:
     show_methods({"mild": DirectNoise(mu_mask=0.1), "strong": DirectNoise(mu_mask=0.5), "loud": Shouting()})
-    assert [method_label(name) for name in ("mild", "strong", "loud")] == ["DirectNoise", "DirectNoise (strong)", "Shouting"]
+    assert [method_label(name) for name in ("mild", "strong", "loud")] == ["Direct noise", "Direct noise (strong)", "Shouting"]
     assert METHOD_COLOURS["mild"] == DirectNoise.colour
     assert METHOD_COLOURS["loud"] == Shouting.colour
     assert "strong" not in METHOD_COLOURS  # it gets a further one
@@ -137,7 +137,7 @@ def test_each_study_has_a_panel_of_its_gains_on_one_scale() -> None:
     ours = pd.DataFrame([{**choices, "pseudo_pairs": size, "gain": 1.0, "low": 0.5, "high": 1.5} for size in (8, 32)])
     table = pd.concat([ours, paper_gains("taslp2020:VI").query("setting == 'pretrain'")])
     left, right = figures.gains(table, "pseudo_pairs", "pairs", "What was found", [1]).figure.axes
-    (hollow,) = [line.lines[0] for line in right.containers if line.get_label() == "DirectNoise"]
+    (hollow,) = [line.lines[0] for line in right.containers if line.get_label() == "Direct noise"]
     assert hollow.get_markerfacecolor() == "none"
     assert list(hollow.get_xdata()) == pytest.approx([1_400_000, 14_000_000], rel=0.1), "beside the other method, at its size"
     assert list(hollow.get_ydata()) == pytest.approx([39.1 - 37.7, 42.0 - 37.7])
@@ -161,7 +161,7 @@ def test_gains_in_several_measures_stand_beside_each_other_without_a_line() -> N
     assert [text.get_text() for text in right.get_xticklabels()] == ["P", "R", "F0.5"]
     assert left.get_ylabel() == "gain (points)"
     places = {line.get_label(): line.lines[0] for line in right.containers}
-    assert places["Backtrans (noisy)"].get_linestyle() == "None"
+    assert places["Noisy back-translation"].get_linestyle() == "None"
     assert len({tuple(line.get_xdata()) for line in places.values()}) == len(places), "methods stand side by side"
 
 

@@ -216,3 +216,11 @@ def test_text_is_kept_for_validation(tmp_path: Path) -> None:
 def test_a_method_that_needs_more_than_text_is_refused(method: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises((UserError, ValueError), match=message):
         pairs_format("noised", text_of(tmp_path), method=method)
+
+
+def test_sentences_may_stop_at_a_comma_or_before_their_last_mark_on_both_sides(tmp_path: Path) -> None:
+    method = {"method": "rules", "unchanged": 1}
+    pairs = list(read_pairs("noised", text_of(tmp_path), method=method, open_ended=0.5))
+    cut = [(pair.target, whole) for pair, whole in zip(pairs, TEXT[:1000], strict=True) if pair.target != whole]
+    assert all(pair.source == pair.target for pair in pairs) and 350 < len(cut) < 650
+    assert all(part == whole[: len(part)] and (whole[len(part)] in {",", whole[-1]} or part[-1] == ",") for part, whole in cut)

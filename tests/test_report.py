@@ -162,7 +162,7 @@ def test_the_best_of_each_column_is_bold_and_the_caption_is_kept(scores: pd.Data
     table = beside_paper(summarise(scores, ["method"]), ["method"], "taslp2020:IV", {})
     html = comparison(table, ["method"], "How it came about.", "taslp2020:IV").to_html()
     assert "How it came about." in html
-    assert "DirectNoise (spell)" in html
+    assert "Spelling confusions" in html
     assert "Kiyono et al. 2020, table IV" in html
     assert sorted(bold_cells(html)) == sorted(["44.0 ± 2.0", "24.0 ± 2.0", "34.0 ± 2.0", "48.3", "31.2", "40.9"])
 
@@ -188,9 +188,9 @@ def test_the_best_method_and_those_ahead_of_the_baseline() -> None:
     f05 = {"none": 0.30, "realistic": 0.35, "backtrans": 0.31, "direct_noise": 0.28}
     table = pd.DataFrame([row(method, 1, value) for method, value in f05.items()])
     text = findings.against_baseline(table)
-    assert "Realistic**, 35.0, +5.0 points against the baseline (30.0)" in text
-    assert "Means above it: Realistic, Backtrans; below: DirectNoise" in text
-    assert "No mean is above it; below: DirectNoise" in findings.against_baseline(
+    assert "Realistic noise**, 35.0, +5.0 points against the baseline (30.0)" in text
+    assert "Means above it: Realistic noise, Back-translation; below: Direct noise" in text
+    assert "No mean is above it; below: Direct noise" in findings.against_baseline(
         table[table.method.isin(["none", "direct_noise"])]
     )
     assert findings.against_baseline(table[table.method == "none"]) == NOT_LISTED
@@ -266,7 +266,7 @@ def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     assert "seeds alone" not in findings.spread_across(table[table.seed == 1], "seed_corpus")
     assert text + " In the paper they range over 0.6." == findings.spread_across(table, "seed_corpus", "taslp2020:V")
     alone = findings.spread_across(table[table.seed_corpus == "simple"], "seed_corpus")
-    assert alone.startswith("- **DirectNoise**: this run has simple alone (31.0), so there is no range of means; the seeds")
+    assert alone.startswith("- **Direct noise**: this run has simple alone (31.0), so there is no range of means; the seeds")
 
 
 def test_findings_are_shown_as_markdown() -> None:
@@ -285,9 +285,9 @@ def test_a_profile_counts_operations_and_leaves_out_what_was_marked_but_not_corr
     table = noise_profiles({"direct_noise": {"tokens": 10, "edits": 5, "types": {"R:OTHER": 5}}}, genuine).set_index("method")
     columns = ["edits per token", "missing", "replacement", "unnecessary"]
     assert list(table.loc["genuine", columns]) == pytest.approx([9 / 50, 4 / 9, 3 / 9, 2 / 9])
-    assert list(table.loc["DirectNoise", columns]) == pytest.approx([0.5, 0, 1, 0])
+    assert list(table.loc["Direct noise", columns]) == pytest.approx([0.5, 0, 1, 0])
     assert table.loc["genuine", "distance to genuine"] == 0
-    assert table.loc["DirectNoise", "distance to genuine"] == pytest.approx(1)
+    assert table.loc["Direct noise", "distance to genuine"] == pytest.approx(1)
 
 
 def test_type_shares_are_of_each_texts_own_edits() -> None:
@@ -349,7 +349,7 @@ def test_a_sweep_has_a_point_for_each_value_and_the_baselines_band(scores: pd.Da
     segments = bars[0].get_segments()
     assert [float(segment[1][1] - segment[0][1]) / 2 for segment in segments] == pytest.approx([8**0.5, 2**0.5])
     labels = axes.get_legend_handles_labels()[1]
-    assert set(labels) == {"DirectNoise", "Baseline", "best in Kiyono et al. 2020"}
+    assert set(labels) == {"Direct noise", "Baseline", "best in Kiyono et al. 2020"}
 
 
 def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataFrame) -> None:
@@ -357,7 +357,7 @@ def test_a_line_for_each_method_and_the_baseline_over_all_sizes(scores: pd.DataF
     table = pd.concat([pd.DataFrame(ours), scores[scores.method == "none"]])
     axes = figures.against_size(table, "pseudo_pairs", "pseudo pairs").figure.axes[0]
     lines = {container.get_label(): container[0] for container in axes.containers}
-    assert set(lines) == {"DirectNoise", "mine"}
+    assert set(lines) == {"Direct noise", "mine"}
     assert list(lines["mine"].get_xdata()) == [1000, 8000]
     assert list(lines["mine"].get_ydata()) == pytest.approx([1, 8])
     assert [label.get_text() for label in axes.get_xticklabels()] == ["1,000", "8,000"]
@@ -448,10 +448,10 @@ def test_learning_curves_are_named_by_what_tells_their_systems_apart() -> None:
         return list(figures.names_of_curves(curves).values())
 
     baseline, noise = ("none", "default", "baseline", 0), ("direct_noise", "default", "pretrain", 3000)
-    assert named(baseline, noise) == ["Baseline", "DirectNoise"]
-    assert named(baseline, noise, ("none", "small", "baseline", 0)) == ["Baseline", "DirectNoise", "Baseline, small"]
+    assert named(baseline, noise) == ["Baseline", "Direct noise"]
+    assert named(baseline, noise, ("none", "small", "baseline", 0)) == ["Baseline", "Direct noise", "Baseline, small"]
     both = named(baseline, noise, ("direct_noise", "default", "joint", 3000))
-    assert both == ["Baseline", "DirectNoise, pretrain, 3,000", "DirectNoise, joint, 3,000"]
+    assert both == ["Baseline", "Direct noise, pretrain, 3,000", "Direct noise, joint, 3,000"]
 
 
 def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
@@ -459,7 +459,7 @@ def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
     same = {"none": 1, "direct_noise": 2, "backtrans": 3, "realistic": 4, "as written": 0}
     text = findings.rank_agreement(ours, same, "other")
     assert "over 4 systems" in text and "**+1.00** (exact *p* = 0.083; the least that 4 can have is 0.083)" in text
-    assert text.endswith("in `other` Realistic > Backtrans > DirectNoise > Baseline.")
+    assert text.endswith("in `other` Realistic noise > Back-translation > Direct noise > Baseline.")
     assert "no rank correlation" in findings.rank_agreement(ours, dict.fromkeys(same, 1), "other")
     assert "**+0.67**" in findings.rank_agreement(ours, {**same, "none": 2, "direct_noise": 1}, "other")  # one pair of six turned
     assert "too few" in findings.rank_agreement(ours, {"none": 1}, "other")

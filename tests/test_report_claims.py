@@ -154,7 +154,7 @@ def test_the_seeds_that_would_decide_a_difference_like_the_paper_s() -> None:
     assert row["seeds to decide"] == "one against other: 23, or 10 for the paper's +1.4", (
         "to show that there is no difference, or the smaller of +1.4 and +4.3"
     )
-    known = replace(spread(0), label="14,000,000 pairs: DirectNoise against Baseline")
+    known = replace(spread(0), label="14,000,000 pairs: Direct noise against Baseline")
     (row,) = claims_table([(claim, [known])])
     assert row["seeds to decide"].endswith(": 23, or 3 for the paper's +4.3")
 
@@ -170,7 +170,7 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
     ("claim", "told"),
     [
         # 40.9 and 37.7; precision 48.3 and 41.7 as printed
-        ({"source": "taslp2020:IV", "rows": {"method": ["direct_noise"]}}, "DirectNoise against Baseline: +3.2"),
+        ({"source": "taslp2020:IV", "rows": {"method": ["direct_noise"]}}, "Direct noise against Baseline: +3.2"),
         (
             {"source": "taslp2020:IV", "against": "backtrans_noisy", "measure": "P", "rows": {"method": ["direct_noise"]}},
             "",  # one side alone
@@ -189,17 +189,17 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
         ),
         (
             {"source": "choe2019:7", "against": "random"},
-            "dae_pretrain: Realistic against Random: +19.7; +train: Realistic against Random: +20.5",
+            "dae_pretrain: Realistic noise against Random noise: +19.7; +train: Realistic noise against Random noise: +20.5",
         ),
         ({"source": "Kiyono et al. 2020, section IV-E"}, ""),
         # trained jointly there, pretrained here
         (
             {"source": "taslp2020:IV", "rows": {"method": ["direct_noise"]}, "grid": [PRETRAINED]},
-            "joint: DirectNoise against Baseline: +3.2",
+            "joint: Direct noise against Baseline: +3.2",
         ),
         (
             {"source": "taslp2020:VI", "rows": {"method": ["direct_noise"], "setting": ["pretrain"]}, "grid": [PRETRAINED]},
-            "1,400,000 pairs: DirectNoise against Baseline: +1.4; 14,000,000 pairs: DirectNoise against Baseline: +4.3",
+            "1,400,000 pairs: Direct noise against Baseline: +1.4; 14,000,000 pairs: Direct noise against Baseline: +4.3",
         ),
     ],
 )
@@ -243,7 +243,7 @@ def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
     baseline = pd.DataFrame({"method": ["none"], "pseudo_pairs": [0], "f05": [0.1]})
     text = findings.per_doubling(pd.concat([table, baseline]))
     assert text == (
-        "- **DirectNoise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
+        "- **Direct noise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
         "Step by step +2.0, +2.0 a doubling: the gain does not fall at every step."
     )
     bent = pd.concat([table, table.iloc[-1:].assign(pseudo_pairs=16_000)])

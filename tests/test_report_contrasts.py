@@ -35,7 +35,7 @@ def test_every_method_is_compared_with_the_baseline_each_with_all_its_seeds() ->
         system(method, seed) for method, seeds in (("none", 3), ("direct_noise", 2), ("backtrans", 3)) for seed in range(seeds)
     ]
     found = list(opponents(grid, "method", "none"))
-    assert [label for label, *_ in found] == ["DirectNoise against Baseline", "Backtrans against Baseline"]
+    assert [label for label, *_ in found] == ["Direct noise against Baseline", "Back-translation against Baseline"]
     assert [[each.seed for each in side] for _, *sides in found for side in sides] == [[0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 2]]
     assert all(each.method == "none" for _, _, side in found for each in side)
 
@@ -57,8 +57,8 @@ def test_each_architecture_has_a_baseline_of_its_own() -> None:
     small = system("realistic", architecture="small")
     found = {label: [each.name for each in sides[0] + sides[1]] for label, *sides in opponents([*grid, small], "method", "none")}
     assert found == {
-        "default: DirectNoise against Baseline": [system().name, "baseline"],
-        "small: Realistic against Baseline": [small.name, "baseline small", "baseline small"],
+        "default: Direct noise against Baseline": [system().name, "baseline"],
+        "small: Realistic noise against Baseline": [small.name, "baseline small", "baseline small"],
     }
     assert not list(opponents([system("none"), small], "method", "none"))
     assert not list(opponents(grid, "architecture", "default")), "baselines are no systems of a method"
@@ -74,7 +74,7 @@ def test_systems_are_compared_only_with_those_that_are_equal_in_all_else() -> No
     found = {label: sides for label, *sides in opponents([system("none"), *sizes], "pseudo_pairs", 1000)}
     assert list(found) == [
         f"{method}, {setting}: 25,000 pairs against 1,000 pairs"
-        for method in ("DirectNoise", "Backtrans")
+        for method in ("Direct noise", "Back-translation")
         for setting in ("joint", "pretrain")
     ]
     for (larger,), (smaller,) in found.values():

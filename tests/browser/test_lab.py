@@ -229,7 +229,7 @@ def test_a_sentence_is_typed_and_an_impossible_one_is_answered(page: Page) -> No
     line = cell.get_by_label("Sentence")
     line.fill("A small bird sings.")
     line.press("Enter")
-    expect(cell.get_by_role("row", name=re.compile("^Backtrans A"))).to_be_visible()
+    expect(cell.get_by_role("row", name=re.compile("^Back-translation A"))).to_be_visible()
     line.fill("")
     line.press("Enter")
     expect(cell.get_by_role("alert")).to_contain_text("type a sentence")

@@ -19,7 +19,7 @@ class BackTranslation(DecoderMethod):
     """Plain beam search (Sennrich et al. 2016)."""
 
     name = "backtrans"
-    label = "Backtrans"
+    label = "Back-translation"
     colour = "#E69F00"
     summary = "back-translate by beam search (Sennrich et al. 2016)"
 
@@ -34,7 +34,7 @@ class NoisyBackTranslation(BackTranslation):
     """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et al. 2018; TASLP III-A)."""
 
     name = "backtrans_noisy"
-    label = "Backtrans (noisy)"
+    label = "Noisy back-translation"
     colour = "#D55E00"
     colour_with_sse = "#882255"
     summary = "back-translate by beam search with noise on every candidate's score (Xie et al. 2018)"
@@ -50,7 +50,7 @@ class SampledBackTranslation(DecoderMethod):
     """Sampling from the model's full distribution (Edunov et al. 2018)."""
 
     name = "backtrans_sample"
-    label = "Backtrans (sample)"
+    label = "Sampled back-translation"
     colour = "#CC79A7"
     summary = "back-translate by sampling from the reverse model's full distribution (Edunov et al. 2018)"
 

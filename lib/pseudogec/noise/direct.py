@@ -30,7 +30,7 @@ class DirectNoise(TextMethod):
     """
 
     name = "direct_noise"
-    label = "DirectNoise"
+    label = "Direct noise"
     colour = "#0072B2"
     summary = "mask, delete, insert after, or keep each subword (Kiyono et al. 2020, algorithm 1)"
     unit: ClassVar[Literal["subword", "word"]] = "subword"

@@ -18,7 +18,7 @@ class RandomNoise(TextMethod):
     """Delete, replace, or insert after each word, then shuffle words locally."""
 
     name = "random"
-    label = "Random"
+    label = "Random noise"
     colour = "#4B1FA8"
     summary = "delete, replace, insert words at random, shuffle locally (Zhao et al. 2019)"
 

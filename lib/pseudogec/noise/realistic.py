@@ -45,7 +45,7 @@ class RealisticNoise(TextMethod):
     """Put what learners write in the place of a token, or change a preposition, a noun's number or a verb's inflection."""
 
     name = "realistic"
-    label = "Realistic"
+    label = "Realistic noise"
     colour = "#009E73"
     summary = "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' inflection (Choe et al. 2019)"
     needs_pairs: ClassVar[bool] = True

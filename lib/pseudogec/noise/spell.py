@@ -31,7 +31,7 @@ class SpellNoise(TextMethod):
     """
 
     name = "direct_noise_spell"
-    label = "DirectNoise (spell)"
+    label = "Spelling confusions"
     colour = "#56B4E9"
     summary = "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)"
 

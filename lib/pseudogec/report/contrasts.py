@@ -240,7 +240,7 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
             architecture and track.
 
     Yields:
-        A label such as ``DirectNoise against Baseline``, and the systems of both sides, one for each seed.
+        A label such as ``Direct noise against Baseline``, and the systems of both sides, one for each seed.
 
     Raises:
         UserError: systems are to be paired with the baseline, and the grid has several of one architecture and track.

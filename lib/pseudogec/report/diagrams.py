@@ -179,4 +179,4 @@ def _training(study: Study, name: str) -> str:
         return names[part] if isinstance(part, str) else f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}"
 
     stages = [[told(part) for part in stage.data if part != "copies"] for stage in study.profile.stages(model.setting)]
-    return fill(f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}", 24)
+    return fill(f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}", 24, break_on_hyphens=False)

@@ -90,7 +90,7 @@ def against_baseline(scores: pd.DataFrame, rows: Sequence[str] = ("method",)) ->
 
 
 def _named(columns: Sequence[str], values: Sequence[Any]) -> str:
-    """A kind of system in words, such as ``pretrain Backtrans (noisy) 24,000``."""
+    """A kind of system in words, such as ``pretrain Noisy back-translation 24,000``."""
     named = zip(columns, values, strict=True)
     return " ".join(f"{value:,}" if column == "pseudo_pairs" else method_label(str(value)) for column, value in named)
 
