@@ -151,7 +151,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
     [
         ("classroom", 956, "ff5a8083b7a0b692"),
         ("learners", 892, "8fa2b4295608ca5e"),
-        ("public", 69, "a5ea779363f125d6"),
+        ("public", 93, "602e8051460fdee6"),
         ("eight-seeds", 2860, "cb53a9816460bbf3"),
     ],
 )
