@@ -10,7 +10,7 @@ from itertools import pairwise, product
 
 import pytest
 
-from pseudogec.correct import Corrected, EditReranking, ReadyStep, TypeDropping, UnknownWords
+from pseudogec.correct import Corrected, EditReranking, ReadyStep, TypeDropping, UnknownWords, as_readers_want
 from pseudogec.correct.step import SentenceScorer
 from pseudogec.edits import Annotator, Edit, apply_edits, load_annotator
 
@@ -151,3 +151,18 @@ def test_edits_of_weak_types_are_undone(annotator):
     assert without(*types) == " ".join(source)
     (sentence,) = type_dropping(annotator, ["M:DET"])([source], corrections([target]))
     assert sentence.note == "undone: nothing → the (M:DET)"
+
+
+@pytest.mark.parametrize(
+    ("source", "corrected", "kept"),
+    [
+        ("first item", "First item", "first item"),  # a line of a list
+        ("they was happy .", "They were happy .", "They were happy ."),
+        ("My holiday", "My holiday .", "My holiday"),  # a heading
+        ("I am 15 years .", "I am 16 years .", "I am 15 years ."),
+        ("He likes it .", "He likkes it .", "He likes it ."),  # no word
+    ],
+)
+def test_a_reader_s_text_keeps_its_form(source: str, corrected: str, kept: str) -> None:
+    [after] = as_readers_want([source.split()], [Corrected(tuple(corrected.split()))])
+    assert after.tokens == tuple(kept.split())

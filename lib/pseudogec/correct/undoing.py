@@ -161,7 +161,7 @@ def as_readers_want(
 ) -> list[Corrected]:
     """The last step where readers correct their own text: undo edits of numbers, and those that make a word of no lexicon.
 
-    The marks at the end stay too, since headings, greetings and lines of chat have no stop.
+    The marks at the end stay too, since headings, greetings and lines of chat have no stop; nor do these need a capital.
     """
     after = []
     for source, sentence in zip(sources, before, strict=True):
@@ -182,6 +182,8 @@ _LEFT_ALONE = frozenset("Mr Mrs Ms Dr St Prof gon na wan ta lem gim".split())
 
 def _is_harmless(source: Tokens, edit: Edit) -> bool:
     old = source[edit.start : edit.end]
+    if source[-1][-1].isalnum() and edit.start == 0 and edit.correction.lower() == " ".join(old):
+        return False
     new = [word for word in edit.correction.split() if word not in source]
     return _LEFT_ALONE.isdisjoint(old) and all(map(is_word, new)) and not any(map(str.isdigit, "".join([*new, *old])))
 
