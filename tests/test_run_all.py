@@ -395,8 +395,7 @@ def test_a_store_that_may_not_be_written_is_refused(
 ) -> None:
     assert main([*places(read_only / "store", tmp_path / "outputs", notebooks), *SMALL]) == 2
     told = capsys.readouterr().err
-    assert "no permission to write" in told
-    assert "--store" in told
+    assert str(read_only / "store") in told and "--store" in told
 
 
 def test_a_folder_of_results_that_cannot_be_made_is_refused_before_anything_is_built(

@@ -60,7 +60,7 @@ class TimeLeft:
             if share := self._share.get(recipe.key):
                 taken[recipe.work_kind] += self.ended.get(recipe.key, now) - self._began[recipe.key]
                 expected[recipe.work_kind] += share * self._expected[recipe.key]
-        prior = sum(self._expected.values()) / 20  # weight of the guess: first steps start slowly
+        prior = sum(self._expected.values()) / 20 or 1.0  # weight of the guess: first steps start slowly
         slower = (prior + sum(taken.values())) / (prior + sum(expected.values()))
         rests = {}
         unfinished = [recipe for recipe in self.todo if recipe.key not in self.ended]
