@@ -175,7 +175,7 @@ def test_every_heading_has_its_scope_and_rows_are_named_by_headings() -> None:
     assert heads
     assert all("scope=" in head for head in heads)
     rows = re.findall(r'<th scope="row"[^>]*>([^<]*)<', html)
-    assert rows == ["Baseline", "x", "Realistic", "x"]
+    assert rows == ["Baseline", "x", "Realistic noise", "x"]
     assert 'scope="colgroup"' in html
     assert "<caption>How.</caption>" in html
 

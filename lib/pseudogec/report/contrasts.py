@@ -559,7 +559,8 @@ def claims_as_points(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[d
             points = {"points": 100 * found.differences[claim.measure].value, "low": low, "high": high}
             rows.append(about | {"study": THIS_STUDY, "comparison": found.label, **points, "verdict": str(next(verdicts)[0])})
         rows += [
-            about | {"study": "paper", "comparison": label, "points": points} for label, points in claim.in_the_paper().items()
+            about | {"study": "paper", "comparison": label, "points": points, "verdict": ""}
+            for label, points in claim.in_the_paper().items()
         ]
     return rows
 

@@ -85,7 +85,7 @@ def _claims(study: Study) -> pd.DataFrame:
     """The points of all claims, in the order of the notebooks."""
     order = list(study.profile.notebooks)
     found = [pd.read_csv(path) for path in (study.outputs / "tables").glob("claims_*_points.csv")]
-    known = [table for table in found if set(table.notebook) <= set(order)]
+    known = [table for table in found if not table.empty and set(table.notebook) <= set(order)]
     known.sort(key=lambda table: order.index(table.notebook[0]))
     return pd.concat(known, ignore_index=True) if known else pd.DataFrame(columns=["notebook", "claim", "verdict"])
 
