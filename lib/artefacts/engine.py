@@ -17,7 +17,7 @@ from artefacts.cluster import ClusterSection
 from artefacts.errors import UserError
 from artefacts.memory import end_if_exhausted, end_without_memory
 from artefacts.plan import Estimator
-from artefacts.processor import cores_of_this_machine, gpus_of_this_machine, slowed
+from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
 from artefacts.progress import ProgressLine, TimeLeft
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import CheckedStore, Store, missing
@@ -87,7 +87,7 @@ class Engine:
         gpus, failed = clusters.gpus_of_workers(client), dict[str, BaseException]()
         if self._section and not self.scheduler:
             gpus = gpus[:1] * self._section.jobs  # others may still wait in a queue
-        time_left = TimeLeft(todo, Estimator(self.store, slowed()), len(gpus), sum(number > 0 for number in gpus))
+        time_left = TimeLeft(todo, Estimator(self.store), len(gpus), sum(number > 0 for number in gpus))
         self._in_work = {recipe.key: recipe for recipe in todo}
         with self.display.building(time_left, len(with_ancestors(targets))):
             for recipe, error in self._run(client, todo, max(gpus)):

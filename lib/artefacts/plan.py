@@ -20,13 +20,9 @@ second each, which are about 40 of its 112 Tflop/s in half precision.
 
 
 class Estimator:
-    """Expected seconds and bytes: by the median of what a store has recorded for such work, or else by general rates.
+    """Expected seconds and bytes: by the median of what a store has recorded for such work, or else by general rates."""
 
-    The latter takes ``slowed`` times as long, because the machine has other things to do.
-    """
-
-    def __init__(self, store: Store, slowed: float = 1.0) -> None:
-        self._slowed = slowed
+    def __init__(self, store: Store) -> None:
         seconds: dict[tuple[str, bool], list[float]] = defaultdict(list)
         sizes: dict[str, list[float]] = defaultdict(list)
         for recipe, record in store.artefacts():
@@ -47,7 +43,7 @@ class Estimator:
             at_work = recipe.decoded / GPU_DECODING
         else:
             at_work = recipe.seconds_a_unit * recipe.work
-        return self._slowed * (recipe.seconds_to_begin + at_work)
+        return recipe.seconds_to_begin + at_work
 
     def bytes(self, recipe: Recipe) -> float:
         if recipe.expected_bytes is not None:

@@ -42,11 +42,6 @@ def cores_of_this_machine() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def slowed() -> float:
-    """How many times as long work takes on this machine now as on an idle one, since other programs go on."""
-    return 1 + os.getloadavg()[0] / cores_of_this_machine()
-
-
 @cache
 def gpus_of_this_machine() -> list[str]:
     """NVIDIA's GPUs that this process may use, as ``CUDA_VISIBLE_DEVICES`` names them; CUDA is not started in this process."""

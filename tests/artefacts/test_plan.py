@@ -66,8 +66,8 @@ def test_estimates_are_guesses_until_the_store_has_measured_the_median_rate(tmp_
     assert Estimator(store).seconds(Pages(pages=10)) == pytest.approx(0.01)
     for pages, seconds in ((10, 20.0), (100, 300.0), (1000, 9000.0)):  # 2, 3 and 9 seconds a page
         record(store, Pages(pages=pages), seconds)
-    assert Estimator(store, slowed=2).seconds(Pages(pages=50)) == pytest.approx(150)
-    assert Estimator(store, slowed=2).seconds(Novelty(pages=10)) == pytest.approx(28)
+    assert Estimator(store).seconds(Pages(pages=50)) == pytest.approx(150)
+    assert Estimator(store).seconds(Novelty(pages=10)) == pytest.approx(14)
 
 
 def test_a_speed_is_that_of_the_device_it_was_measured_on(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import sys
 
 from artefacts import Estimator
 from artefacts.plan import Plan, make_plan
-from artefacts.processor import cores_of_this_machine, gpus_of_this_machine, slowed
+from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
 from artefacts.progress import format_duration
 from artefacts.recipe import Recipe
 from pseudogec.seq2seq.training import computes_in_bf16
@@ -19,15 +19,14 @@ _SECONDS_OF_START, _SECONDS_OF_NOTEBOOK = 8.0, 6.0
 
 
 def plan_of(study: Study, targets: list[Recipe], notebooks: int) -> Plan:
-    """Plan a run with so many notebooks on this machine, busy as it is, or on another with GPUs if the profile needs some."""
-    gpus = here = len(gpus_of_this_machine())
+    """Plan a run with so many notebooks on this machine if it is idle, or on another with GPUs if the profile needs some."""
+    gpus = len(gpus_of_this_machine())
     possible = {"fp32", "auto", *(["bf16"] if computes_in_bf16() else [])}
     if not possible.issuperset(study.profile.precisions.values()):
         gpus = gpus or _ASSUMED_GPUS
     cores = max(cores_of_this_machine(), gpus)
-    factor = slowed() if gpus == here else 1.0
-    plan = make_plan(targets, study.store, Estimator(study.store, factor), cores, gpus)
-    return plan._replace(elapsed=plan.elapsed + factor * (_SECONDS_OF_START + _SECONDS_OF_NOTEBOOK * notebooks / cores))
+    plan = make_plan(targets, study.store, Estimator(study.store), cores, gpus)
+    return plan._replace(elapsed=plan.elapsed + _SECONDS_OF_START + _SECONDS_OF_NOTEBOOK * notebooks / cores)
 
 
 def show_plan(study: Study, targets: list[Recipe], plan: Plan) -> None:
