@@ -294,7 +294,7 @@ def test_a_profile_makes_a_system_of_released_models(released, sentences, shared
     whole = [sentence for sentence in sentences if set(sentence) <= set(words)]
     assert len(whole) > 5
     with study.engine:
-        corrected = Corrector(study, find_system(study, "released"))(whole)
+        corrected = Corrector(study, find_system(study, "released"), as_scored=True)(whole)
     expected = [" ".join(pieces).replace("@@ ", "").split() for pieces in released.outputs(whole)]
     for trace, tokens in zip(corrected, expected, strict=True):
         # Where fairseq writes <unk>, a system copies the source's piece.
