@@ -1,18 +1,15 @@
-"""From distributed dumps to binarised pseudo data: sentences a second, memory, disk, and whether an interruption changes a byte.
+"""From distributed dumps to binarised pseudo data: sentences a second, memory and disk.
 
     OMP_NUM_THREADS=1 python tests/bench/bench_seed_corpus.py [--megabytes 50] [--sentences 200000] [--workers 2] [--folder F]
 
 Synthetic dumps (`make_dumps.py`) are read, split, tokenised, cleaned and cut into shards by the study's own engine, then noised
-and binarised. The same is done again in a second store, where all processes are killed half-way and the study goes on; every file
-must have the same digest. Memory is the peak of any one process. The full measurement is `--megabytes 1000 --sentences 5000000`.
+and binarised. Memory is the peak of any one process. The full measurement is `--megabytes 1000 --sentences 5000000`.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import pickle
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +21,6 @@ import psutil
 from make_dumps import KINDS, make
 from measuring import describe_machine
 
-from artefacts import with_ancestors
 from artefacts.engine import Engine
 from artefacts.files import digest_file
 from artefacts.recipe import Recipe
@@ -69,20 +65,15 @@ def targets(folder: Path, number: int) -> dict[str, list[Recipe]]:
     }
 
 
-def build(store: Path, recipes: Sequence[Recipe], workers: int, kill_after: float | None = None) -> tuple[float, float]:
+def build(store: Path, recipes: Sequence[Recipe], workers: int) -> tuple[float, float]:
     """Build in processes of their own; returns seconds, and the peak memory of any process in MiB."""
     job = store.parent / f"{store.name}.job"
     job.write_bytes(pickle.dumps((store, list(recipes), workers)))
-    process = subprocess.Popen([sys.executable, __file__, "--job", str(job)], start_new_session=True)
+    process = subprocess.Popen([sys.executable, __file__, "--job", str(job)])
     started, peak = time.perf_counter(), 0.0
     while process.poll() is None:
         time.sleep(0.25)
         peak = max([peak, *map(_peak, [process.pid, *_descendants(process.pid)])])
-        if kill_after is not None and time.perf_counter() - started > kill_after:
-            for pid in [process.pid, *_descendants(process.pid)]:
-                os.kill(pid, signal.SIGKILL)
-            process.wait()
-            return time.perf_counter() - started, peak
     if process.returncode:
         raise SystemExit("building failed")
     return time.perf_counter() - started, peak
@@ -113,14 +104,6 @@ def bytes_of(store: Store, recipes: Sequence[Recipe], ending: str = "") -> int:
     return sum(facts["bytes"] for name, facts in files if name.endswith(ending))
 
 
-def digests(store: Store, recipes: Sequence[Recipe]) -> dict[str, str]:
-    found = {}
-    for recipe in with_ancestors(recipes):
-        for name, facts in store.result(recipe)["files"].items():
-            found[f"{recipe.key}/{name}"] = facts["sha256"]
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=50)
@@ -148,13 +131,10 @@ def measure(folder: Path, megabytes: int, number: int, workers: int) -> None:
         if not (folder / name).exists():
             make(kind, folder, megabytes * 1_000_000)
     steps = targets(folder, number)
-    every = [recipe for recipes in steps.values() for recipe in recipes]
-    store, disturbed = Store(folder / "store"), Store(folder / "disturbed")
-    whole = 0.0
+    store = Store(folder / "store")
     print(f"\n{'step':42}{'sentences':>12}{'seconds':>10}{'sentences/s':>13}{'peak MiB':>10}{'disk MB':>9}")
     for step, recipes in steps.items():
         seconds, peak = build(store.root, recipes, workers)
-        whole += seconds
         sentences, size = sentences_in(store, recipes), bytes_of(store, recipes) / 1e6
         print(f"{step:42}{sentences:12,}{seconds:10.1f}{sentences / seconds:13,.0f}{peak:10.0f}{size:9.0f}", flush=True)
     text = bytes_of(store, steps["gigaword: cut into shards"])
@@ -162,19 +142,6 @@ def measure(folder: Path, megabytes: int, number: int, workers: int) -> None:
     indices = bytes_of(store, noised, ".idx")
     print(f"\nbinarised pairs of {text / 1e6:.0f} MB of text take {bytes_of(store, noised) / text:.2f} of its size, both sides;")
     print(f"of that the indices, 12 bytes a sentence and side: {indices / text:.2f}")
-    seconds, _ = build(disturbed.root, every, workers, kill_after=whole / 2)
-    finished = {recipe.key: disturbed.result(recipe)["seconds"] for recipe in with_ancestors(every) if disturbed.has(recipe)}
-    build(disturbed.root, every, workers)
-    again = [
-        key
-        for recipe in with_ancestors(every)
-        if (key := recipe.key) in finished and finished[key] != disturbed.result(recipe)["seconds"]
-    ]
-    same = digests(store, every) == digests(disturbed, every)
-    print(f"\nall processes killed after {seconds:.0f} s with {len(finished)} artefacts finished; built again: {len(again)}")
-    print(f"{len(digests(store, every))} files, " + ("all with the same digests" if same else "some with OTHER digests"))
-    if not same or again:
-        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Back-translation speed for `bench_gpu`: plain beam, noise in the beam and sampling, ours and ``fairseq-generate``.
+"""Back-translation speed: plain beam, noise in the beam and sampling, ours and ``fairseq-generate``.
 
 The models stay in memory from turn to turn, and reading them does not count. Of ``fairseq-generate`` the searches alone are
 timed, as it does itself, while ours counts making batches and pieces too. Without a GPU the clock is that of processor time.
@@ -7,95 +7,87 @@ timed, as it does itself, while ours counts making batches and pieces too. Witho
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+import logging
+import statistics
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from bench_decoding import quiet_logs
 from gpu_training import now
+from measuring import Text
 
 from pseudogec.seq2seq import Decoder, compat
 
 BETA = 6.0
 PAPER_BEAM = 5
 
-
-class Speed(NamedTuple):
-    """What a decoding reached.
-
-    Attributes:
-        sentences_per_second: sources decoded a second.
-        memory_gib: peak of the GPU's memory as torch asks for it; ``None`` without a GPU or with CTranslate2, which has its own.
-    """
-
-    sentences_per_second: float
-    memory_gib: float | None
+Way = Callable[[], float]
+"""Decodes all sentences and returns how many a second."""
 
 
-Way = Callable[[], Speed]
-
-
-def ways(model: Path, sentences: list[list[str]], text: Path, work: Path, precision: str, max_tokens: int) -> dict[str, Way]:
-    """All ways to decode, by name.
+def measure(model: Path, text: Text, work: Path, precision: str, max_tokens: int, turns: int) -> dict[str, list[float]]:
+    """Sentences a second of each way in each turn, after a turn that does not count.
 
     Args:
         model: the reverse model's folder.
-        sentences: what to decode, in pieces.
-        text: the same, binarised.
+        text: what to decode.
         work: for what ``fairseq-generate`` writes.
         precision: "fp32" or "fp16".
         max_tokens: most pieces a batch.
+        turns: how many.
     """
+    found = ways(model, text, work, precision, max_tokens)
+    for way in found.values():  # so that reading and first calls do not count
+        way()
+    speeds: dict[str, list[float]] = {name: [] for name in found}
+    for _ in range(turns):
+        for name, way in found.items():
+            speeds[name].append(way())
+    return speeds
 
-    def ours(noise: float = 0.0) -> Way:
-        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision)
-        return lambda: timed(lambda: decoder.decode(sentences, beam=PAPER_BEAM, beta_random=noise, seed=1), sentences)
 
-    def sampling() -> Way:
-        decoder = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision)
-        return lambda: timed(lambda: decoder.sample(sentences, seed=1), sentences)
+def show(precision: str, speeds: Mapping[str, list[float]]) -> None:
+    """Print a line for each way; ``fairseq-generate`` has no noise, so noise is compared with its plain beam."""
+    for name, found in speeds.items():
+        stock = speeds["sampling: fairseq-generate" if name.startswith("sampling") else "plain beam: fairseq-generate"]
+        ratio = statistics.median(mine / theirs for mine, theirs in zip(found, stock, strict=True))
+        print(f"{precision} {name:32}{statistics.median(found):10,.1f} sentences/s, {ratio:.2f} times fairseq-generate")
 
+
+def ways(model: Path, text: Text, work: Path, precision: str, max_tokens: int) -> dict[str, Way]:
+    """All ways to decode, by name."""
+    import torch
+
+    ours = Decoder([model], engine="fairseq", max_tokens=max_tokens, precision=precision)
     fast = Decoder([model], engine="ctranslate2", max_tokens=max_tokens, precision=precision)
-    stock = ["--max-tokens", str(max_tokens), *(["--fp16"] if precision == "fp16" else []), *_cpu()]
+    stock = ["--max-tokens", str(max_tokens), *(["--fp16"] if precision == "fp16" else [])]
+    stock += [] if torch.cuda.is_available() else ["--cpu"]
     stock += ["--scoring", "sacrebleu"]  # the default needs a compiled module
+
+    def timed(decode: Callable[[], object]) -> Way:
+        def run() -> float:
+            start = now()
+            decode()  # ends with outputs in this process's memory, so the GPU has nothing left to do
+            return len(text.sentences) / (now() - start)
+
+        return run
+
     return {
-        "plain beam: fairseq-generate": generate(model, text, len(sentences), work, ["--beam", str(PAPER_BEAM), *stock]),
-        "plain beam: ours": ours(),
-        "plain beam: CTranslate2": lambda: timed(lambda: fast.decode(sentences, beam=PAPER_BEAM), sentences)._replace(
-            memory_gib=None
-        ),
-        "noisy beam: ours": ours(noise=BETA),
-        "sampling: fairseq-generate": generate(
-            model, text, len(sentences), work, ["--beam", "1", "--nbest", "1", "--sampling", *stock]
-        ),
-        "sampling: ours": sampling(),
+        "plain beam: fairseq-generate": generate(model, text, work, ["--beam", str(PAPER_BEAM), *stock]),
+        "plain beam: ours": timed(lambda: ours.decode(text.sentences, beam=PAPER_BEAM, seed=1)),
+        "plain beam: CTranslate2": timed(lambda: fast.decode(text.sentences, beam=PAPER_BEAM)),
+        "noisy beam: ours": timed(lambda: ours.decode(text.sentences, beam=PAPER_BEAM, beta_random=BETA, seed=1)),
+        "sampling: fairseq-generate": generate(model, text, work, ["--beam", "1", "--nbest", "1", "--sampling", *stock]),
+        "sampling: ours": timed(lambda: ours.sample(text.sentences, seed=1)),
     }
 
 
-def timed(decode: Callable[[], object], sentences: list[list[str]]) -> Speed:
-    """Time a decoding; it ends with outputs in this process's memory, so the GPU has nothing left to do."""
-    start = now()
-    _, memory = with_memory(decode)
-    return Speed(len(sentences) / (now() - start), memory)
-
-
-def with_memory(work: Callable[[], object]) -> tuple[object, float | None]:
-    """What a piece of work returns, and its peak of the GPU's memory in GiB."""
-    import torch
-
-    if not torch.cuda.is_available():
-        return work(), None
-    torch.cuda.reset_peak_memory_stats()
-    result = work()
-    return result, torch.cuda.max_memory_allocated() / 2**30
-
-
-def generate(model: Path, text: Path, count: int, work: Path, options: list[str]) -> Way:
-    """``fairseq-generate`` over a binarised text of so many sentences, in this process."""
-    paths = [str(text), "--path", str(model / "model.pt"), "--results-path", str(work / "generated")]
+def generate(model: Path, text: Text, work: Path, options: list[str]) -> Way:
+    """``fairseq-generate`` over the binarised text, in this process."""
+    paths = [str(text.to_decode), "--path", str(model / "model.pt"), "--results-path", str(work / "generated")]
     whole = [*paths, "-s", "src", "-t", "trg", "--gen-subset", "train", "--max-len-a", "1.5", "--max-len-b", "10"]
 
-    def run() -> Speed:
+    def run() -> float:
         from fairseq import options as fairseq_options
         from fairseq.dataclass.utils import convert_namespace_to_omegaconf
         from fairseq_cli import generate as program
@@ -103,10 +95,22 @@ def generate(model: Path, text: Path, count: int, work: Path, options: list[str]
         with compat.isolated(), quiet_logs(), timed_searches() as seconds:
             parser = fairseq_options.get_generation_parser()
             arguments = fairseq_options.parse_args_and_arch(parser, [*whole, *options, "--no-progress-bar"])
-            _, memory = with_memory(lambda: program.main(convert_namespace_to_omegaconf(arguments)))
-        return Speed(count / sum(seconds), memory)
+            program.main(convert_namespace_to_omegaconf(arguments))
+        return len(text.sentences) / sum(seconds)
 
     return run
+
+
+@contextlib.contextmanager
+def quiet_logs() -> Iterator[None]:
+    """Keep back what ``fairseq-generate`` logs."""
+    logging.disable(logging.INFO)
+    # Where there is no handler, fairseq-generate sets one up that writes to a file which it closes.
+    logging.getLogger().addHandler(logging.NullHandler())
+    try:
+        yield
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 @contextlib.contextmanager
@@ -128,9 +132,3 @@ def timed_searches() -> Iterator[list[float]]:
         yield seconds
     finally:
         FairseqTask.inference_step = search
-
-
-def _cpu() -> list[str]:
-    import torch
-
-    return [] if torch.cuda.is_available() else ["--cpu"]
