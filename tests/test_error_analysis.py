@@ -19,7 +19,7 @@ from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Estimate, Score, compare_means, f05_of, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
-from pseudogec.report.errors import agreement_table, instructive_sentences
+from pseudogec.report.errors import instructive_sentences
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.papers import paper_edits_per_token
 from pseudogec.study import Study, edits_by_level, permutation_tests
@@ -83,13 +83,6 @@ def test_the_heatmap_has_percent_of_each_true_type() -> None:
     assert shares.tolist() == [[75, 0, 0, 25, 0], [0, 100, 0, 0, 0], [0, 0, 0, 0, 100]]
 
 
-def test_a_table_names_what_is_said_instead() -> None:
-    table = agreement_table(PAIRS)
-    assert table["true type"].tolist()[0] == "NOUN"
-    assert table["named so"].tolist() == [0.75, 0, 1]
-    assert table["else most often"].tolist() == ["MORPH (25%)", f"{CUT_OTHERWISE} (100%)", ""]
-
-
 # Means of groups
 
 
@@ -109,11 +102,6 @@ def test_means_that_do_not_differ_are_told_apart_in_five_percent_of_draws() -> N
     stream = np.random.default_rng(3)
     found = [compare_means(stream.exponential(size=30), stream.exponential(size=20), samples=199) for _ in range(400)]
     assert 0.02 <= np.mean(np.array(found) <= 0.05) <= 0.08
-
-
-def test_groups_of_one_value_are_refused() -> None:
-    with pytest.raises(UserError, match="two values in each group; these have 1 and 2"):
-        compare_means([0.1], [0.2, 0.3])
 
 
 COUNTS = pd.DataFrame(
@@ -148,11 +136,6 @@ def test_the_published_edits_per_token() -> None:
     table = paper_edits_per_token().set_index("dataset")
     assert table.edits_per_token["W&I-train"] == 0.0922
     assert table.permutation_p["NUCLE"] == "<0.001"
-
-
-def test_sizes_are_stacked_by_level() -> None:
-    bars = figures.corpus_sizes(COUNTS).figure.axes[0].containers
-    assert {level.get_label(): [bar.get_width() for bar in level] for level in bars} == {"A": [2, 2], "B": [0, 1]}
 
 
 def test_length_against_edits_counts_sentences_and_draws_their_mean() -> None:
@@ -222,17 +205,6 @@ def test_the_best_choice_of_each_category() -> None:
     ]
 
 
-def test_what_more_data_bring_to_each_level() -> None:
-    sure, unsure = Estimate(0.2, 0.01, 1000, (2, 2)), Estimate(0.01, 0.01, 1000, (2, 2))
-    text = findings.more_data({"A": sure, "N": sure}, {"A": sure, "N": unsure}, [0, 4000, 60_000])
-    assert text.splitlines() == [
-        "- **A**: +20.0 [+18.0, +22.0] from 0 to 60,000 pairs; +20.0 [+18.0, +22.0] from 4,000 pairs on.",
-        "- **N**: +20.0 [+18.0, +22.0] from 0 to 60,000 pairs; +1.0 [-1.0, +3.0] from 4,000 pairs on.",
-        "",
-        "**Here**, the last step clearly raises F0.5 at A, of 2 levels (p < 0.05, corrected for their number).",
-    ]
-
-
 @pytest.fixture
 def analysis(tmp_path: Path) -> ErrorAnalysis:
     report = Report(Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs"))
@@ -249,69 +221,6 @@ def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis)
     assert spread[:, 1].tolist() == pytest.approx([33 - 2**0.5, 33 + 2**0.5])
     analysis.figure(BY_TYPE, "error_type", "method", "types")
     assert (analysis.report.study.outputs / "figures" / "types.png").is_file()
-
-
-def test_intervals_that_are_given_are_drawn() -> None:
-    scores = pd.DataFrame([row("none", 1, 0.5, system="mine", f05_low=0.4, f05_high=0.7)])
-    axes = figures.f05_bars(scores, "error_type", "system", {}, {"DET": 1}).figure.axes[0]
-    assert axes.collections[0].get_segments()[0][:, 1].tolist() == pytest.approx([40, 70])
-
-
-def test_the_table_by_type_has_mean_and_spread(analysis: ErrorAnalysis) -> None:
-    table = analysis.table(BY_TYPE, "error_type", "method", "types", {"none": "Old", "backtrans": "New"}).data
-    assert list(table.columns) == ["error type", "edits", "Old", "New"]
-    assert table.iloc[0].tolist() == ["DET", 2, "30.0 ± 0.0", "33.0 ± 1.4"]
-    assert table.iloc[2].tolist()[:2] == ["VERB:TENSE", 1], "a type without scores keeps its row"
-
-
-def test_without_systems_each_part_says_so_in_a_line(analysis: ErrorAnalysis) -> None:
-    nothing = BY_TYPE.iloc[:0]
-    for shown in (
-        analysis.figure(nothing, "error_type", "method", "x"),
-        analysis.table(nothing, "level", "method", "x"),
-        analysis.examples({}),
-    ):
-        assert "lists no systems" in shown
-    for shown in (
-        findings.agreement(PAIRS.iloc[:0]),
-        agreement_table(PAIRS.iloc[:0]),
-        figures.type_agreement(PAIRS.iloc[:0], "x"),
-    ):
-        assert "not known" in shown
-
-
-@pytest.mark.slow
-def test_an_analysis_is_of_one_test_set_even_where_a_study_has_several(scheduler: str, tmp_path: Path) -> None:
-    found = {"first": score((1, 0, 0)), "second": score((0, 1, 0), (0, 0, 1))}
-    tests = [f"{name}: {{source: world, split: test, sentences: {each.sentences}}}" for name, each in found.items()]
-    overrides = [f"corpora.tests={{{', '.join(tests)}}}"]
-    study = Study.open("smoke", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
-    grid = study.grid(method="none", seeds=1)
-
-    def write(recipe: Recipe, folder: Path) -> dict[str, Any]:
-        if isinstance(recipe, Corpus):
-            return recipe.build(folder, study.store, lambda done, total, text: None)
-        write_lines(folder / "score.json", [found[recipe.correction.corpus.name].to_json()])
-        return {}
-
-    for name in found:
-        study.store.build(study.planner.tests[name], write)
-        study.store.build(study.planner.score(grid[0], name), write)
-    assert study.scores(grid, by="error_type").dataset.tolist() == ["first"]
-    analysis = ErrorAnalysis(Report(study), "second", [SENTENCE, SENTENCE])
-    assert analysis.scores(grid, by="error_type")[["tp", "fp", "fn"]].to_numpy().tolist() == [[0, 1, 1]]
-
-
-def test_each_level_has_its_own_frequent_types() -> None:
-    edits = pd.DataFrame(
-        [("A", "DET")] * 3 + [("A", "SPELL")] + [("B", "PUNCT")] * 2 + [("B", "DET")], columns=["level", "error_type"]
-    )
-    panels = figures.frequent_types_by_level(edits, "test", most=1).figure.axes
-    assert [(axes.get_title(), axes.get_yticklabels()[0].get_text()) for axes in panels] == [
-        ("A (4 edits)", "DET"),
-        ("B (3 edits)", "PUNCT"),
-    ]
-    assert [axes.patches[0].get_width() for axes in panels] == pytest.approx([75, 200 / 3])
 
 
 # Sentences

@@ -6,19 +6,18 @@ import math
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.noise.method import OperationKind
 from pseudogec.report import Report, figures, findings
-from pseudogec.report.display import NOT_LISTED, Finding
-from pseudogec.report.markup import marked_edits, marked_operations, typical_example
+from pseudogec.report.display import NOT_LISTED
+from pseudogec.report.markup import marked_edits, marked_operations
 from pseudogec.report.papers import paper_datasets, paper_scores
-from pseudogec.report.tables import beside_paper, comparison, noise_profiles, styled, summarise
+from pseudogec.report.tables import beside_paper, comparison, noise_profiles, summarise
 from pseudogec.study import Study
 
 PAPER_NAMES = {"simple": "simplewiki", "newswire": "gigaword"}
@@ -100,10 +99,6 @@ def test_the_precision_of_models_that_make_no_edit_does_not_count() -> None:
     assert table.precision["a"] == pytest.approx(40) and math.isnan(table.precision["b"])
 
 
-def test_one_seed_has_no_deviation(scores: pd.DataFrame) -> None:
-    assert summarise(scores[scores.seed == 1], ["method"]).f05_sd.isna().all()
-
-
 def test_rows_of_the_paper_stand_beside_ours_in_our_order(scores: pd.DataFrame) -> None:
     ours = summarise(scores[::-1], ["method"])
     table = beside_paper(ours, ["method"], "taslp2020:IV", {})
@@ -167,20 +162,6 @@ def test_the_best_of_each_column_is_bold_and_the_caption_is_kept(scores: pd.Data
     assert sorted(bold_cells(html)) == sorted(["44.0 ± 2.0", "24.0 ± 2.0", "34.0 ± 2.0", "48.3", "31.2", "40.9"])
 
 
-def test_equal_values_are_bold_together() -> None:
-    table = summarise(pd.DataFrame([row("none", 1, 0.3), row("realistic", 1, 0.3)]), ["method"])
-    assert bold_cells(comparison(table, ["method"], "", None).to_html()).count("30.0") == 2
-
-
-def test_a_plain_table_prints_whole_numbers_and_fractions_as_asked() -> None:
-    table = pd.DataFrame({"name": ["a"], "sentences": [12345], "share": [0.12345], "pairs": pd.array([None], dtype="Int64")})
-    html = styled(table, "Where from.", {"share": 2}).to_html()
-    assert ">12,345<" in html
-    assert ">0.12<" in html
-    assert "Where from." in html
-    assert "NA" not in html
-
-
 # Sentences
 
 
@@ -216,15 +197,6 @@ def test_types_that_grow_rarer_or_more_frequent_from_level_to_level() -> None:
     assert "falls at every step for DET (60.0 to 30.0%) and rises at every step for PUNCT (20.0 to 50.0%)" in text
     assert "PREP" not in text
     assert "no steps" in findings.types_by_level(pd.DataFrame({"level": "A", "error_type": ["DET", "PREP"]}))
-
-
-def test_a_typical_example_has_about_as_many_edits_as_each_method_makes() -> None:
-    made = {"one": [5, 1, 0, 2], "other": [0, 4, 9, 5]}
-    examples = {
-        method: [{"operations": [("keep", "a", "a"), *[("delete", "a", "")] * count]} for count in counts]
-        for method, counts in made.items()
-    }
-    assert typical_example(examples) == 3  # means 2 and 4.5
 
 
 def test_the_best_of_a_sweep_and_its_lead() -> None:
@@ -269,15 +241,7 @@ def test_spread_across_a_choice_beside_the_spread_over_seeds() -> None:
     assert alone.startswith("- **Direct noise**: this run has simple alone (31.0), so there is no range of means; the seeds")
 
 
-def test_findings_are_shown_as_markdown() -> None:
-    assert Finding("**So.** 1 < 2")._repr_markdown_() == "**So.** 1 < 2"
-
-
 # Noise profiles
-
-
-def types(**counts: int) -> dict[str, Any]:
-    return {"tokens": 100, "edits": sum(counts.values()), "types": counts}
 
 
 def test_a_profile_counts_operations_and_leaves_out_what_was_marked_but_not_corrected() -> None:
@@ -309,14 +273,6 @@ def test_text_is_escaped() -> None:
     assert "<s>a&amp;b</s>" in shown
     assert not {"<b>", "<i>", "<u>"} & set(shown.replace("<", " <").replace(">", "> ").split())
     assert "&lt;x&gt;" in marked_edits([("A", AnnotatedSentence(("<x>",), {}))])
-
-
-def test_every_kind_of_operation_has_a_mark_of_its_own() -> None:
-    for kind in {*get_args(OperationKind), "insert", "delete", "replace"} - {"keep"}:
-        shown = marked_operations([("", [(kind, "before", "after")])]).split("<p")[0]
-        assert f"title='{kind}'" in shown
-        assert "#eeeeee" not in shown, f"{kind} has no look"
-        assert ("before" if kind == "delete" else "after") in shown
 
 
 def test_edits_are_marked_in_place() -> None:
@@ -383,33 +339,6 @@ def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: R
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
 
 
-def test_a_comparison_says_how_to_read_it_and_is_kept(report: Report, scores: pd.DataFrame) -> None:
-    shown = report.compare(scores, "method", "methods", "taslp2020:IV").to_html()
-    for text in ("best of each column in bold", "on test"):
-        assert text in shown
-    kept = pd.read_csv(report.study.outputs / "tables" / "methods.csv")
-    assert list(kept.method) == ["none", "direct_noise", "backtrans_noisy", "direct_noise_spell"]
-    assert list(kept.paper_f05) == [37.7, 40.9, 39.1, 40.4]
-
-
-def test_the_profile_says_which_of_the_papers_corpora_ours_stand_for(report: Report) -> None:
-    assert report.stands_for["simple"] == "simplewiki"
-    assert report.stands_for["newswire"] == "gigaword"
-
-
-def test_what_there_is_nothing_of_is_said_in_place_of_a_table_or_figure(report: Report) -> None:
-    assert report.table(NOT_LISTED, "nothing") is NOT_LISTED
-    assert report.figure(NOT_LISTED, "nothing") is NOT_LISTED
-    assert not report.study.outputs.exists()
-
-
-def test_a_sweep_needs_no_baseline() -> None:
-    swept = pd.DataFrame({"mu_mask": [0.1, 0.3], "f05": [0.3, 0.4], "method": "direct_noise", "seed": 1})
-    picture = figures.sweep(swept, "mu_mask", "mu", swept[:0], {})
-    assert picture.caption.startswith("1 seed a point. Marks")  # type: ignore[union-attr]
-    assert figures.noise_types({}, {"tokens": 9, "edits": 1, "types": {"M:DET": 1}}) is NOT_LISTED
-
-
 def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:
     def points(system: str, stage: int, losses: Mapping[int, float]) -> pd.DataFrame:
         choices = {
@@ -439,19 +368,6 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
     axes = figures.learning_curves(curves).figure.axes  # type: ignore[union-attr]
     assert [axis.get_xlabel() for axis in axes] == ["updates", "passes over the genuine data"]
     assert axes[0].get_legend() is None and len(axes[0].lines) == 7
-
-
-def test_learning_curves_are_named_by_what_tells_their_systems_apart() -> None:
-    def named(*systems: tuple[str, str, str, int]) -> list[str]:
-        columns = ["method", "architecture", "setting", "pseudo_pairs"]
-        curves = pd.DataFrame(systems, columns=columns).assign(system=[str(number) for number in range(len(systems))])
-        return list(figures.names_of_curves(curves).values())
-
-    baseline, noise = ("none", "default", "baseline", 0), ("direct_noise", "default", "pretrain", 3000)
-    assert named(baseline, noise) == ["Baseline", "Direct noise"]
-    assert named(baseline, noise, ("none", "small", "baseline", 0)) == ["Baseline", "Direct noise", "Baseline, small"]
-    both = named(baseline, noise, ("direct_noise", "default", "joint", 3000))
-    assert both == ["Baseline", "Direct noise, pretrain, 3,000", "Direct noise, joint, 3,000"]
 
 
 def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
