@@ -41,19 +41,6 @@ def test_a_number_agrees_to_its_last_digit(outputs: Path, text: str, said: list[
     assert disagreements(text, outputs) == said
 
 
-@pytest.mark.parametrize(
-    ("link", "words"),
-    [
-        ("methods.csv?method=none#f1", "no column f1"),
-        ("methods.csv?method=unknown#f05", "0 rows"),
-        ("methods.csv?level=A#f05", "2 rows"),
-    ],
-)
-def test_a_link_that_names_no_single_cell_is_said(outputs: Path, link: str, words: str) -> None:
-    (said,) = disagreements(f"[1.0]({link})", outputs)
-    assert words in said
-
-
 def test_only_a_text_that_fits_is_shown(outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "mine.md"
     written.write_text(

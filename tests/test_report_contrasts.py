@@ -89,11 +89,6 @@ def test_values_of_a_methods_parameter_are_compared() -> None:
     ]
 
 
-def test_a_value_that_no_system_has_leaves_nothing_to_compare() -> None:
-    assert list(opponents([system("none"), system()], "method", "backtrans")) == []
-    assert list(opponents([system()], "beta_random", 0)) == []
-
-
 def test_a_part_of_a_grid_holds_the_chosen_systems() -> None:
     grid = Grid([system("none"), system(), system(pseudo_pairs=2000), system("backtrans", seed=2)])
     assert grid.only(method=["none", "direct_noise"], pseudo_pairs=[0, 2000]) == (system("none"), system(pseudo_pairs=2000))
@@ -142,11 +137,3 @@ def test_validation_losses_are_compared_over_seeds_where_they_are_known() -> Non
     assert "| loss |" in table
     assert "| +0.100 [+0.077, +0.123] \\* |" in table
     assert [clear([known, lost], "loss"), clear([lost], "loss")] == [[True, False], [False]]
-
-
-def test_a_table_shows_intervals_and_how_many_models_they_rest_on() -> None:
-    table = as_table([estimated(0.021, 0.01), estimated(0.05, 0.01, (1, 1))])
-    assert "| one against other | 3, 3 | +2.1 [+0.1, +4.1] \\* |" in table
-    assert "| one against other | 1, 1 | +5.0 [+3.0, +7.0] \\* |" in table
-    assert "Where a side has a single model (*1*), the result holds for this model only" in table
-    assert "nothing to compare" in as_table([])
