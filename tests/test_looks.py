@@ -9,16 +9,14 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 from my_methods import Shouting
 from pseudogec.noise import DirectNoise
 from pseudogec.report import figures
-from pseudogec.report.display import describe
 from pseudogec.report.figures import CORPUS_COLOURS, LEVEL_COLOURS, colours_of
 from pseudogec.report.methods import METHOD_COLOURS, method_label, show_methods
 from pseudogec.report.papers import paper_gains
-from pseudogec.report.tables import FIGURE_SPACE, StyledTable, as_csv, beside_paper, comparison, styled, summarise
+from pseudogec.report.tables import StyledTable, as_csv, comparison, styled, summarise
 from pseudogec.study import PROJECT, load_profile
 
 # How people without cones of one kind see linear RGB (Machado, Oliveira and Fernandes 2009, table 1, severity 1.0).
@@ -74,11 +72,6 @@ def test_colours_stand_out_from_the_page(colour: str) -> None:
     assert 1.05 / (luminance + 0.05) >= CONTRAST
 
 
-def test_levels_grow_lighter_in_their_order() -> None:
-    lightness = [lab(linear(LEVEL_COLOURS[level]))[0] for level in "ABCN"]
-    assert lightness == sorted(lightness)
-
-
 @pytest.mark.parametrize("name", ["classroom", "paper"])
 def test_methods_and_seed_corpora_of_a_profile_have_a_colour_and_a_name(name: str) -> None:
     profile = load_profile(PROJECT / "params" / f"{name}.yaml")
@@ -96,12 +89,6 @@ def test_colours_are_a_methods_own_and_all_different() -> None:
     assert len(set(colours.values())) == len(METHOD_COLOURS) + 2
 
 
-def test_a_corpus_without_a_colour_of_its_own_gets_none_that_is_taken() -> None:
-    colours = colours_of(["encyclopedic", "gutenberg", "all"], CORPUS_COLOURS)
-    assert colours["encyclopedic"] == CORPUS_COLOURS["encyclopedic"]
-    assert len(set(colours.values())) == 3
-
-
 def test_an_entry_of_a_profile_has_the_label_and_colour_of_its_class() -> None:
     show_methods({"mild": DirectNoise(mu_mask=0.1), "strong": DirectNoise(mu_mask=0.5), "loud": Shouting()})
     assert [method_label(name) for name in ("mild", "strong", "loud")] == ["Direct noise", "Direct noise (strong)", "Shouting"]
@@ -117,19 +104,6 @@ def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
         for (method, seed), value in f05.items()
     ]
     return pd.DataFrame(rows)
-
-
-def test_one_seed_has_no_error_bar() -> None:
-    ours = pd.concat([scores({("realistic", 1): 0.3}).assign(pseudo_pairs=size) for size in (8, 32)])
-    axes = figures.against_size(ours, "pseudo_pairs", "pairs").figure.axes[0]
-    assert not axes.containers[0].has_yerr
-
-
-def test_one_size_or_corpus_alone_is_said_and_not_drawn() -> None:
-    ours = scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(pseudo_pairs=[0, 8000], seed_corpus=["", "simple"])
-    assert "one `pseudo_pairs`, 8,000, so" in figures.against_size(ours, "pseudo_pairs", "pairs")
-    gains = pd.DataFrame([{"study": "this study", "method": "realistic", "seed_corpus": "simple", "gain": 1.0}])
-    assert "one `seed_corpus`, simple, so" in figures.gains(gains, "seed_corpus", "", "What was found", [1])
 
 
 def test_each_study_has_a_panel_of_its_gains_on_one_scale() -> None:
@@ -168,56 +142,11 @@ def test_gains_in_several_measures_stand_beside_each_other_without_a_line() -> N
 # Tables
 
 
-def test_every_heading_has_its_scope_and_rows_are_named_by_headings() -> None:
-    table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}).assign(seed_corpus="x"), ["method", "seed_corpus"])
-    html = comparison(table, ["method", "seed_corpus"], "How.", None).to_html()
-    heads = re.findall(r"<th [^>]*>", html)
-    assert heads
-    assert all("scope=" in head for head in heads)
-    rows = re.findall(r'<th scope="row"[^>]*>([^<]*)<', html)
-    assert rows == ["Baseline", "x", "Realistic noise", "x"]
-    assert 'scope="colgroup"' in html
-    assert "<caption>How.</caption>" in html
-
-
-def test_figures_are_as_wide_as_each_other() -> None:
-    table = summarise(scores({("none", 1): 0.054, ("realistic", 1): 0.4}), ["method"])
-    cells = comparison(table, ["method"], "", None).data["this study", "F0.5"]
-    assert list(cells) == [f"{FIGURE_SPACE}5.4", "40.0"]
-
-
 def test_marks_stand_behind_the_measures_they_speak_of() -> None:
     table = summarise(scores({("none", 1): 0.3, ("realistic", 1): 0.4}), ["method"])
     cells = comparison(table, ["method"], "", None, {("realistic",): {"recall": " *"}}).data
     assert list(cells["this study", "R"]) == ["30.0", "40.0 *"]
     assert list(cells["this study", "P"]) == ["30.0", "40.0"]
-
-
-def test_marks_stand_where_the_paper_has_more_rows_than_ours() -> None:
-    rows = ["setting", "method", "pseudo_pairs"]
-    ours = scores({("direct_noise", 1): 0.3}).assign(setting="joint", pseudo_pairs=6000)
-    table = beside_paper(summarise(ours, rows), rows, "taslp2020:VI", {})
-    assert len(table) > 1
-    cells = comparison(table, rows, "", "taslp2020:VI", {("joint", "direct_noise", "6000"): {"f05": " *"}}).data
-    assert next(iter(cells["this study", "F0.5"])) == "30.0 *"
-
-
-def test_the_best_figure_of_a_column_of_texts_is_bold_and_names_are_left_alone() -> None:
-    table = pd.DataFrame({"system": ["1.5", "b"], "P": [f"{FIGURE_SPACE}9.5 ± 0.1", "30.2"], "note": ["2.0", "no number"]})
-    html = styled(table, "").to_html()
-    bold = re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html)
-    assert [name for rule in bold for name in re.findall(r"_row\d+_col\d+", rule)] == ["_row1_col1"]
-
-
-def test_numbers_stand_at_the_right_edge_and_texts_at_the_left() -> None:
-    html = styled(pd.DataFrame({"name": ["a"], "count": [1], "kind": ["b"]}), "", {}).to_html()
-    right = "".join(re.findall(r"([^{}]*)\{[^}]*text-align: right", html))
-    assert "_row0_col1" in right
-    assert "_col2" not in right
-
-
-def test_a_table_without_figures_is_a_table_still() -> None:
-    assert "<td" in StyledTable(pd.DataFrame({"a": ["x"], "b": ["y"]})).to_html()
 
 
 def test_texts_of_cells_and_captions_are_escaped() -> None:
@@ -238,13 +167,6 @@ def test_numbers_of_a_csv_are_not_quoted() -> None:
     assert "'" not in as_csv(pd.DataFrame(cells)).decode()
 
 
-def test_the_best_of_each_row_is_bold() -> None:
-    table = pd.DataFrame({"type": ["DET", "PREP"], "one": ["1.0", "4.0"], "two": ["2.0", "3.0"]})
-    html = StyledTable(table).best_in_rows(table[["one", "two"]].astype(float)).to_html()
-    bold = "".join(re.findall(r"([^{}]*)\{[^}]*font-weight: bold", html))
-    assert set(re.findall(r"_row\d+_col\d+", bold)) == {"_row0_col2", "_row1_col1"}
-
-
 def test_the_same_table_has_the_same_bytes_each_time() -> None:
     def made(first: str) -> StyledTable:
         return styled(pd.DataFrame({"a": [first, "y"], "b": ["1.0", "2.0"]}), "caption")
@@ -253,12 +175,3 @@ def test_the_same_table_has_the_same_bytes_each_time() -> None:
     assert repr(made("x")) == repr(made("x"))
     assert re.findall("T_[0-9a-f]+", made("x").to_html())[0] != re.findall("T_[0-9a-f]+", made("z").to_html())[0]
     assert repr(made("x")).split() == ["a", "b", "x", "1.0", "y", "2.0"]
-
-
-def test_a_description_of_a_figure_has_no_rounding_errors_and_no_empty_label() -> None:
-    figure = Figure()
-    axes = figure.subplots()
-    axes.scatter([0.3 - 0.1 - 0.2, 3.2], [0, 1])
-    axes.set_xlabel("gain")
-    axes.set_yticks([0, 1], ["one", "other"])
-    assert describe(figure) == "Axes, horizontal: gain (0 to 3.2); vertical: (one, other)."
