@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from itertools import islice
 
 import numpy as np
 import pytest
@@ -114,10 +113,6 @@ def test_mistaken_requests_are_refused_with_what_would_be_right() -> None:
         next(iter(learner_sentences(1, "dev")))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="A, B, C, N"):
         next(iter(learner_sentences(1, "train", levels={"D": 1.0})))
-
-
-def test_nothing_is_asked_of_a_stream_before_it_is_needed() -> None:
-    assert len(list(islice(seed_sentences("newswire", 10**9), 5))) == 5
 
 
 def test_the_world_stays_the_same_to_the_bit() -> None:

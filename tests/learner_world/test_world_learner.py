@@ -9,37 +9,17 @@ from collections import Counter
 import pytest
 
 from learner_world import LEVELS, LearnerSentence, learner_sentences
-from learner_world.habits import derived, extra_preposition, misspell, wrong_prepositions
-from learner_world.words import frequencies, rephrasings
+from learner_world.habits import derived, extra_preposition, misspell
+from learner_world.words import frequencies
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, load_annotator
 from pseudogec.evaluate import LENGTHS, TextStatistics, wi_statistics
 
-ERRANT_TYPES = {
-    "ADJ",
-    "ADJ:FORM",
-    "ADV",
-    "CONJ",
-    "CONTR",
-    "DET",
-    "MORPH",
-    "NOUN",
-    "NOUN:INFL",
-    "NOUN:NUM",
-    "NOUN:POSS",
-    "ORTH",
-    "OTHER",
-    "PART",
-    "PREP",
-    "PRON",
-    "PUNCT",
-    "SPELL",
-    "VERB",
-    "VERB:FORM",
-    "VERB:INFL",
-    "VERB:SVA",
-    "VERB:TENSE",
-    "WO",
-}
+ERRANT_TYPES = set(
+    (
+        "ADJ ADJ:FORM ADV CONJ CONTR DET MORPH NOUN NOUN:INFL NOUN:NUM NOUN:POSS ORTH OTHER PART PREP PRON PUNCT SPELL VERB "
+        "VERB:FORM VERB:INFL VERB:SVA VERB:TENSE WO "
+    ).split()
+)
 
 
 @pytest.fixture(scope="module")
@@ -142,13 +122,6 @@ def test_the_yardstick_falls_with_the_number_of_edits() -> None:
         assert text.yardstick(edits) == pytest.approx((9 / (8 * edits * math.log(2))) ** 0.5, rel=0.15)
 
 
-def test_every_rephrasing_changes_something() -> None:
-    for kind in ("phrases", "verbs", "verbs with object", "nouns"):
-        entries = [entry for found in rephrasings(kind).values() for entry in found]
-        assert len(entries) >= 20
-        assert all(wrong and tuple(wrong.split()) != entry.right for entry in entries for wrong in entry.wrong)
-
-
 def test_errant_finds_the_true_edits_and_mostly_the_true_types(by_level: dict[str, list[LearnerSentence]]) -> None:
     sentences = [sentence for level in "AB" for sentence in by_level[level][:300] if sentence.edits]
     found = load_annotator("offline").annotate(
@@ -161,14 +134,6 @@ def test_errant_finds_the_true_edits_and_mostly_the_true_types(by_level: dict[st
     same_type = sum(len(ours.items() & theirs.items()) for ours, theirs in zip(true, errant, strict=True))
     assert same_span > 0.96 * count
     assert same_type > 0.85 * count
-
-
-@pytest.mark.parametrize(
-    ("governor", "right", "wrong"),
-    [("depend", "on", "of"), ("listen", "to", "-"), ("interested", "in", "on"), ("good", "at", "in"), ("married", "to", "with")],
-)
-def test_what_teachers_know_of_prepositions(governor: str, right: str, wrong: str) -> None:
-    assert wrong_prepositions("governed", governor, right)[0] == wrong
 
 
 def test_mistakes_belong_to_words() -> None:
@@ -190,19 +155,3 @@ def test_misspellings_are_close_are_no_words_and_keep_the_capital() -> None:
                 wrong = misspell(word, step / 40, habitual)
                 assert abs(len(wrong) - len(word)) <= 2 and wrong[0].isupper() == word[0].isupper()
                 assert wrong == word or frequencies().get(wrong.lower(), 0.0) < 1e-6
-
-
-def test_misspellings_are_of_many_kinds() -> None:
-    found = [
-        (" ".join(sentence.source[edit.start : edit.end]), edit.correction)
-        for sentence in learner_sentences(6000, "train", levels={"A": 1.0})
-        for edit in sentence.edits
-        if edit.type == "R:SPELL"
-    ]
-    assert len({correction for _, correction in found}) > 300
-    assert len(set(found)) > 0.7 * len(found)  # rarely the same twice: copying rare words must be learnt
-
-
-def test_a_word_has_usual_misspellings() -> None:
-    assert len({misspell("necessary", step / 50, True) for step in range(50)}) <= 3
-    assert len({misspell("necessary", step / 200, False) for step in range(200)}) > 10
