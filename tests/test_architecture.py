@@ -7,11 +7,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -25,7 +22,6 @@ def name_of(path: Path) -> str:
 
 
 MODULES = {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(LIB.rglob("*.py"))}
-NOTEBOOKS = {path.stem: path for path in sorted((ROOT / "notebooks").glob("*.ipynb"))}
 
 
 def imports(module: str, lazy: bool = True) -> Iterator[str]:
@@ -78,37 +74,12 @@ def test_only_seq2seq_imports_fairseq() -> None:
     assert all(module.startswith("pseudogec.seq2seq.") for module in found)
 
 
-def test_no_modules_import_each_other() -> None:
-    named = {
-        module: {name if name in MODULES else name.rpartition(".")[0] for name in imports(module, lazy=False)}
-        for module in MODULES
-    }
-    graph = {module: names & MODULES.keys() - {module} for module, names in named.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(" <- ".join(error.args[1]))
-
-
 def test_stages_are_cheap_to_import() -> None:
     code = f"import sys, {', '.join(f'pseudogec.{stage}' for stage in STAGES)}; print(*sorted({HEAVY} & set(sys.modules)))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=LIB)
     assert (run.returncode, run.stdout.split()) == (0, []), (
         f"import what costs seconds where it is used: {run.stdout}{run.stderr}"
     )
-
-
-@pytest.mark.parametrize("name", NOTEBOOKS)
-def test_a_notebook_is_source_that_papermill_can_execute(name: str) -> None:
-    notebook = nbformat.read(NOTEBOOKS[name], as_version=nbformat.NO_CONVERT)
-    nbformat.validate(notebook)
-    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
-    assert len({cell.id for cell in notebook.cells}) == len(notebook.cells)
-    assert notebook.metadata.kernelspec.name == "python3"
-    code: list[Any] = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert not any(cell.outputs or cell.execution_count for cell in code), "holds outputs; run `make format`"
-    (parameters,) = [cell for cell in code if "parameters" in cell.metadata.get("tags", [])]
-    assert parameters.source.startswith(('profile = "classroom"\noverrides = []', 'profile = "eight-seeds"\noverrides = []'))
 
 
 def test_no_committed_file_knows_the_machine_it_was_written_on() -> None:

@@ -110,18 +110,6 @@ def test_a_profile_of_one_s_own_reads_the_results_of_those_that_it_extends(tmp_p
             study.scores(study.grid("generation_methods"), **wrong)
 
 
-def test_each_run_says_what_its_models_learnt_from(tmp_path: Path) -> None:
-    said = {
-        profile: Report(Study.open(profile, [f"data_folder={tmp_path}"], store=tmp_path, packs=True)).origin().partition(".")[0]
-        for profile in ("classroom", "learners", "public")
-    }
-    assert said == {
-        "classroom": "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data",
-        "learners": "Trained and tested on real learner text",
-        "public": "Trained on grammatical text with errors that a program made, tested on real learner text",
-    }
-
-
 def test_the_front_page_has_the_numbers_of_the_tables(tmp_path: Path) -> None:
     study = Study.open("learners", [f"data_folder={tmp_path}"], store=tmp_path / "store", packs=True)
 
