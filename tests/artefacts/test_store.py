@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import multiprocessing
 import os
 import random
@@ -20,7 +19,7 @@ from pydantic import BaseModel
 from refusals import refused
 from toys import Lasting, Phrase, Word, make
 
-from artefacts import CheckedStore, DataError, Recipe, Store, UserError, with_ancestors
+from artefacts import Recipe, Store, with_ancestors
 from artefacts.files import write_atomically
 from artefacts.store import DESCRIPTION, LOG, RECORD
 
@@ -41,16 +40,6 @@ def test_equal_content_gives_equal_keys_and_any_change_another() -> None:
     assert first.key != Phrase(words=(Word(text="b"), Word(text="a")), options={"x": 1, "y": 2}).key
     assert first.key != Phrase(words=first.words, options={"x": 1, "y": 3}).key
     assert [parent.key for parent in first.parents] == [Word(text="a").key, Word(text="b").key]
-
-
-class Words(Recipe):
-    kind: ClassVar[str] = "words"
-    words: frozenset[str]
-
-
-def test_a_field_without_an_order_is_refused() -> None:
-    with pytest.raises(TypeError, match="frozenset"):
-        _ = Words(words=frozenset({"a", "b"})).key
 
 
 class Options(BaseModel):
@@ -101,13 +90,6 @@ def test_an_artefact_is_built_once_and_carries_its_recipe(tmp_path: Path) -> Non
     names = {path.name for path in store.folder(word).iterdir()}
     assert names == {"recipe.json", "result.json", "log.txt", "word.txt", "more", "empty.txt"}
     assert [recipe["fields"]["text"] for recipe, _ in store.artefacts()] == ["hello"]
-
-
-def test_a_result_that_cannot_be_written_is_in_the_log(tmp_path: Path) -> None:
-    store, word = Store(tmp_path), Word(text="x")
-    with pytest.raises(TypeError):
-        store.build(word, lambda recipe, folder: {"mean": 1j})
-    assert "Object of type complex" in (store.root / ".work" / word.key / LOG).read_text()
 
 
 def test_a_step_that_fails_leaves_no_artefact_but_its_log(tmp_path: Path) -> None:
@@ -179,30 +161,6 @@ def test_processes_never_build_one_key_twice(tmp_path: Path) -> None:
     assert counter.value == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere, so a missing permission cannot be made")
-def test_a_folder_without_permission_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(UserError, match=str(tmp_path / "store")):
-        Store(tmp_path / "store")
-
-
-def test_a_file_in_the_place_of_the_store_is_refused(tmp_path: Path) -> None:
-    place = tmp_path / "store"
-    place.write_text("")
-    with pytest.raises(UserError, match=str(place)):
-        Store(place)
-
-
-def test_an_artefact_is_found_under_any_label(tmp_path: Path) -> None:
-    first, second = Word(nickname="validation", text="x"), Word(nickname="test", text="x")
-    assert first.key == second.key
-    store = Store(tmp_path)
-    assert store.build(first, lambda recipe, folder: {})
-    assert store.has(second)
-    assert store.folder(first) == store.folder(second)
-    assert not Store(tmp_path).build(second, lambda recipe, folder: {})
-
-
 def test_a_removed_artefact_is_gone_and_built_anew(tmp_path: Path) -> None:
     store, word = Store(tmp_path), Word(text="x")
     store.build(word, write_word)
@@ -210,15 +168,6 @@ def test_a_removed_artefact_is_gone_and_built_anew(tmp_path: Path) -> None:
     assert not store.has(word)
     assert store.build(word, write_word)
     store.remove(Word(text="never built"))
-
-
-def test_artefacts_of_other_processes_are_seen(tmp_path: Path) -> None:
-    mine, other = Store(tmp_path), Store(tmp_path)
-    words = [Word(text=str(number)) for number in range(20)]
-    for word in words:
-        assert not mine.has(word)
-        other.build(word, write_word)
-        assert mine.has(word)
 
 
 # Damage
@@ -318,22 +267,6 @@ def test_a_flipped_bit_in_any_file_is_found_by_digest(store: Store, phrase: Phra
     assert not store.verify(every)
 
 
-def test_files_that_were_swapped_are_found(store: Store, phrase: Phrase) -> None:
-    one, other = Word(text="a" * 20), Word(text="b" * 20)
-    for recipe in (one, other):
-        (store.folder(recipe) / "word.txt").rename(store.root / recipe.key)
-    for recipe, key in ((one, other.key), (other, one.key)):
-        (store.root / key).rename(store.folder(recipe) / "word.txt")
-    assert {found.recipe for found in store.verify(with_ancestors([phrase]))} == {one, other}
-
-
-def test_a_record_of_another_artefact_is_found(store: Store) -> None:
-    one, other = Word(text="a" * 20), Word(text="b" * 20)
-    shutil.copy(store.folder(other) / RECORD, store.folder(one) / RECORD)
-    assert not store.has(one)
-    assert [found.problem for found in store.damaged([one, other])] == ["is another artefact's"]
-
-
 @pytest.mark.parametrize("name", [RECORD, DESCRIPTION])
 def test_records_that_are_no_json_are_found(store: Store, phrase: Phrase, name: str) -> None:
     break_json(store.folder(phrase) / name)
@@ -342,20 +275,6 @@ def test_records_that_are_no_json_are_found(store: Store, phrase: Phrase, name: 
     if name == RECORD:
         assert [found.problem for found in store.damaged([phrase])] == ["is not readable JSON"]
         assert make(store, phrase) == [phrase]
-
-
-def test_a_log_is_no_part_of_what_was_made(store: Store, phrase: Phrase) -> None:
-    (store.folder(phrase) / LOG).unlink()
-    assert store.has(phrase) and not store.verify([phrase])
-
-
-def test_damage_is_logged_once_with_the_file(store: Store, phrase: Phrase, caplog: pytest.LogCaptureFixture) -> None:
-    path = store.folder(phrase) / "phrase.txt"
-    truncate(path)
-    for _ in range(3):
-        assert not store.has(phrase)
-    (message,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    assert str(path) in message and "bytes and should have" in message and phrase.label in message
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -379,29 +298,6 @@ def test_after_random_damage_one_run_makes_everything_whole(store: Store, phrase
     assert not list((store.root / ".work").iterdir())
 
 
-def repair(root: Path, targets: list[Recipe], outcome: Any) -> None:
-    store = Store(root)
-    make(store, *targets)
-    outcome.put(len(store.verify(targets)))
-
-
-def test_several_processes_repair_one_store_together(store: Store, phrase: Phrase) -> None:
-    every, draw = with_ancestors([phrase]), random.Random(4)
-    before = {recipe: digests(store, recipe) for recipe in every}
-    for recipe in every:
-        truncate(draw.choice([path for path in files(store, recipe) if path.stat().st_size]))
-    context = multiprocessing.get_context("fork")
-    outcome = context.Queue()
-    processes = [context.Process(target=repair, args=(store.root, every, outcome)) for _ in range(2)]
-    for process in processes:
-        process.start()
-    assert [outcome.get(timeout=100) for _ in processes] == [0, 0]
-    for process in processes:
-        process.join()
-    assert {recipe: digests(store, recipe) for recipe in every} == before
-    assert not list((store.root / ".work").iterdir())
-
-
 def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, phrase: Phrase) -> None:
     parent = phrase.words[1]
     flip_bit(store.folder(parent) / "word.txt")
@@ -415,14 +311,6 @@ def test_a_step_refuses_a_parent_whose_bit_has_flipped(store: Store, phrase: Phr
     assert len(make(store, phrase)) == 2
 
 
-def test_a_parent_that_somebody_removes_meanwhile_is_named(store: Store, phrase: Phrase) -> None:
-    for recipe in (phrase, phrase.words[1]):
-        store.remove(recipe)
-    checked = CheckedStore(store.root)
-    with pytest.raises(DataError, match="word c "):
-        store.build(phrase, lambda item, folder: item.build(folder, checked, lambda *_: None))
-
-
 def test_a_damaged_artefact_keeps_its_name_until_the_new_one_is_there(tmp_path: Path) -> None:
     store, word = Store(tmp_path), Word(text="hello")
     store.build(word, write_word)
@@ -432,17 +320,6 @@ def test_a_damaged_artefact_keeps_its_name_until_the_new_one_is_there(tmp_path: 
     assert (store.folder(word) / "more" / "word.txt").read_text() == "hellohello"
     assert store.build(word, write_word)
     assert not store.verify([word])
-
-
-def test_a_file_in_the_place_of_an_artefact_gives_way(tmp_path: Path) -> None:
-    store, word = Store(tmp_path), Word(text="hello")
-    store.build(word, write_word)
-    shutil.rmtree(store.folder(word))
-    store.folder(word).write_text("no folder")
-    assert not store.has(word)
-    assert [found.file.name for found in store.damaged([word])] == [RECORD]
-    assert store.build(word, write_word)
-    assert store.has(word)
 
 
 def test_what_was_removed_is_never_taken_for_unfinished_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -489,22 +366,3 @@ def test_everything_is_on_the_disk_before_it_is_published(tmp_path: Path, monkey
     monkeypatch.setattr(Path, "rename", note_rename)
     store.build(word, write_word)
     assert published == [store.folder(word)]
-
-
-def test_a_file_that_another_process_damages_is_seen(tmp_path: Path) -> None:
-    mine, word = Store(tmp_path), Word(text="hello")
-    mine.build(word, write_word)
-    assert mine.has(word)
-    truncate(Store(tmp_path).folder(word) / "more" / "word.txt")
-    assert not mine.has(word)
-    assert Store(tmp_path).build(word, write_word)
-    assert mine.has(word)
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read anything, so a missing permission cannot be made")
-def test_what_may_not_be_read_is_not_taken_for_damaged(tmp_path: Path) -> None:
-    store, word = Store(tmp_path), Word(text="hello")
-    store.build(word, write_word)
-    (store.folder(word) / "word.txt").chmod(0)
-    with pytest.raises(UserError, match=r"word\.txt"):
-        store.verify([word])
