@@ -289,49 +289,6 @@ def resigned(pack: Path, **changes: Any) -> None:
     (pack / MANIFEST).write_text(json.dumps(signed(manifest)))
 
 
-@pytest.mark.parametrize("name", [ARTEFACTS, FILES])
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"no table", b"PAR1" + bytes(100) + b"PAR1"])
-def test_a_table_that_is_none_is_refused_although_its_digest_is_right(pack: Path, name: str, content: bytes) -> None:
-    (pack / name).write_bytes(content)
-    resigned(pack)
-    with refused(pack / name):
-        Pack(pack)
-
-
-@pytest.mark.parametrize(
-    ("name", "column", "value"),
-    [
-        *((ARTEFACTS, "record", value) for value in (None, "", "null", "[]", "{", "[" * 100_000, '{"key": 1}')),
-        *(
-            (ARTEFACTS, "record", json.dumps({"key": "", "result": {}, "seconds": 1, "files": files}))
-            for files in (1, [], {"a": 1})
-        ),
-        *((ARTEFACTS, "recipe", value) for value in (None, "", 1)),
-        *((FILES, "name", value) for value in (None, "", ".", "/etc/passwd", "../a", "unheard of", 1)),
-        *((FILES, "content", value) for value in (None, b"", "text", 1)),
-        *((FILES, "key", value) for value in (None, "unheard of", 1)),
-    ],
-)
-def test_a_cell_of_another_kind_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str, value: Any) -> None:
-    rewritten(pack, name, lambda columns: columns.update({column: [value] * len(columns[column])}))
-    with refused(pack / name):
-        Pack(pack)
-
-
-@pytest.mark.parametrize(("name", "column"), [(ARTEFACTS, "record"), (FILES, "content")])
-def test_a_table_without_a_column_is_refused_although_its_digest_is_right(pack: Path, name: str, column: str) -> None:
-    rewritten(pack, name, lambda columns: columns.pop(column))
-    with refused(pack / name):
-        Pack(pack)
-
-
-@pytest.mark.parametrize("sources", [None, [], 1, {"a": 1}, {"a": {}}, {"a": {"sha256": "0", "bytes": "many"}}])
-def test_sources_of_another_kind_are_refused_although_the_digest_is_right(pack: Path, sources: Any) -> None:
-    resigned(pack, sources=sources)
-    with refused(pack / MANIFEST):
-        Pack(pack)
-
-
 def test_the_format_decides_whether_a_pack_is_read(tmp_path: Path, store: Store, pack: Path) -> None:
     write_pack(tmp_path / "later", merge(EVERY, [store]), "letters 7.0")
     assert ANSWER in Pack(tmp_path / "later")  # its recipes' keys say whether their artefacts are what this code makes
