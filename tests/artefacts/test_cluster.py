@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import os
-import platform
 import re
-import resource
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import numpy
 import psutil
 import pytest
 import yaml
 from distributed import Client
-from toys import Greedy, Process, Training
+from toys import Greedy, Process
 
 import artefacts
 from artefacts import ClusterSection, Engine, Store, UserError, missing
@@ -88,21 +85,6 @@ def test_local_workers_with_a_gpu_each_stand_beside_workers_that_see_none() -> N
         assert set(client.gather(on_gpus)) <= {"3", "5"}
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc has these thresholds")
-@pytest.mark.parametrize("start", [local_cluster, lambda _: deployment(section(**{"class": "distributed.LocalCluster"}))])
-def test_a_worker_keeps_freed_memory(start: Callable[[int], Any]) -> None:
-    """The kernel counts page faults of arrays of 8 MB that are allocated and freed in turn; to Dask's own settings, 2048 each."""
-
-    def faults() -> int:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        for _ in range(50):
-            numpy.ones(1 << 20)
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    with start(1) as cluster, connect(cluster) as client:
-        assert client.submit(faults).result(timeout=60) < 20_000
-
-
 def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: Path) -> None:
     def die_once(marker: Path) -> int:
         if not marker.exists():
@@ -127,16 +109,6 @@ def test_nobody_else_reaches_a_local_cluster() -> None:
         assert _listened_at() == {_HERE}
     with deployment(section(**{"class": "distributed.LocalCluster"}, options={"n_workers": 1})) as cluster, connect(cluster):
         assert _listened_at() == {_HERE}
-
-
-def test_the_web_servers_of_jobs_are_for_their_machine_unless_the_profile_says_otherwise() -> None:
-    asked = {"scheduler_options": {"dashboard_address": ":0"}, "worker_extra_args": ["--dashboard-address", ":0"]}
-    for options, wanted in (({}, {_HERE}), ({"scheduler_options": {"port": 0}}, {_HERE}), (asked, {"0.0.0.0"})):
-        with deployment(section(options=LOCAL_JOBS | options)) as cluster, connect(cluster) as client:
-            client.wait_for_workers(1, timeout=60)
-            workers = client.scheduler_info(n_workers=-1)["workers"].values()
-            services = {cluster.scheduler.services["dashboard"].port, *(each["services"]["dashboard"] for each in workers)}
-            assert _listened_at(services) == wanted
 
 
 def _listened_at(ports: set[int] | None = None) -> set[str]:
@@ -258,18 +230,6 @@ def scheduler() -> Iterator[tuple[subprocess.Popen[bytes], str]]:
         yield start_scheduler(stack)
 
 
-def test_training_takes_all_gpus_of_a_worker(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:
-    _, address = scheduler
-    plain, with_gpus = ["--nthreads", "1", "--name", "plain"], ["--nthreads", "1", "--name", "gpus", "--resources", "GPU=2"]
-    with dask_worker(address, *plain), dask_worker(address, *with_gpus), connect(address) as client:
-        client.wait_for_workers(2, timeout=60)
-        trainings = [Training(number=number) for number in range(3)]
-        with Engine(Store(tmp_path), address) as engine:
-            engine.build(trainings)
-        pids = client.run(lambda dask_worker: (dask_worker.name, os.getpid())).values()
-        assert {engine.store.result(each)["result"]["process"] for each in trainings} == {dict(pids)["gpus"]}
-
-
 def test_workers_of_several_threads_are_refused(scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path) -> None:
     _, address = scheduler
     with dask_worker(address, "--nthreads", "2"), connect(address) as client:
@@ -295,15 +255,3 @@ def test_what_is_no_address_of_a_scheduler_is_refused(address: str, tmp_path: Pa
     with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError) as refused:
         engine.build(processes(1))
     assert address in str(refused.value)
-
-
-def test_programs_with_stores_of_their_own_share_a_scheduler(
-    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path
-) -> None:
-    _, address = scheduler
-    stores = [Store(tmp_path / name) for name in ("one", "other")]
-    with dask_worker(address, "--nthreads", "1"), ThreadPoolExecutor(2) as pool, contextlib.ExitStack() as stack:
-        engines = [stack.enter_context(Engine(store, address)) for store in stores]
-        built = [pool.submit(engine.build, processes(2)) for engine in engines]
-        assert [each.result(timeout=60) for each in built] == [2, 2]
-    assert not any(missing(processes(2), store) for store in stores)

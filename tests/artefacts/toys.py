@@ -67,14 +67,6 @@ class Process(Recipe):
         return {"process": os.getpid(), "gpus": os.environ.get("CUDA_VISIBLE_DEVICES")}
 
 
-class Training(Process):
-    """Takes all GPUs of a worker."""
-
-    kind: ClassVar[str] = "training"
-    needs_gpu: ClassVar[bool] = True
-    takes_whole_worker: ClassVar[bool] = True
-
-
 class Greedy(Recipe):
     """Takes the memory that its process may have, and then needs a thread."""
 
