@@ -200,8 +200,3 @@ def test_what_a_killed_process_left_of_a_file_is_removed_and_no_other_writers(tm
             second.write(b"second")
     assert path.read_bytes() == b"first"
     assert [each.name for each in tmp_path.iterdir()] == [path.name]
-
-
-def test_git_ignores_partial_files() -> None:
-    project = Path(__file__).parent.parent.parent
-    assert subprocess.run(["git", "check-ignore", "-q", "outputs/classroom/tables/.a.csv.x.part"], cwd=project).returncode == 0

