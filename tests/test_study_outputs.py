@@ -70,13 +70,6 @@ def test_intervals_hold_the_score_and_are_none_wide_where_nothing_can_vary(score
     assert (by_level.f05_low["poor", "B"], by_level.f05_high["poor", "B"]) == (0, 1), "one sentence"
 
 
-def test_a_notebook_shows_the_grids_that_the_profile_lists_for_it(study: Study) -> None:
-    assert study.grid("seed_corpus", notebook="02_seed_corpus") == study.grid("seed_corpus")
-    assert study.grid("scaling", notebook="02_seed_corpus") == ()
-    assert study.grid("seed_corpus", notebook="no such notebook") == ()
-    assert study.scores(study.grid("scaling", notebook="02_seed_corpus"), by="level").empty
-
-
 def test_notebooks_score_files_without_training(scheduler: str, tmp_path: Path) -> None:
     for name, lines in {"a.m2": LEVEL_A, "good.txt": GOOD[:2], "poor.txt": POOR[:2]}.items():
         write_lines(tmp_path / name, lines)

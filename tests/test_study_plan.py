@@ -92,11 +92,3 @@ def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path
     assert "Longest path" in printed
     assert "in all" in printed
     assert not list((tmp_path / "store").glob("*/*/result.json"))
-
-
-def test_a_check_says_what_is_missing_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ["--check", "--store", str(tmp_path / "store"), "--profile"]
-    assert main([*arguments, "smoke"]) == 0
-    capsys.readouterr()
-    assert main([*arguments, "learners", "--set", f"data_folder={tmp_path}"]) == 1
-    assert "A.train.gold.bea19.m2" in capsys.readouterr().out

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from hashlib import sha256
 from itertools import chain
@@ -95,13 +94,6 @@ def test_whatever_runs_a_network_asks_for_a_gpu(name: str, tmp_path: Path) -> No
     }
     assert not without
     assert any(isinstance(recipe, Search) and recipe.needs_gpu for recipe in recipes)
-
-
-def test_the_launcher_of_the_handbook_starts_processes_that_can_share_an_update() -> None:
-    text = (PROJECT / "params" / "README.md").read_text(encoding="utf-8")
-    nodes, of_a_node = (int(re.findall(rf"--{option}=(\d+)", text)[-1]) for option in ("nnodes", "nproc-per-node"))
-    for optimisation in load_profile(PROJECT / "params" / "paper.yaml").optimisations.values():
-        assert optimisation.update_frequency % (nodes * of_a_node) == 0
 
 
 def test_a_sweeps_point_at_the_default_is_the_method_itself() -> None:
