@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from pseudogec.seq2seq import Decoder, train
@@ -61,28 +59,6 @@ def test_scores_are_log_probabilities_with_all_noise_so_far(traces: list[BeamTra
                 noise[(*prefix, expansion.subword)] = noise[prefix] + expansion.noise
                 expected = expansion.log_probability + noise[(*prefix, expansion.subword)]
                 assert expansion.score == pytest.approx(expected, abs=1e-3)
-
-
-def test_expansions_are_ranked_by_score_and_told_their_rank_without_this_steps_noise(traces: list[BeamTrace]) -> None:
-    for step in (step for trace in traces for step in trace.steps):
-        assert list(step.expansions) == sorted(step.expansions, key=lambda expansion: -expansion.score)
-        assert [expansion.rank_without for expansion in step.without_noise] == list(range(1, len(step.without_noise) + 1))
-        clean = [expansion.score - expansion.noise for expansion in step.without_noise]
-        assert clean == sorted(clean, reverse=True)
-        for expansion in step.expansions:
-            better = sum(score > expansion.score - expansion.noise + 1e-4 for score in clean)
-            assert expansion.rank_without > better
-
-
-def test_the_next_step_expands_what_was_kept(traces: list[BeamTrace]) -> None:
-    for trace in traces:
-        for step, following in pairwise(trace.steps):
-            kept = [
-                (*step.hypotheses[expansion.hypothesis].subwords, expansion.subword)
-                for expansion in step.expansions
-                if expansion.fate == "kept"
-            ]
-            assert kept == [hypothesis.subwords for hypothesis in following.hypotheses]
 
 
 def test_outputs_are_the_first_to_be_finished_by_score_over_length(traces: list[BeamTrace]) -> None:

