@@ -151,17 +151,3 @@ def test_casing_joins_the_candidates(language_model):
     # The word as it is written stays a candidate where hunspell knows it: here the language model likes it better.
     assert unchanged(spelling(language_model, casing), "It is easy to play my favorite chess .")
     assert unchanged(spelling(language_model, casing), "They say that sport is easy on Monday .")
-
-
-def test_all_candidates_come_from_hunspell_and_the_table():
-    offered: list[str] = []
-
-    def language_model(sentences: Sequence[Sequence[str]]) -> list[float]:
-        offered.extend(" ".join(tokens) for tokens in sentences)
-        return [0.0] * len(sentences)
-
-    spelt(spelling(language_model), "esay")
-    assert {"easy", "essay", "say"} <= set(offered) and "esay" not in offered
-    offered.clear()
-    spelt(spelling(language_model, Casing({"Esay": 200, "Essay": 200})), "esay")
-    assert offered[0] == "Esay" and offered.count("Esay") == 1

@@ -109,11 +109,9 @@ def test_the_command_lists_and_uses_it(
 @pytest.mark.parametrize(
     ("step", "words"),
     [
-        ("{step: 'steps_of_my_own:Replacement', word: a, bye: an}", ["systems.mine.steps.0.bye", "did you mean `by`"]),
-        ("{step: 'steps_of_my_own:Replacement', word: a, by: []}", ["systems.mine.steps.0.by", "at least 1"]),
-        ("{step: 'steps_of_my_own:Replacemen', word: a}", ["systems.mine.steps.0", "`Replacemen`", "Step"]),
-        ("{step: 'steps_of_mine:Replacement', word: a}", ["systems.mine.steps.0", "cannot be imported", "steps_of_mine"]),
-        ("{step: unknown_words}, " + STEP, ["systems.mine", "the step `steps_of_my_own:Replacement`", "must come first"]),
+        ("{step: 'steps_of_my_own:Replacement', word: a, bye: an}", ["systems.mine.steps.0.bye", "`by`"]),
+        ("{step: 'steps_of_my_own:Replacemen', word: a}", ["systems.mine.steps.0", "`Replacemen`"]),
+        ("{step: unknown_words}, " + STEP, ["systems.mine", "steps_of_my_own:Replacement", "must come first"]),
     ],
 )
 def test_what_is_wrong_with_it_is_said_at_its_place(step: str, words: list[str]) -> None:
