@@ -138,7 +138,7 @@ def test_groups_of_sentences():
     assert counts(groups["C"]) == (0, 1, 0)
     assert groups["C"].headline == 0
     assert counts(groups["A"].by_type()["DET"]) == (0, 0, 1)
-    with pytest.raises(UserError, match="2 labels for 3 sentences"):
+    with pytest.raises(UserError, match=r"2 .* 3"):
         score.by_group(["A", "B"])
 
 

@@ -186,14 +186,8 @@ def test_scores_are_compared_when_they_are_comparable() -> None:
     bad = ERRANT.compare(Gold.annotated(references), [right] * 5 + [wrong] * 35)
     assert compare_scores([good], [bad]).value == pytest.approx(0.75)
     assert compare_scores([good], [bad]).p_value < 0.01
-    with pytest.raises(UserError, match="without a score"):
-        compare_scores([], [bad])
     with pytest.raises(UserError, match="references"):
         compare_scores([good], [ERRANT.compare(Gold.annotated(references[:39]), [[]] * 39)])
-    with pytest.raises(UserError, match="must be the same"):
-        compare([values(ONE)], [values(OTHER[:-1])], mean_of)
-    with pytest.raises(UserError, match="no sentences"):
-        compare([values(ONE[:0])], [values(OTHER[:0])], mean_of)
 
 
 @pytest.mark.parametrize(

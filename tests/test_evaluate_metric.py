@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from artefacts.errors import UserError
-from pseudogec.evaluate import METRICS, Gold, Measure, Metric
+from pseudogec.evaluate import Gold, Measure, Metric
 
 GOLD = Gold.parallel([["a"], ["b"], ["c"]], [[["a"], ["B"], ["c"]]])
 HYPOTHESES = [["a"], ["B"], ["d"]]
@@ -49,22 +49,5 @@ def test_what_is_right_is_scored() -> None:
 )
 def test_a_measure_of_one_sum_alone_is_refused(of: Callable[[np.ndarray], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Exact, "measures", (Measure("exact", "EM", "Exact match", of),))
-    with pytest.raises(UserError, match=r"test_evaluate_metric:Exact: the measure `exact` .* `sums\[..., 0\]`"):
+    with pytest.raises(UserError, match=r"test_evaluate_metric:Exact.*`exact`"):
         Exact().score(GOLD, HYPOTHESES)
-
-
-class NothingSaid(Metric):
-    pass
-
-
-class NoStatistics(Metric):
-    label = "No statistics"
-    measures = Exact.measures
-
-
-@pytest.mark.parametrize(
-    ("kind", "told"), [(NothingSaid, "must define `label` and `measures`"), (NoStatistics, "must define `statistics`")]
-)
-def test_an_unfinished_class_is_refused_when_it_is_named(kind: type[Metric], told: str) -> None:
-    with pytest.raises(UserError, match=f"metric `{kind.__module__}:{kind.__name__}`: the class {told}"):
-        METRICS.make(kind.known_as())
