@@ -42,14 +42,5 @@ def test_a_kernel_listens_at_sockets_and_needs_no_port(source: Path, tmp_path: P
     assert printed(executed(source, tmp_path / "executed.ipynb")) == [["ipc good day\n"]]
 
 
-def test_what_is_printed_in_parts_is_one_output(source: Path, tmp_path: Path) -> None:
-    content = nbformat.read(source, as_version=4)
-    content.cells[
-        -1
-    ].source = "import time; print('one', flush=True); time.sleep(1); print('two', end='', flush=True); time.sleep(1); print(3)"
-    nbformat.write(content, source)
-    assert printed(executed(source, tmp_path / "executed.ipynb")) == [["one\n", "two3\n"]]
-
-
 def test_a_notebook_executed_twice_has_the_same_bytes(source: Path, tmp_path: Path) -> None:
     assert executed(source, tmp_path / "one.ipynb") == executed(source, tmp_path / "two.ipynb")

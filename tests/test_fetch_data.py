@@ -212,16 +212,6 @@ def test_a_requested_archive_is_unpacked_to_the_profiles_place_unless_it_is_dama
     assert (tmp_path / "nucle/bea2019/nucle.train.gold.bea19.m2").read_bytes() == M2 * 1000
 
 
-def test_what_must_be_requested_is_named_with_its_page_and_place(
-    server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert data("paper", tmp_path) == 2, "this server has nothing"
-    out = capsys.readouterr().out
-    assert "nucle_download/nucle.php" in out and str(tmp_path / "archives/release3.3.tar.bz2") in out
-    assert "docs.google.com/forms" in out and str(tmp_path / "archives/lang8.bea19.tar.gz") in out
-    assert "catalog.ldc.upenn.edu/LDC2011T07" in out
-
-
 def put_dump(server: Server, date: str, parts: int, whole: bool = True) -> str:
     """In the layout of dumps.wikimedia.org/other/cirrus_search_index/; returns the page of the dump."""
     page = f"{load_catalogue().corpora['simplewiki'].downloads[0].url}{date}/index_name=simplewiki_content"
@@ -246,12 +236,6 @@ def test_the_newest_whole_dump_is_there_when_all_its_files_are(server: Server, t
         f"seed/simplewiki/simplewiki_content-20261108-{number:05}.json.bz2" for number in range(3)
     ]
     assert not any("-00000.json" in path for path in server.asked[before:]), "it was there already"
-
-
-@pytest.mark.parametrize("profile", ["smoke", "classroom", "overnight"])
-def test_profiles_on_the_embedded_world_need_nothing(profile: str, server: Server, tmp_path: Path) -> None:
-    assert data(profile, tmp_path) == 0
-    assert not server.asked and files(tmp_path) == []
 
 
 def test_all_corpora_and_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

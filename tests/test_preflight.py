@@ -12,8 +12,7 @@ import pytest
 from corpora_by_format import read_pairs
 from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, show
-from pseudogec.commands.run_all import parse
-from pseudogec.corpora import M2, Plain, drop_identical, load_catalogue
+from pseudogec.corpora import M2, drop_identical
 from pseudogec.study import PROJECT, Profile, load_profile
 
 PROFILES = sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"})
@@ -180,16 +179,6 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     assert problem.item == "simple.txt.gz" and "damaged or cut short" in problem.finding
 
 
-@pytest.mark.skipif(not Path("/proc/self/mem").is_file(), reason="a file that even root cannot read is at hand on Linux alone")
-def test_a_known_file_that_cannot_be_read_is_a_row_among_the_others(tmp_path: Path) -> None:
-    fill(tmp_path)
-    (tmp_path / "wi").mkdir()
-    (tmp_path / "wi/A.dev.gold.bea19.m2").symlink_to("/proc/self/mem")
-    profile = small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}\n")
-    [problem] = problems(run(profile, tmp_path))
-    assert problem.item == "wi/A.dev.gold.bea19.m2" and "cannot be read" in problem.finding
-
-
 def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(preflight.COUNTED_AT_MOST, False, 100)
     fill(tmp_path)
@@ -207,12 +196,6 @@ def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, m
     assert not problems(found)
     assert row(found, "seeds.simple", "sentences").finding == "not counted"
     assert row(run(profile, tmp_path, count=True), "seeds.simple", "sentences").finding == "600"
-
-
-@pytest.mark.parametrize("ending", ["", "\n"])
-def test_a_last_line_counts_with_and_without_its_end(tmp_path: Path, ending: str) -> None:
-    (tmp_path / "x.txt").write_text(f"one\ntwo{ending}")
-    assert Plain(files=(tmp_path / "x.txt",)).count().sentences == 2
 
 
 def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
@@ -241,13 +224,6 @@ def test_a_profile_in_fp16_needs_a_gpu(tmp_path: Path) -> None:
     [problem] = problems(run(profile, tmp_path))
     assert (problem.item, problem.finding) == ("GPUs", "none; the profile computes in fp16")
     assert "--set optimisations.joint.precision=fp32" in problem.remedy
-
-
-def test_half_precision_of_back_translation_needs_a_gpu_too(tmp_path: Path) -> None:
-    without_gpu()
-    fill(tmp_path)
-    [problem] = problems(run(small_profile(tmp_path, "decoding: {precision: fp16}\n"), tmp_path))
-    assert problem.finding == "none; the profile computes in fp16"
 
 
 def test_gpus_of_other_machines_do(tmp_path: Path) -> None:
@@ -299,34 +275,6 @@ def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Pat
     else:
         assert status == 1 and "to mend" in out
     assert not (tmp_path / "store").exists(), "a check changes nothing"
-
-
-def test_the_papers_sizes_stand_beside_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    show("paper", check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
-    out = capsys.readouterr().out
-    for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979"):
-        assert size in out
-
-
-def test_what_mends_several_things_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    show("paper", run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
-    assert capsys.readouterr().out.count(load_catalogue().corpora["wi+locness"].licence) == 2  # FCE has the same words
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--count"], "--count belongs to --check"),
-        (["--plan", "--verify-pack", "3"], "--check and --plan only look ahead"),
-        (["--verify", "--verify-pack", "3"], "--verify reads the store"),
-    ],
-)
-def test_an_option_without_the_one_that_it_belongs_to_is_refused(
-    options: list[str], said: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit):
-        parse(options)
-    assert said in capsys.readouterr().err
 
 
 def test_an_empty_corpus_and_a_folder_in_place_of_a_file_are_reported(tmp_path: Path) -> None:
