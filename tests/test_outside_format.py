@@ -12,7 +12,6 @@ import pytest
 from artefacts.engine import missing
 from artefacts.errors import UserError
 from pseudogec.__main__ import main
-from pseudogec.commands.preflight import check, show
 from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
 from pseudogec.study.overview import corpus_table
@@ -107,30 +106,6 @@ def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Pa
     assert profile.corpora.simulated and "tests.world-test" not in profile.corpora.simulated and not profile.simulation
     with pytest.raises(UserError, match="`sentences`"):
         found.model_copy(update={"sentences": 3}).read()
-
-
-@pytest.mark.parametrize(
-    ("broken", "finding"),
-    [
-        ("content", "mine.csv, line 1: needs the columns"),
-        ("tokens", "format `my_csv:Csv`: 'He go.' is text and not a list of tokens"),
-    ],
-)
-def test_a_check_names_the_corpus_and_what_is_wrong_with_it(
-    broken: str, finding: str, csv_profile: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = csv_profile.parent
-    module = (folder / "my_csv.py").read_text()
-    if broken == "content":
-        (folder / "mine.csv").write_text("source,corrected\na,b\n")
-    else:
-        module = module.replace('*tokenise([row["written"], row["corrected"]])', 'row["written"], row["corrected"]')
-    (folder / "my_csv.py").write_text(module)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.delitem(sys.modules, "my_csv", raising=False)
-    assert show("mine", check(load_profile(csv_profile, library=PROJECT / "params"), folder / "store")) == 1
-    out = " ".join(capsys.readouterr().out.split())
-    assert finding in out and "wrong tests.world-test" in out
 
 
 def test_a_format_beside_the_profile_is_known_to_all_programs(

@@ -18,7 +18,7 @@ from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
 from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
-from pseudogec.report import Report, findings, samples
+from pseudogec.report import findings, samples
 from pseudogec.report.tables import training_lengths
 from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
 from pseudogec.study.models import CompactModel
@@ -241,7 +241,7 @@ def test_budgets_are_those_of_the_profile(tmp_path: Path) -> None:
 def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
     opened(folder).write_pack(folder / "damaged" / PACK)
     (folder / "damaged" / PACK / FILES).write_bytes(b"PAR1")
-    with pytest.raises(UserError, match=r"files\.parquet: has other bytes than were written; nothing of this pack is used"):
+    with pytest.raises(UserError, match=r"files\.parquet"):
         opened(folder, outputs="damaged")
 
 
@@ -255,15 +255,6 @@ def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, ca
     facts.write_text(facts.read_text().replace('"distinct": ', '"distinct": 9'))
     assert compare(buildable(study), study.store, again.store).wrong == 1
     assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
-
-
-def test_models_of_several_kinds_of_processors_are_said_under_tables(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    study = opened(folder)
-    assert "kinds of processors" not in Report(study).origin()
-    monkeypatch.setattr(Study, "trained_on", lambda _: ["one (avx2)", "another (avx512)"])
-    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one; another.")
-    monkeypatch.setattr(Study, "trained_on", lambda _: ["one (avx2)", "one (avx512)"])
-    assert Report(study).origin().endswith(" Trained on 2 kinds of processors: one (avx2); one (avx512).")
 
 
 @pytest.mark.slow

@@ -15,7 +15,6 @@ from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store
 from corpora_by_format import sentence_format
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
-from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 
 SIZE = 10
@@ -149,28 +148,6 @@ def test_a_dump_is_split_tokenised_and_cleaned(tmp_path: Path, store: Store) -> 
     assert kept == ["It 's a cat .", "Too short .", "This one is kept , too ."]
     assert all(map(is_clean_seed_text, kept))
     assert store.result(made)["result"] == {"sentences": 3, "tokens": 5 + 3 + 7}
-
-
-def profile_with(seed: str) -> Planner:
-    profile = load_profile(PROJECT / "params" / "smoke.yaml", [f"corpora.seeds.mine={seed}"])
-    return Planner(profile, PROJECT)
-
-
-def test_files_are_dealt_to_shares_where_there_are_enough(tmp_path: Path) -> None:
-    for number in range(5):
-        gigaword(tmp_path / f"{number}.gz", 2)
-    pattern = f"{{source: gigaword, files: '{tmp_path}/*.gz', shares: "
-    text = profile_with(pattern + "2}").seed_text("mine", 0)
-    assert isinstance(text, FileSeedText)
-    assert [[file.path.name for file in part.files] for part in text.shards.corpus] == [
-        ["0.gz", "2.gz", "4.gz"],
-        ["1.gz", "3.gz"],
-    ]
-    assert {part.share for part in text.shards.corpus} == {(0, 1)}
-    text = profile_with(pattern + "7}").seed_text("mine", 0)
-    assert isinstance(text, FileSeedText)
-    assert [part.share for part in text.shards.corpus] == [(number, 7) for number in range(7)]
-    assert {len(part.files) for part in text.shards.corpus} == {5}
 
 
 def test_the_key_of_the_worlds_seed_text_stays() -> None:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import io
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-import pyarrow
 import pytest
-import yaml
-from pyarrow import parquet
 
-from artefacts import DataError, Pack, Store, missing
-from artefacts.pack import FILES, MANIFEST, signed
+from artefacts import Store, missing
 from pseudogec import play
 from pseudogec.__main__ import main
-from pseudogec.commands import correct
 from pseudogec.play.corruption import Corruptor
 from pseudogec.seq2seq import Decoder
 from pseudogec.study import PACK, Study
@@ -110,34 +101,6 @@ def test_a_travelling_model_serves_readers_and_nothing_else(study: Study, clone:
         ]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("damage", ["cut", "swapped", "edited"])
-def test_a_damaged_model_in_a_pack_is_named(study: Study, tmp_path: Path, damage: str) -> None:
-    pack = tmp_path / PACK
-    pack.mkdir()
-    for path in (study.outputs / PACK).iterdir():
-        (pack / path.name).write_bytes(path.read_bytes())
-    columns = parquet.read_table(pack / FILES).to_pydict()
-    first, second = (place for place, name in enumerate(columns["name"]) if name == "model.safetensors")
-    contents = columns["content"]
-    if damage == "swapped":
-        contents[first], contents[second] = contents[second], contents[first]
-    else:
-        edited = bytearray(contents[first])
-        edited[-1] ^= 1
-        contents[first] = contents[first][:-100] if damage == "cut" else bytes(edited)
-    written = io.BytesIO()
-    parquet.write_table(pyarrow.table(columns), written)
-    (pack / FILES).write_bytes(written.getvalue())
-    with pytest.raises(DataError, match=r"files\.parquet"):
-        Pack(pack)
-    # And where somebody has changed the digest as well:
-    manifest = json.loads((pack / MANIFEST).read_text())
-    (pack / MANIFEST).write_text(json.dumps(signed({**manifest, FILES: hashlib.sha256(written.getvalue()).hexdigest()})))
-    with pytest.raises(DataError, match=r"files\.parquet"):
-        Pack(pack)
-
-
 def corrected(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[str, str]:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"He depend of it .\n")))
     assert main(["correct", *options]) == 0
@@ -162,27 +125,3 @@ def test_the_command_corrects_by_what_is_here(
     main(["correct", "--list", *store])
     listed = capsys.readouterr().out
     assert "pretlarge+sse: the model pretlarge_sse\n" in listed and "not trained yet" in listed
-
-
-def as_profile(overrides: list[str]) -> dict[str, Any]:
-    """Changes such as ``"corpora.genuine.sentences=500"`` in the form of a profile."""
-    profile: dict[str, Any] = {}
-    for override in overrides:
-        path, _, value = override.partition("=")
-        *sections, key = path.split(".")
-        functools.reduce(lambda section, name: section.setdefault(name, {}), sections, profile)[key] = yaml.safe_load(value)
-    return profile
-
-
-@pytest.mark.slow
-def test_the_first_profile_whose_models_are_here_corrects(
-    study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    built, never_built = tmp_path / "built", tmp_path / "never_built"
-    profiles = {built: OVERRIDES, never_built: [*OVERRIDES, "optimisations.joint.learning_rate=0.00123"]}
-    for place, overrides in profiles.items():
-        text = yaml.safe_dump({"extends": "smoke", **as_profile(overrides)})
-        place.with_suffix(".yaml").write_text(text, encoding="utf-8")
-    monkeypatch.setattr(correct, "PROFILES", ("no_such_profile", str(never_built), str(built), "classroom"))
-    _, told = corrected(monkeypatch, capsys, "--store", str(study.store.root))
-    assert told == "corrected by the system careful of the profile built\n"
