@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.report.hyperparameters import NOT_STATED, hyperparameters
 from pseudogec.study import PROJECT, Profile, load_profile
 
@@ -44,8 +43,3 @@ def test_an_architecture_has_settings_of_its_own() -> None:
     assert table.loc["pretraining: learning rate, large", "ours"] == "0.001"
     assert table.loc["pretraining: learning rate, base and copy", "ours"] == "0.0005"
     assert table.loc["copy: feed-forward size", "ours"] == "4,096"
-
-
-def test_a_key_that_nothing_stands_for_is_named() -> None:
-    with pytest.raises(UserError, match=r"`text\.tokeniser` is not a key of it"):
-        hyperparameters(profile_of("paper", "differences={}"))

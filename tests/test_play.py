@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
 from pathlib import Path
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 from scipy.stats import chisquare
 
 from noising import make_noiser
 from pseudogec import play
-from pseudogec.commands.execute_notebook import execute
 from pseudogec.edits import load_annotator
-from pseudogec.noise import DirectNoise, NoiseResources, noised_tokens
+from pseudogec.noise import NoiseResources, noised_tokens
 from pseudogec.play.cells import taken_actions
 from pseudogec.play.corruption import Corruptor
 from pseudogec.random_streams import SentenceStreams
@@ -114,15 +110,6 @@ def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
     assert panel.content != first
 
 
-def test_the_probabilities_shown_are_those_that_are_drawn_from(study: Study) -> None:
-    panel = play.noise_sliders(study, SENTENCE)
-    panel.controls["mu_mask"].value = 0.1
-    probabilities = DirectNoise.model_validate({"mu_mask": 0.1})
-    shown = re.findall(r"(mask|delete|insert|keep) ([\d.]+) \((\d+)\)", words(panel.content))
-    expected = [probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep]
-    assert [float(share) for _, share, _ in shown] == pytest.approx(expected)
-
-
 def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
     panel = play.every_method(study, SENTENCE)
     assert panel.content.count("<tr>") == len(study.profile.methods)
@@ -170,28 +157,3 @@ def test_what_is_not_in_the_store_is_said_to_be_missing_and_not_built(empty: Stu
     ):
         assert "in the store yet" in panel.content and "role='alert'" in panel.content
     assert not list(empty.store.artefacts())
-
-
-def test_a_panel_is_widgets_for_those_who_can_show_them_and_html_for_others(study: Study) -> None:
-    panel = play.noise_sliders(study, SENTENCE)
-    shown = panel._repr_mimebundle_()
-    assert set(shown) == {"application/vnd.jupyter.widget-view+json", "text/html", "text/plain"}
-    assert words(panel.content) in words(shown["text/html"]) and "μ_mask: 0.3" in shown["text/plain"]
-    panel.controls["mu_mask"].value = 0.7
-    assert panel._repr_mimebundle_()["text/html"] == shown["text/html"]  # the first values, whatever was moved since
-
-
-def test_in_batch_the_first_values_are_shown_and_no_widget_is_kept(tmp_path: Path) -> None:
-    code = """
-from pseudogec.play import Panel
-from pseudogec.play.panel import slider
-Panel({"number": slider("number", 1.0, 3.0, 0.5)}, lambda number: f"<p>twice is {2 * number}</p>")
-"""
-    source, executed = tmp_path / "source.ipynb", tmp_path / "executed.ipynb"
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(new_notebook(cells=[new_code_cell(code)], metadata=kernel), source)
-    execute(source, executed, {})
-    notebook = json.loads(executed.read_text(encoding="utf-8"))
-    (shown,) = (output["data"] for cell in notebook["cells"] for output in cell["outputs"])
-    assert set(shown) == {"text/html", "text/plain"} and "twice is 2.0" in "".join(shown["text/html"])
-    assert "widgets" not in notebook["metadata"]

@@ -67,7 +67,7 @@ def test_the_papers_baseline_is_as_printed() -> None:
 
 
 def test_an_unknown_table_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(UserError, match=r"taslp2020:IX.*known: .*emnlp2019:2.*taslp2020:IV"):
+    with pytest.raises(UserError, match=r"taslp2020:IX.*emnlp2019:2.*taslp2020:IV"):
         paper_scores("taslp2020:IX")
     with pytest.raises(UserError, match="taslp2020"):
         paper_datasets("acl1999")
@@ -140,9 +140,9 @@ def test_sizes_are_matched_by_rank_whether_or_not_there_is_a_baseline(with_basel
 
 
 def test_a_published_table_that_needs_more_columns_is_refused(scores: pd.DataFrame) -> None:
-    with pytest.raises(UserError, match=r"several rows for one method.*setting"):
+    with pytest.raises(UserError, match=r"method.*setting"):
         beside_paper(summarise(scores, ["method"]), ["method"], "taslp2020:VI", {})
-    with pytest.raises(UserError, match="no column `upsample`"):
+    with pytest.raises(UserError, match="upsample"):
         beside_paper(summarise(scores, ["upsample"]), ["upsample"], "taslp2020:VI", {})
 
 
@@ -224,7 +224,7 @@ def test_a_sweep_over_two_parameters_is_refused(scores: pd.DataFrame) -> None:
         lambda: findings.best_of_sweep(table, "beta_random"),
         lambda: figures.sweep(table, "beta_random", "beta", baseline, {}),
     ):
-        with pytest.raises(UserError, match="several systems for one beta_random"):
+        with pytest.raises(UserError, match="beta_random"):
             wrong()
 
 

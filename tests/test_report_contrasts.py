@@ -42,7 +42,7 @@ def test_every_method_is_compared_with_the_baseline_each_with_all_its_seeds() ->
 
 def test_baselines_of_several_trainings_are_not_taken_for_one() -> None:
     grid = Grid([system("none"), system("none", setting="baseline_long"), system(), system(setting="pretrain_long")])
-    with pytest.raises(UserError, match=r"several baselines \(baseline, baseline_long\)"):
+    with pytest.raises(UserError, match="baseline, baseline_long"):
         list(opponents(grid, "method", "none"))
     ((_, (ours,), (theirs,)),) = opponents(grid.only(setting=["baseline_long", "pretrain_long"]), "method", "none")
     assert (ours.setting, theirs.setting) == ("pretrain_long", "baseline_long")
@@ -94,7 +94,7 @@ def test_a_part_of_a_grid_holds_the_chosen_systems() -> None:
     assert grid.only(method=["none", "direct_noise"], pseudo_pairs=[0, 2000]) == (system("none"), system(pseudo_pairs=2000))
     assert grid.only(method=["realistic"]) == ()
     assert grid.only(method="direct_noise", seed=1) == grid.only(method=["direct_noise"], seed=[1]) != ()
-    with pytest.raises(UserError, match="no choice `methd`; did you mean `method`"):
+    with pytest.raises(UserError, match=r"`methd`.*`method`"):
         grid.only(methd="none")
 
 
