@@ -16,7 +16,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_lines
 from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Estimate, Score, compare_means, f05_of, frequent_types, type_agreement
+from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, f05_of, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.errors import instructive_sentences
@@ -150,77 +150,11 @@ def test_length_against_edits_counts_sentences_and_draws_their_mean() -> None:
 # Scores by type and level
 
 
-def row(method: str, seed: int, f05: float, **changes: Any) -> dict[str, Any]:
-    values = {"method": method, "seed": seed, "f05": f05, "precision": f05, "recall": f05, "dataset": "test"}
-    return {**values, "error_type": "DET", "level": "all", **changes}
-
-
-BY_TYPE = pd.DataFrame(
-    [
-        *(row("none", seed, 0.30) for seed in (1, 2)),
-        *(row("backtrans", seed, 0.30 + 0.02 * seed) for seed in (1, 2)),
-        *(row("none", seed, 0.30, error_type="SPELL") for seed in (1, 2)),
-        *(row("backtrans", seed, 0.34 - 0.03 * seed, error_type="SPELL") for seed in (1, 2)),
-        row("none", 1, 0.9, error_type="WO"),
-    ]
-)
-
-
-def test_gains_say_where_a_difference_is_more_than_chance() -> None:
-    differences = {"SPELL": Estimate(-0.005, 0.02, 50, (2, 2)), "DET": Estimate(0.03, 0.01, 50, (2, 2))}
-    text = findings.gains(differences, ("New", "Old"))
-    assert text.startswith(
-        "**New against Old**, F0.5 in points with 95% intervals: clearly better in 1, clearly worse in 0 and not decided in 1 of "
-        "2: DET +3.0 [+1.0, +5.0] \\*, SPELL -0.5 [-4.5, +3.5]."
-    )
-    assert "another seed may give another result" not in text
-    assert "another seed may give another result" in findings.gains({"DET": Estimate(0.03, 0.01, 50, (1, 1))}, ("New", "Old"))
-    assert findings.gains({}, ("New", "Old")) == ""
-
-
-def test_gains_of_groups_are_corrected_for_their_number() -> None:
-    barely, loss = Estimate(0.021, 0.01, 1000, (2, 2)), Estimate(-0.03, 0.01, 1000, (2, 2))  # p = 0.036 and 0.003
-    for differences, counted in (
-        ({"DET": barely}, "clearly better in 1, clearly worse in 0 and not decided in 0 of 1"),
-        ({"DET": barely, "NOUN": barely}, "clearly better in 0, clearly worse in 0 and not decided in 2 of 2"),
-        ({"DET": loss}, "clearly better in 0, clearly worse in 1 and not decided in 0 of 1"),
-    ):
-        assert counted in findings.gains(differences, ("New", "Old"))
-    for last, raised in (
-        ({"A": barely}, "at A, of 1"),
-        ({"A": barely, "B": barely}, "at none, of 2"),
-        ({"A": loss}, "at none, of 1"),
-    ):
-        assert f"clearly raises F0.5 {raised} levels" in findings.more_data(last, last, [100, 200])
-
-
-def test_the_best_choice_of_each_category() -> None:
-    leads = {"A": Estimate(0.1, 0.01, 1000, (2, 2)), "B": Estimate(0.0, 0.01, 1000, (2, 2))}
-    assert findings.best_of({"A": ["x", "y"], "B": ["x", "y"]}, leads, ["A"]).splitlines() == [
-        "**Here**, the highest mean of these is that of x in 1 of 2. The baseline, without any pseudo data, is above all of them "
-        "in 1 of 2 (A).",
-        "",
-        "- **A**: x, +10.0 [+8.0, +12.0] points against y.",
-        "- **B**: no single best.",
-    ]
-
-
-@pytest.fixture
-def analysis(tmp_path: Path) -> ErrorAnalysis:
-    report = Report(Study.open("smoke", store=tmp_path / "store", outputs=tmp_path / "outputs"))
-    return ErrorAnalysis(report, "test", [SENTENCE, sentence(DETERMINER)])
-
-
-def test_bars_are_means_over_seeds_with_their_deviation(analysis: ErrorAnalysis) -> None:
-    axes = figures.f05_bars(BY_TYPE, "error_type", "method", {"backtrans": "New"}, analysis.types).figure.axes[0]
-    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["DET\n2", "SPELL\n1", "VERB:\nTENSE\n1"]
-    heights = {bars.get_label(): [bar.get_height() for bar in bars[:2]] for bars in axes.containers if bars.get_label()[0] != "_"}
-    assert heights["Baseline"] == pytest.approx([30, 30])
-    assert heights["New"] == pytest.approx([33, 29.5])
-    spread = axes.collections[-2].get_segments()[0]  # the error bar of DET, before the dots
-    assert spread[:, 1].tolist() == pytest.approx([33 - 2**0.5, 33 + 2**0.5])
-    analysis.figure(BY_TYPE, "error_type", "method", "types")
-    assert (analysis.report.study.outputs / "figures" / "types.png").is_file()
+def test_dots_stand_at_their_values_with_their_intervals() -> None:
+    rows = [{"category": "DET", "system": "none", "name": "Old", "value": 50.0, "low": 40.0, "high": 70.0}]
+    axes = figures.by_category(pd.DataFrame(rows), {"DET": "DET (2)", "WO": "WO (1)"}, "", "F0.5", "").figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["DET (2)", "WO (1)"]
+    assert axes.collections[0].get_segments()[0][:, 0].tolist() == pytest.approx([40, 70])
 
 
 # Sentences
@@ -297,7 +231,7 @@ def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
 @pytest.mark.slow
 def test_methods_are_compared_within_each_type_and_level(scheduler: str, tmp_path: Path) -> None:
     corpus = "corpora.tests={test: {source: world, split: test, sentences: 40}}"
-    study = Study.open("smoke", [corpus], store=tmp_path / "store", scheduler=scheduler)
+    study = Study.open("smoke", [corpus], store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
     choices = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 0, "seeds": [1, 2]}
     grid = study.grid(method=["none", "direct_noise"], **choices | {"pseudo_pairs": study.profile.pseudo_data.shard})
     better, worse = ((1, 0, 1), (1, 0, 0)), ((0, 1, 1), (1, 0, 0))
@@ -315,9 +249,11 @@ def test_methods_are_compared_within_each_type_and_level(scheduler: str, tmp_pat
         study.store.build(study.planner.score(system, "test"), write)
     levels = study.levels(study.planner.tests["test"])
     analysis = ErrorAnalysis(Report(study), "test", [sentence(Edit(1, 2, "went", "R:NOUN"))])
-    by_type = analysis.gains(grid, "error_type", {"direct_noise": "New", "none": "Old"})
     whole = f05_of(np.array(rows["direct_noise"]).sum(axis=0)) - f05_of(np.array(rows["none"]).sum(axis=0))
-    assert f"NOUN {100 * whole:+.1f} [" in by_type
-    by_level = analysis.gains(grid, "level", {"direct_noise": "New", "none": "Old"})
-    assert f"of {len(set(levels))}: " in by_level
-    assert analysis.gains(grid, "level", {"random": "New", "none": "Old"}) == ""
+    for category, expected in (("error_type", {"NOUN"}), ("level", set(levels))):
+        analysis.gains(grid, category, "method", category)
+        drawn = pd.read_csv(study.outputs / "figures" / f"{category}.csv")
+        assert set(drawn.category) == expected
+        if category == "error_type":
+            assert drawn.value.tolist() == pytest.approx([100 * whole], abs=1e-4)
+    assert "lists no systems" in analysis.gains(grid.only(method=["random"]), "level", "method", "nothing")

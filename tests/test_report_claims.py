@@ -178,7 +178,7 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
         ),
         (
             {"source": "choe2019:7", "against": "random"},
-            "dae_pretrain: Realistic noise against Random noise: +19.7; +train: Realistic noise against Random noise: +20.5",
+            "DAE pretrain: Realistic noise against Random noise: +19.7; +train: Realistic noise against Random noise: +20.5",
         ),
         ({"source": "Kiyono et al. 2020, section IV-E"}, ""),
         # trained jointly there, pretrained here

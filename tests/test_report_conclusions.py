@@ -56,9 +56,9 @@ def test_only_a_text_that_fits_is_shown(outputs: Path, tmp_path: Path, monkeypat
 @pytest.mark.parametrize("profile", WRITTEN)
 def test_every_conclusion_fits_the_committed_results_and_is_shown(profile: str) -> None:
     texts = sections(profile)
-    assert set(texts) == {"study", *load_profile(ROOT / "params" / f"{profile}.yaml").notebooks}
+    assert set(texts) == {"answer", "study", *load_profile(ROOT / "params" / f"{profile}.yaml").notebooks}
     for name, text in texts.items():
-        path = ROOT / "outputs" / profile / "notebooks" / f"{'index' if name == 'study' else name}.ipynb"
+        path = ROOT / "outputs" / profile / "notebooks" / f"{'index' if name in {'answer', 'study'} else name}.ipynb"
         shown = "".join(
             "".join(output["data"].get("text/markdown", ""))
             for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]

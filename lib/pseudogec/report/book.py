@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pseudogec import METADATA
-from pseudogec.report.display import NO_WORLD, NOT_LISTED, NOT_WRITTEN, TABLE_ATTRIBUTE
-from pseudogec.report.findings import UNKNOWN_TRUTH
+from pseudogec.report.display import TABLE_ATTRIBUTE
 from pseudogec.report.papers import PAPERS, PLACES, published_items
 
 if TYPE_CHECKING:
@@ -57,15 +56,12 @@ _SETTINGS: dict[str, Any] = {
     "nb_execution_mode": "off",
     "nb_merge_streams": True,
     "nb_render_markdown_format": "myst",
-    "nb_code_prompt_show": "Show code",
-    "nb_code_prompt_hide": "Hide code",
+    "nb_code_prompt_show": "Show {type}",
+    "nb_code_prompt_hide": "Hide {type}",
 }
 
 _OPEN = {"algorithm", "exercise"}
 """Tags of cells whose code is not folded."""
-
-_NOTHING = {NOT_LISTED, NOT_WRITTEN, NO_WORLD, UNKNOWN_TRUTH}
-"""What notebooks say where a profile has nothing to show."""
 
 _BLANK = {"cell_type": "markdown", "id": "blank", "metadata": {}}
 
@@ -142,8 +138,8 @@ def _with_something(cells: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]
 
 def _says_nothing(output: dict[str, Any]) -> bool:
     data = output.get("data", {})
-    said = [("".join(data[kind])).strip() for kind in ("text/markdown", "text/html") if kind in data]
-    return bool(said) and all(not text or text in _NOTHING for text in said)
+    said = ["".join(data[kind]).strip() for kind in ("text/markdown", "text/html") if kind in data]
+    return "nothing" in output.get("metadata", {}).get("text/markdown", {}) or (bool(said) and not any(said))
 
 
 def _tags(cell: dict[str, Any]) -> list[str]:
@@ -179,7 +175,10 @@ def _about(output: dict[str, Any]) -> dict[str, str]:
 
 def _figure(outputs: Path, name: str, alt: str, caption: str) -> str:
     links = "".join(_file(outputs, "figures", name, kind) for kind in ("png", "svg", "csv"))
-    picture = f"<img src='../figures/{name}.png' alt='{escape(alt)}'>"
+    with (outputs / "figures" / f"{name}.png").open("rb") as file:
+        width = int.from_bytes(file.read(20)[16:], "big")  # in pixels, of the PNG's header
+    # Labels stay readable on a phone, where a wide figure scrolls.
+    picture = f"<img class='dark-light' style='min-width:{0.36 * width:.0f}px' src='../figures/{name}.png' alt='{escape(alt)}'>"
     told = f"{escape(caption)} <span class='files'>{links}</span>"
     return f"<figure id='figure-{name}'><a href='../figures/{name}.svg'>{picture}</a><figcaption>{told}</figcaption></figure>"
 

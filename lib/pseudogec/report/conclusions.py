@@ -1,7 +1,7 @@
 """Conclusions that were written by hand for a run; each of their numbers is checked against the run's tables.
 
-``notebooks/conclusions/<profile>.md`` has a section for each notebook, and ``study`` for the whole. A number in it is a link to
-its cell:
+``notebooks/conclusions/<profile>.md`` has a section for each notebook; ``answer`` and ``study`` are for the front page. A
+number is a link to its cell:
 
     Direct noise reaches [30.3](generation_methods.csv?method=direct_noise#f05).
 
@@ -24,9 +24,6 @@ from pseudogec.study.study import PROJECT
 
 FOLDER = PROJECT / "notebooks" / "conclusions"
 """A Markdown file for each profile that has conclusions."""
-
-STUDY = "study"
-"""Section on the whole study."""
 
 NUMBER = re.compile(r"\[(?P<text>[^\[\]]*(?:\[[^\[\]]*\])?[^\[\]]*)\]\((?P<link>[^()\s]+\.csv\?[^()\s]*#[^()\s]+)\)")
 """A link to a cell of a table."""
@@ -84,7 +81,7 @@ def numbers(text: str) -> Iterator[Number]:
 
 
 def sections(profile: str) -> dict[str, str]:
-    """Notebook, or ``study``, to what is concluded there; empty for a profile without conclusions."""
+    """Notebook, ``answer`` or ``study``, to what is concluded there; empty for a profile without conclusions."""
     path = FOLDER / f"{profile}.md"
     if not path.is_file():
         return {}

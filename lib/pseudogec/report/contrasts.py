@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from html import escape
 from statistics import fmean
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from artefacts.errors import UserError
 from pseudogec.evaluate import (
@@ -22,9 +24,10 @@ from pseudogec.evaluate import (
     seeds_to_decide,
     spread_of_seeds,
 )
-from pseudogec.report.display import Finding
-from pseudogec.report.findings import MARK, in_points, with_interval
-from pseudogec.report.methods import method_label
+from pseudogec.report.display import Html, Nothing
+from pseudogec.report.findings import in_points, with_interval
+from pseudogec.report.intervals import Dot, Row, interval_table
+from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import named_table, paper_scores, published_tables
 from pseudogec.report.tables import THIS_STUDY
 from pseudogec.study import System
@@ -37,9 +40,9 @@ LOSS = "loss"
 """Validation loss, in bits per subword, as a measure of comparisons."""
 
 NOTE = (
-    "In points, with 95% intervals over test sentences and seeds; validation loss in bits per subword, over seeds alone. \\*: "
+    "In points, with 95% intervals over test sentences and seeds; validation loss in bits per subword, over seeds alone. *: "
     "more than chance (p < 0.05, corrected by Holm's method for the number of rows). Models: how many each side has, one for "
-    "each seed; equal seeds are paired where both sides have five or more. Where a side has a single model (*1*), the result "
+    "each seed; equal seeds are paired where both sides have five or more. Where a side has a single model, the result "
     "holds for this model only: other seeds are not allowed for. Differences are of unrounded scores."
 )
 
@@ -47,6 +50,11 @@ NOTE_ON_MARKS = (
     "*: differs from the baseline by more than chance, over sentences and seeds (p < 0.05, corrected by Holm's method for the "
     "number of rows tested; rows of one seed and rows without a baseline are not tested)."
 )
+
+MARK = " *"
+"""Marks a difference that is more than chance."""
+
+NOT_COMPARED = Nothing("This profile has nothing to compare here.")
 
 _Kind = tuple[tuple[str, Any], ...]
 """The choices that make up a system, as names and values, without the seed; the method is the first."""
@@ -196,32 +204,39 @@ def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
     return [measure in item.differences and next(p_values) < 0.05 for item in contrasts]
 
 
-def as_table(contrasts: Iterable[Contrast]) -> Finding:
-    """Contrasts as a Markdown table with a note on how to read it, or one line if there are none."""
+def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:
+    """Contrasts with their intervals in F0.5; other measures open below each.
+
+    Args:
+        note: a further sentence below.
+    """
     listed = list(contrasts)
     if not listed:
-        return Finding("This profile has nothing to compare here.")
+        return NOT_COMPARED
     headline = ERRANT.headline.label
-    named = dict.fromkeys(name for item in listed for name in item.differences)
-    measures = [name for name in named if name in (*_MEASURES, LOSS) or name.startswith(f"{headline} on ")]
-    columns: dict[str, list[str]] = {}
-    for measure in measures:
-        shown = as_loss if measure == LOSS else with_interval
-        columns[measure] = [
-            shown(item.differences[measure]) + (MARK if marked else "") if measure in item.differences else ""
-            for item, marked in zip(listed, clear(listed, measure), strict=True)
-        ]
     pool = pool_of((side for item in listed for side in item.sides), headline)
-    pooled = [item.under_equal_variances(headline, pool) for item in listed]
-    if any(pooled):
-        columns[f"{headline}, equal variances"] = [with_interval(each) if each else "" for each in pooled]
-    head = ["| difference | models | " + " | ".join(columns) + " |", "|:---" * (len(columns) + 2) + "|"]
-    rows = [
-        f"| {item.label} | {', '.join(map(str, item.seeds))} | {' | '.join(cells)} |"
-        for item, *cells in zip(listed, *columns.values(), strict=True)
-    ]
-    notes = [NOTE, note_on_pools({headline: pool})] if any(pooled) else [NOTE]
-    return Finding("\n".join([*head, *rows, "", " ".join(filter(None, notes))]))
+    marks = {name: clear(listed, name) for name in dict.fromkeys(name for item in listed for name in item.differences)}
+    rows = []
+    for place, item in enumerate(listed):
+        told = {
+            name: (as_loss if name == LOSS else with_interval)(found) + (MARK if marks[name][place] else "")
+            for name, found in item.differences.items()
+        }
+        pooled = item.under_equal_variances(headline, pool)
+        details = [f"{name} {text}" for name, text in told.items() if name != headline]
+        details += [f"{headline} under equal variances {with_interval(pooled)}"] if pooled else []
+        details += [f"models: {' against '.join(map(str, item.seeds))}", *filter(None, [item.remark])]
+        shown = [told[headline], *([f"loss {told[LOSS]}"] if LOSS in told else [])]
+        dot = _dot(item.differences[headline], "clear" if marks[headline][place] else "open")
+        rows.append(Row(item.label, "<br>".join(shown), [dot], details=details))
+    told_of = f"{headline} with 95% intervals. *: more than chance. Open a row for the other measures."
+    more = " ".join(filter(None, [NOTE, note_on_pools({headline: pool})]))
+    return Html(interval_table(rows, ("Difference", "Points", headline), f"{told_of} {note}".strip(), more))
+
+
+def _dot(difference: Estimate, look: str) -> Dot:
+    low, high = (100 * end for end in difference.interval)
+    return Dot(100 * difference.value, low, high, look)
 
 
 def as_loss(difference: Estimate) -> str:
@@ -302,7 +317,7 @@ def _shown(name: str, value: Any) -> str:
         return method_label(value)
     if name == "pseudo_pairs":
         return f"{value:,} pairs"
-    return f"{name} = {value:g}" if isinstance(value, int | float) else str(value)
+    return f"{name} = {value:g}" if isinstance(value, int | float) else readable(str(value))
 
 
 def paper_differences(
@@ -361,6 +376,8 @@ class Verdict(StrEnum):
         made._value_, made.look, made.sign = words, look, sign
         return made
 
+
+_VERDICTS = {str(verdict): verdict for verdict in Verdict}
 
 MARGIN = 1.0
 """Points of F0.5, precision or recall within which two systems are called equal, unless a claim says otherwise."""
@@ -563,6 +580,62 @@ def claims_as_points(made: Sequence[tuple[Claim, Sequence[Contrast]]]) -> list[d
             for label, points in claim.in_the_paper().items()
         ]
     return rows
+
+
+SEVERAL = "several verdicts"
+"""What is said of a claim that several comparisons test, with different outcomes."""
+
+
+def claims_as_rows(points: pd.DataFrame, tables: Sequence[Mapping[str, str]] = ()) -> list[Row]:
+    """A row for each claim, as text, intervals with the paper's differences, and verdict.
+
+    Args:
+        points: of :func:`claims_as_points`, with their ``notebook``.
+        tables: of :func:`claims_table` for the same claims, if their texts are to open below.
+    """
+    rows = []
+    texts = {table["claim"]: table for table in tables}
+    for (_, text), part in points.groupby(["notebook", "claim"], sort=False):
+        about, *_ = records = part.to_dict("records")
+        ours = [row for row in records if row["study"] == THIS_STUDY]
+        theirs = [row for row in records if row["study"] != THIS_STUDY]
+        chapter = f"<a href='{about['notebook']}.ipynb'>chapter {about['notebook'][:2]}</a>"
+        details = [f"{escape(about['made in'])}; {about['measure']}; {chapter}"]
+        if texts:
+            details += [
+                f"{name}: {escape(told)}" for name, told in list(texts[str(text)].items())[3:] if told and name != "verdict"
+            ]
+        else:
+            details += [
+                escape("{comparison}: {points:+.1f} [{low:+.1f}, {high:+.1f}], {verdict}".format_map(row)) for row in ours
+            ]
+            details += [escape("In the paper, {comparison}: {points:+.1f}".format_map(row)) for row in theirs]
+        verdict = verdict_of(row["verdict"] for row in ours)
+        said = f"<span class='verdict {look_of(verdict)}'>{sign_of(verdict)} {verdict}</span>"
+        dots = [Dot(row["points"], row["low"], row["high"], look_of(row["verdict"])) for row in ours]
+        rows.append(Row(str(text), said, dots, [row["points"] for row in theirs], details))
+    return rows
+
+
+def claims_html(points: pd.DataFrame, tables: Sequence[Mapping[str, str]] = (), more: str = "") -> Html:
+    """The claims that were tested; see :func:`claims_as_rows`."""
+    note = "Dots: here, with 95% intervals over test sentences and seeds. ◇: in the paper. Open a claim for its numbers."
+    rows = claims_as_rows(points, tables) if len(points) else []
+    return Html(interval_table(rows, ("Claim", "Difference in points", "Verdict"), note, more) if rows else "")
+
+
+def verdict_of(found: Iterable[str]) -> str:
+    """The one verdict of a claim's comparisons, or ``SEVERAL``."""
+    words = list(dict.fromkeys(found)) or [Verdict.NOT_TESTED]
+    return words[0] if len(words) == 1 else SEVERAL
+
+
+def look_of(verdict: str) -> str:
+    return "open" if verdict == SEVERAL else _VERDICTS[verdict].look
+
+
+def sign_of(verdict: str) -> str:
+    return "◐" if verdict == SEVERAL else _VERDICTS[verdict].sign
 
 
 def _counted(verdicts: Sequence[Verdict]) -> str:

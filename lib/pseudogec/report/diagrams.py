@@ -10,7 +10,7 @@ from textwrap import fill
 from typing import Literal, NamedTuple
 
 from pseudogec.report.figures import Picture
-from pseudogec.report.methods import method_label
+from pseudogec.report.methods import method_label, readable
 from pseudogec.study import Study
 from pseudogec.study.profile import MorePseudoData, all_steps
 
@@ -158,14 +158,18 @@ def pipeline(study: Study, system: str) -> Picture:
     boxes, arrows = {"0": Box("text", "sentence as it was written", 1, 0)}, list[Arrow]()
     steps = all_steps(study.profile, system)
     for number, step in enumerate(steps, start=1):
-        boxes[f"{number}"] = Box("step", f"{step.label.capitalize()}:\n{fill(step.describe(), 36)}", 1, 1.1 * number)
+        boxes[f"{number}"] = Box(
+            "step", f"{step.label.capitalize()}:\n{fill(step.describe().replace('_', ' '), 36)}", 1, 1.1 * number
+        )
         arrows.append(Arrow(f"{number - 1}", f"{number}"))
         if trained := dict.fromkeys(_training(study, model) for model in step.model_names):
             boxes[f"models {number}"] = Box("pseudo", "\n".join(trained), 3, 1.1 * number)
             arrows.append(Arrow(f"models {number}", f"{number}"))
     boxes["corrected"] = Box("text", "its correction", 1, 1.1 * len(steps) + 1)
     arrows.append(Arrow(f"{len(steps)}", "corrected"))
-    caption = f"The system {system}, step by step, as the profile describes it; on the right the training data of its models."
+    caption = (
+        f"The system {readable(system)}, step by step, as the profile describes it; on the right the training data of its models."
+    )
     return flow(boxes, arrows, caption)
 
 

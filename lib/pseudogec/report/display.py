@@ -33,6 +33,13 @@ class Finding(str):
         return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", self)
 
 
+class Nothing(Finding):
+    """Says why there is nothing to show; the book leaves it out, and sections that have nothing else."""
+
+    def _repr_markdown_(self) -> tuple[str, dict[str, bool]]:  # type: ignore[override]
+        return super()._repr_markdown_(), {"nothing": True}
+
+
 class Html(str):
     """Text that a notebook shows as HTML."""
 
@@ -45,11 +52,11 @@ def csv_cell(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
 
 
-NOT_LISTED = Finding("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
+NOT_LISTED = Nothing("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
-NOT_WRITTEN = Finding("*No conclusions are written for these results. The sentences under the tables are computed from them.*")
+NOT_WRITTEN = Nothing("*No conclusions are written for these results. The sentences under the tables are computed from them.*")
 
-NO_WORLD = Finding("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
+NO_WORLD = Nothing("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
 
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:

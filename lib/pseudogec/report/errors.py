@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
-from pseudogec.evaluate import Estimate, Score, compare, compare_scores, f05_of, frequent_types, main_type, score_interval
+from pseudogec.evaluate import Estimate, Score, compare, compare_scores, f05_of, frequent_types, holm, main_type, score_interval
 from pseudogec.noise import EditDictionary, RealisticNoise
-from pseudogec.report import findings
-from pseudogec.report.display import NOT_LISTED, Finding, Html
-from pseudogec.report.figures import bar_colours, f05_bars, spread_told
-from pseudogec.report.findings import UNKNOWN_TRUTH, with_interval
+from pseudogec.report.display import NOT_LISTED, Finding, Html, Nothing
+from pseudogec.report.figures import by_category, system_colours
+from pseudogec.report.findings import UNKNOWN_TRUTH, in_points, with_interval
 from pseudogec.report.markup import marked_corrections
-from pseudogec.report.methods import method_label
+from pseudogec.report.methods import listed, method_label, readable
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
@@ -25,7 +24,7 @@ from pseudogec.study import Grid, Study, System, overview
 from pseudogec.study.outputs import ScoredOutputs, hypotheses
 from pseudogec.study.results import By
 
-NO_FILES = Finding("*No files were given in `outputs_to_score`, so there is nothing to score.*")
+NO_FILES = Nothing("*No files were given in `outputs_to_score`, so there is nothing to score.*")
 
 
 class ErrorAnalysis:
@@ -51,49 +50,67 @@ class ErrorAnalysis:
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
         return self.report.study.scores(grid, by, self.dataset)
 
-    def gains(self, grid: Grid, by: By, systems: Mapping[str, str]) -> Finding:
-        """The error types or levels in which the first of two methods is better than the second; both with their labels."""
-        first, second = systems
-        differences = self._differences(grid, by, "method", first, second)
-        return findings.gains(differences, (systems[first], systems[second]))
+    def gains(
+        self,
+        grid: Grid,
+        by: By,
+        column: str,
+        name: str,
+        against: Any = None,
+        names: Mapping[Any, str] | None = None,
+    ) -> Finding | None:
+        """A figure of what systems gain over others in F0.5 by error type (the most frequent ones) or level, with intervals.
 
-    def best(self, grid: Grid, by: By, column: str) -> Finding:
-        """Which value of a choice, such as ``seed_corpus``, is best in each error type or level, and by how much."""
-        scores = self.scores(grid, by)
-        if scores.empty:
+        Args:
+            column: the choice that tells the systems apart, such as ``seed_corpus``.
+            name: of the figure's files.
+            against: the value of ``column`` that the others are compared with; by default the baseline.
+            names: how the legend prints the values of ``column``, where not as methods.
+        """
+        opponents = grid.only(method=["none"]) if against is None else grid.only(**{column: [against]})
+        others = Grid(system for system in grid if system not in opponents)
+        found: dict[tuple[Any, str], Estimate] = {}
+        for value in dict.fromkeys(getattr(system, column) for system in others):
+            for category, difference in self._differences(others.only(**{column: [value]}), opponents, by).items():
+                found[value, category] = difference
+        if not found:
             return self._nothing
-        means = scores.groupby([by, column]).f05.mean()
-        ranked: dict[str, list[str]] = {}
-        leads: dict[str, Estimate] = {}
-        baseline_ahead = []
-        for name, of_category in means.groupby(level=0):
-            order = of_category.droplevel(by).sort_values(ascending=False)
-            choices = list(order.drop("", errors="ignore").index)
-            if str(name) in self._order(by, scores) and len(choices) > 1:
-                ranked[str(name)] = choices
-                leads[str(name)] = self._differences(grid, by, column, choices[0], choices[1])[str(name)]
-                if order.index[0] == "":
-                    baseline_ahead.append(str(name))
-        return findings.best_of(ranked, leads, baseline_ahead)
+        called = dict(names or {})
+        marks = holm([difference.p_value for difference in found.values()])
+        rows, clear = [], dict[str, list[str]]()
+        for ((value, category), difference), p_value in zip(found.items(), marks, strict=True):
+            low, high = difference.interval
+            points = {"value": 100 * difference.value, "low": 100 * low, "high": 100 * high}
+            shown = called.get(value) or _called(value)
+            rows.append({"category": category, "system": value, "name": shown, **points})
+            if p_value < 0.05:
+                clear.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
+        opponent = "the baseline" if against is None else called.get(against) or _called(against)
+        told = "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
+        title = f"More than chance: {told}" if told else f"No difference from {opponent} is more than chance"
+        caption = (
+            f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. Title: "
+            f"corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"
+        )
+        picture = by_category(pd.DataFrame(rows), self._categories(by, found), title, "gain in F0.5 (points)", caption)
+        return self.report.figure(picture, name)
 
-    def more_data(self, grid: Grid) -> Finding:
-        """For each level the gain of all the pseudo data of one method, and that of the last step of their amount."""
-        sizes = sorted({system.pseudo_pairs for system in grid})
-        if len(sizes) < 2:
-            return Finding("")
-        whole, last = (self._differences(grid, "level", "pseudo_pairs", sizes[-1], size) for size in (sizes[0], sizes[-2]))
-        return findings.more_data(whole, last, sizes)
+    def _categories(self, by: By, found: Iterable[tuple[Any, str]]) -> dict[str, str]:
+        """The categories of a figure and how it prints them."""
+        if by == "error_type":
+            return {name: f"{name} ({count:,})" for name, count in self.types.items()}
+        return {name: name for name in sorted({category for _, category in found})}
 
-    def _differences(self, grid: Grid, by: By, column: str, first: Any, second: Any) -> dict[str, Estimate]:
-        """F0.5 of the systems with one value of a choice minus that of those with another, for each error type or level."""
-        order = self._order(by, self.scores(grid, by))
-        ours, theirs = (self._statistics(grid.only(**{column: [value]}), by, order) for value in (first, second))
+    def _differences(self, ours: Grid, theirs: Grid, by: By) -> dict[str, Estimate]:
+        """F0.5 of some systems minus that of others, for each error type or level."""
         if not ours or not theirs:
             return {}
+        order = self._order(by, self.scores(Grid([*ours, *theirs]), by))
+        one, other = (self._statistics(systems, by, order) for systems in (ours, theirs))
 
         def of(name: str) -> Estimate:
-            one, other = ({seed: parts[name] for seed, parts in side.items()} for side in (ours, theirs))
-            return compare(one, other, f05_of)
+            first, second = ({seed: parts[name] for seed, parts in side.items()} for side in (one, other))
+            return compare(first, second, f05_of)
 
         return {name: of(name) for name in order}
 
@@ -111,43 +128,31 @@ class ErrorAnalysis:
             found[system.seed] = dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics
         return found
 
-    def figure(
-        self, scores: pd.DataFrame, category: str, bars: str, name: str, names: Mapping[Any, str] | None = None
-    ) -> Finding | None:
-        """F0.5 by type or level as bars; see :func:`pseudogec.report.figures.f05_bars`.
-
-        Args:
-            scores: tidy scores split by ``category``.
-            category: ``error_type`` (the most frequent ones are shown) or ``level``.
-            bars: the column whose values have a bar each, such as ``method``.
-            name: file name of the figure.
-            names: how the legend prints these values, where not as methods.
-        """
-        if scores.empty:
-            return self._nothing
-        types = self.types if category == "error_type" else None
-        return self.report.figure(f05_bars(scores, category, bars, names, types), name)
-
     def table(
         self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[Any, str] | None = None
     ) -> StyledTable | Finding:
-        """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds.
+        """F0.5 of each system by type or level, in percent as mean ± standard deviation over seeds; P and R are in the CSV file.
 
-        Precision and recall are in the CSV file too. Arguments are those of :meth:`figure`; ``columns`` names the systems.
+        Args:
+            scores: tidy scores split by ``category``, ``error_type`` (the most frequent ones are shown) or ``level``.
+            columns: the column that names the systems, such as ``method``.
+            name: of the file.
+            names: how the table prints these values, where not as methods.
         """
         if scores.empty:
             return self._nothing
         shown = scores[scores.error_type.isin(self.types)] if category == "error_type" else scores
         summary = summarise(shown, [category, columns])
         order = list(self.types) if category == "error_type" else sorted(summary[category].unique())
-        systems = list(bar_colours(summary[columns]))
+        systems = list(system_colours(summary[columns]))
         wide = f05_cells(summary, category, columns).reindex(index=order, columns=systems)
         means = summary.pivot(index=category, columns=columns, values="f05").reindex(index=order, columns=systems).round(1)
-        wide.columns = means.columns = [(names or {}).get(system) or method_label(system) for system in systems]
+        wide.columns = means.columns = [(names or {}).get(system) or _called(system) for system in systems]
         if category == "error_type":
             wide.insert(0, "edits", list(self.types.values()))
-        spread = spread_told(shown, "after ± one standard deviation")
-        datasets = ", ".join(dict.fromkeys(scores.dataset))
+        seeds = shown.seed.nunique()
+        spread = f"Mean ± standard deviation over {seeds} seeds." if seeds > 1 else "One seed."
+        datasets = listed(scores.dataset)
         notes = " ".join(filter(None, [spread, note_on_tuning(scores)]))
         caption = f"F0.5 in percent on {datasets}; the best of each row in bold. {notes}"
         table = StyledTable(wide.reset_index(names=category.replace("_", " ")), caption)
@@ -164,7 +169,7 @@ class ErrorAnalysis:
         theirs = paper_error_types().set_index("error_type").add_prefix("paper ")
         table = ours.join(theirs, how="outer").sort_values("edits", ascending=False).reset_index(names="error type")
         decimals = dict.fromkeys([*measures, *theirs.columns], 1)
-        note = f"Percent; ours on {self.dataset}, theirs on W&I+LOCNESS test. {note_on_tuning(scores)}"
+        note = f"Percent; ours on {readable(self.dataset)}, theirs on W&I+LOCNESS test. {note_on_tuning(scores)}"
         return self.report.table(table, name, note.strip(), decimals)
 
     @or_what_to_fetch
@@ -197,6 +202,15 @@ class ErrorAnalysis:
         if not examples:
             return Finding("No sentence is corrected or needlessly changed by one of these systems only, or missed by both.")
         return marked_corrections(examples)
+
+
+def _called(value: Any) -> str:
+    return f"{value:,} pairs" if isinstance(value, int) else method_label(value)
+
+
+def _one_seed(found: Iterable[Estimate]) -> str:
+    alone = any(min(difference.seeds) == 1 for difference in found)
+    return " Where a side has a single model, this holds for that model; another seed may give another result." if alone else ""
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:
@@ -276,21 +290,17 @@ class OutputsReport:
         return self._report.table(table, name, f"{note} Metrics: {'; '.join(sorted(signatures))}.", decimals)
 
     def figure(self, category: By, name: str) -> Finding | None:
-        """F0.5 by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT."""
-        return self._analysis.figure(self._outputs.scores(category), category, "system", name)
-
-    def ranked(self, category: By) -> Finding:
-        """F0.5 of each system by ``error_type`` (the most frequent ones) or ``level``, the highest first, by ERRANT."""
+        """F0.5 of each system by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT, with intervals."""
         if not self._outputs.errant:
             return NO_FILES
         scores = self._outputs.scores(category)
-        shown = scores[scores.error_type.isin(self._analysis.types)] if category == "error_type" else scores
-        lines = []
-        for name, part in shown.sort_values("f05", ascending=False, kind="stable").groupby("system", sort=False):
-            figures = zip(part[category], 100 * part.f05, 100 * part.f05_low, 100 * part.f05_high, strict=True)
-            listed = ", ".join(f"`{each}` {f05:.1f} [{low:.1f}, {high:.1f}]" for each, f05, low, high in figures)
-            lines.append(f"- **{name}**: {listed}.")
-        return Finding("\n".join(["F0.5 in percent with its 95% interval, from the highest to the lowest:", "", *lines]))
+        named = {category: "category", "f05": "value", "f05_low": "low", "f05_high": "high"}
+        points = scores.rename(columns=named)[["system", *named.values()]]
+        points = points.assign(name=points.system, **{column: 100 * points[column] for column in ("value", "low", "high")})
+        categories = self._analysis._categories(category, ((None, each) for each in points.category))
+        title = f"F0.5 by {category.replace('_', ' ')}, with 95% intervals over sentences"
+        caption = f"{self._outputs.gold.name}; in brackets how many edits of a type the reference has."
+        return self._report.figure(by_category(points, categories, title, "F0.5 (percent)", caption), name)
 
     def examples(self, each: int = 2) -> Html | Finding:
         """Sentences that the first and the last system correct differently, or both leave as they are."""

@@ -22,9 +22,9 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.evaluate import CUT_OTHERWISE, Measure, TextStatistics, main_type, wi_statistics
-from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding
+from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding, Nothing
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
-from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label
+from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label, readable
 from pseudogec.report.tables import THIS_STUDY, NoiseProfile, type_shares
 from pseudogec.study.study import UNKNOWN_LEVEL
 
@@ -44,17 +44,12 @@ FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#7777
 _DOTS: dict[str, Any] = {"s": 13, "color": "#333333", "edgecolors": "#ffffff", "linewidths": 0.6, "zorder": 3, "clip_on": False}
 """Style of single seeds: readable on bars of any colour, and not cut off at the axis."""
 
-_ERROR_BARS: dict[str, Any] = {"ecolor": "#7f7f7f", "elinewidth": 1.2, "capsize": 3}
-
 _BASELINE: dict[str, Any] = {"color": BASELINE_COLOUR, "linestyle": "--", "linewidth": 1.2, "label": "Baseline"}
 
 _BEST_IN = "best in "
 
 # Colours belong to methods, so measures differ in shape and grey. The first is the look of a metric's headline, its last measure.
 _MEASURE_LOOKS = (("#000000", "o", "-"), ("#9a9a9a", "^", "--"), ("#6b6b6b", "s", ":"), ("#b8b8b8", "D", "-."))
-
-_GROUP_WIDTH = 0.8
-"""Width of the bars of one group together; 1 would touch the next."""
 
 _MANY = 10
 """Least number of sentences of one length for which their mean is drawn."""
@@ -115,7 +110,7 @@ def sweep(
         UserError: the sweep varies a parameter that is not named.
     """
     if not varies(scores, parameter):
-        return Finding(f"This profile does not vary {symbol}.")
+        return Nothing(f"This profile does not vary {symbol}.")
     points = points_of_sweep(scores, parameter)
     method = scores.method.iloc[0]
     figure, axes = _subplots(figsize=(8.5, 3.8))
@@ -171,7 +166,7 @@ def _one_value(systems: pd.DataFrame, column: str) -> Finding:
         return NOT_LISTED
     value = systems[column].iloc[0]
     shown = value if isinstance(value, str) else f"{value:,}"
-    return Finding(f"*All systems here have one `{column}`, {shown}, so a figure would show nothing.*")
+    return Nothing(f"*All systems here have one `{column}`, {shown}, so a figure would show nothing.*")
 
 
 def _size_axis(axes: Axes, sizes: pd.Series, label: str) -> None:
@@ -356,56 +351,36 @@ def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
 # Error types and levels
 
 
-def f05_bars(
-    scores: pd.DataFrame,
-    category: str,
-    bars: str,
-    names: Mapping[Any, str] | None = None,
-    types: Mapping[str, int] | None = None,
-) -> Picture:
-    """F0.5 by category, one bar a system or choice (TASLP figures 5, 7 and 9).
-
-    Error bars are one standard deviation over seeds, each seed a dot; where the scores have the columns ``f05_low`` and
-    ``f05_high`` they are this interval.
+def by_category(points: pd.DataFrame, categories: Mapping[str, str], title: str, label: str, caption: str) -> Picture:
+    """Dots with intervals for each error type or level, one colour a system (TASLP figures 5, 7, 9 and 10).
 
     Args:
-        category: what the horizontal axis shows, ``error_type`` or ``level``.
-        names: how the legend prints them, where not as methods.
-        types: of error types those that are shown, from left to right, and their edits in the reference.
+        points: ``category``, ``system``, ``name`` (as the legend prints the system) and, in percent or points, ``value``, ``low``
+            and ``high``; the same categories for all systems.
+        categories: those that are shown, from top to bottom, and how the axis prints them.
+        label: of the horizontal axis. A line stands at zero if it begins with ``gain``.
     """
-    labels = {name: f"{type_label(name)}\n{count:,}" for name, count in (types or {}).items()}
-    labels = labels or {value: value for value in sorted(scores[category].unique())}
-    shown = scores[scores[category].isin(list(labels))]
-    palette = bar_colours(shown[bars])
-    width = _GROUP_WIDTH / len(palette)
-    figure, axes = _subplots(figsize=(max(6.5, 2 + len(labels) * (0.35 + 0.16 * len(palette))), 3.9))
-    for place, (value, colour) in enumerate(palette.items()):
-        part = shown[shown[bars] == value]
-        points = part.groupby(category).f05
-        means = points.mean().reindex(list(labels)) * 100
-        positions = [group + (place - (len(palette) - 1) / 2) * width for group in range(len(labels))]
-        if "f05_low" in part:
-            limits = part.set_index(category)[["f05_low", "f05_high"]].reindex(list(labels)) * 100
-            spread = [(means - limits.f05_low).clip(lower=0), (limits.f05_high - means).clip(lower=0)]
-        else:
-            deviation = points.std().reindex(list(labels)) * 100
-            spread = [deviation.clip(upper=means), deviation]
-        axes.bar(positions, means, width, color=colour, label=(names or {}).get(value) or method_label(value), linewidth=0)
-        axes.errorbar(positions, means, yerr=spread, fmt="none", **_ERROR_BARS)
-        if points.size().max() > 1:
-            axes.scatter(part[category].map(dict(zip(labels, positions, strict=True))), part.f05 * 100, **_DOTS)
-    axes.set_xticks(range(len(labels)), list(labels.values()))
-    axes.tick_params(axis="x", labelsize=9)
-    axes.set(ylabel="F0.5 (percent)", ylim=(0, None))
-    _bars(axes, "x")
-    _legend(axes, baseline_last=False)
-    note = " Under each type: its edits in the reference." if types else ""
-    caption = f"{scores.dataset.iloc[0]}. {spread_told(scores)}{note}"
-    return Picture(figure, caption, scores)
+    palette = system_colours(points.system)
+    height = 1.4 + len(categories) * (0.14 + 0.12 * len(palette))
+    figure, axes = _subplots(figsize=(7, height))
+    for place, (system, colour) in enumerate(palette.items()):
+        part = points[points.system == system].set_index("category").reindex(list(categories))
+        aside = (place - (len(palette) - 1) / 2) * 0.7 / len(palette)
+        spread = [(part.value - part.low).clip(lower=0), (part.high - part.value).clip(lower=0)]
+        rows = np.arange(len(categories)) + aside
+        axes.errorbar(part.value, rows, xerr=spread, fmt="o", color=colour, markersize=5, label=part.name.dropna().iloc[0])
+    if label.startswith("gain"):
+        axes.axvline(0, **_BASELINE | {"label": None})
+    axes.set_yticks(range(len(categories)), list(categories.values()))
+    axes.set(xlabel=label, ylim=(len(categories) - 0.5, -0.5))
+    axes.grid(visible=False, axis="y")
+    figure.suptitle(fill(title, 80), x=0, ha="left")
+    _legend(axes)
+    return Picture(figure, caption, points)
 
 
-def bar_colours(values: Iterable[str]) -> dict[str, str]:
-    """The values of a column and their colours, in the order of the legend of :func:`f05_bars`."""
+def system_colours(values: Iterable[Any]) -> dict[Any, str]:
+    """Methods, seed corpora or amounts of pseudo data and their colours, in the order of legends."""
     return colours_of(values, {**METHOD_COLOURS, **CORPUS_COLOURS})
 
 
@@ -479,7 +454,7 @@ def frequent_types_by_level(edits: pd.DataFrame, dataset: str, most: int = 10) -
         axes.tick_params(axis="y", labelsize=8)
         _bars(axes, "y")
     figure.supxlabel("percent of the level's edits", fontsize=10)
-    caption = f"{dataset}: share of each level's edits; the {most} types that are most frequent in that level."
+    caption = f"{readable(dataset)}: share of each level's edits; the {most} types that are most frequent in that level."
     return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"))
 
 
@@ -550,7 +525,7 @@ def corpus_sizes(sentences: pd.DataFrame) -> Picture:
     figure, axes = _subplots(figsize=(7.5, 0.9 + 0.5 * len(counts)))
     left = pd.Series(0, index=counts.index)
     for level, colour in colours_of(counts.columns, LEVEL_COLOURS).items():
-        axes.barh(counts.index, counts[level], left=left, color=colour, label=level, linewidth=0)
+        axes.barh(counts.index.map(readable), counts[level], left=left, color=colour, label=level, linewidth=0)
         left = left + counts[level]
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set(xlabel="sentences", ylabel="")
@@ -570,13 +545,18 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
 
     longest, most = (int(sentences[column].quantile(quantile)) for column in ("tokens", "edits"))
     names = list(dict.fromkeys(sentences.corpus))
-    figure, panels = _subplots(1, len(names), figsize=(3.3 * len(names) + 1, 3.5), sharex=True, sharey=True, squeeze=False)
+    columns = min(3, len(names))
+    lines = -(-len(names) // columns)
+    size = (3.1 * columns + 1, 2.9 * lines + 0.5)
+    figure, panels = _subplots(lines, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
     edges = [np.arange(0.5, longest + 1), np.arange(-0.5, most + 1)]
     tables = {
         name: np.histogram2d(part.tokens, part.edits, bins=edges)[0] for name, part in sentences.groupby("corpus", sort=False)
     }
     scale = LogNorm(1, max(2, max(table.max() for table in tables.values())))
-    for axes, name in zip(panels[0], names, strict=True):
+    for axes in panels.flat[len(names) :]:
+        axes.set_axis_off()
+    for axes, name in zip(panels.flat, names, strict=False):
         part = sentences[sentences.corpus == name]
         drawn = axes.pcolormesh(*edges, np.ma.masked_equal(tables[name], 0).T, norm=scale, cmap="Blues")
         means = part.groupby("tokens").edits.agg(["mean", "size"])
@@ -585,12 +565,11 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
         rate = part.edits.sum() / part.tokens.sum()
         axes.plot([0, longest], [0, rate * longest], color="#000000", linewidth=1.2, linestyle=":", label="in proportion")
         axes.grid(visible=False)
-        axes.set_title(f"{name} ({len(part):,} sentences)", fontsize=10)
-        axes.set(xlabel="tokens", xlim=(0, longest + 0.5), ylim=(-0.5, most + 0.5))
-    panels[0][0].set_ylabel("edits")
+        axes.set_title(f"{readable(name)} ({len(part):,} sentences)", fontsize=10)
+        axes.set(xlabel="tokens", ylabel="edits", xlim=(0, longest + 0.5), ylim=(-0.5, most + 0.5))
     panels[0][0].legend(frameon=False, fontsize=9, loc="upper left")
     panels[0][0].yaxis.get_major_locator().set_params(integer=True)
-    figure.colorbar(drawn, ax=panels[0], label="sentences")
+    figure.colorbar(drawn, ax=panels, label="sentences")
     data = sentences.value_counts(["corpus", "tokens", "edits"], sort=False).reset_index(name="sentences")
     return Picture(figure, f"Axes end at the {100 * quantile:g}th percentile; the line is the mean of each length.", data)
 
@@ -654,11 +633,3 @@ def _baseline_told(baseline: pd.DataFrame) -> str:
 
 def _counted(seeds: int) -> str:
     return f"{seeds} seed{'s' if seeds > 1 else ''}"
-
-
-def spread_told(scores: pd.DataFrame, shown: str = "error bars one standard deviation") -> str:
-    """The kind of spread in a figure or table, as a sentence of its caption."""
-    if "f05_low" in scores:
-        return "Error bars: 95% confidence intervals over sentences."
-    seeds = scores.seed.nunique()
-    return f"Mean over {seeds} seeds, {shown}." if seeds > 1 else "One seed, hence no spread."

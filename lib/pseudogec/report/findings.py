@@ -12,17 +12,13 @@ from pandas.api.typing import DataFrameGroupBy
 
 from artefacts import UserError, with_ancestors
 from artefacts.progress import format_duration
-from pseudogec.evaluate import CUT_OTHERWISE, Estimate, holm, main_type
-from pseudogec.report.display import NOT_LISTED, Finding
+from pseudogec.evaluate import CUT_OTHERWISE, Estimate, main_type
+from pseudogec.report.display import NOT_LISTED, Finding, Nothing
 from pseudogec.report.methods import method_label
 from pseudogec.report.papers import named_table, paper_error_types, paper_scores
 from pseudogec.study import Pipeline, Study, System
 
-UNKNOWN_TRUTH = Finding("*The true types of real text are not known; run this with a profile of the embedded world.*")
-
-
-MARK = " \\*"
-"""Marks a difference that is more than chance, in Markdown."""
+UNKNOWN_TRUTH = Nothing("*The true types of real text are not known; run this with a profile of the embedded world.*")
 
 
 def in_points(difference: float) -> str:
@@ -61,7 +57,7 @@ def best_of_sweep(scores: pd.DataFrame, parameter: str) -> Finding:
         UserError: the sweep varies another parameter, too.
     """
     if not varies(scores, parameter):
-        return Finding(f"This profile does not vary `{parameter}`.")
+        return Nothing(f"This profile does not vary `{parameter}`.")
     points = points_of_sweep(scores, parameter)
     means = (points.f05.mean() * 100).sort_values(ascending=False)
     seeds = int(points.seed.nunique().min())
@@ -303,88 +299,6 @@ def _course(leads: list[float]) -> str:
 
 
 # Error types and levels
-
-
-def gains(differences: Mapping[str, Estimate], systems: tuple[str, str]) -> Finding:
-    """In which categories, such as error types, the first of two systems is better than the second.
-
-    Args:
-        differences: category -> F0.5 of the first less that of the second.
-    """
-    if not differences:
-        return Finding("")
-    corrected = dict(zip(differences, holm([difference.p_value for difference in differences.values()]), strict=True))
-    clear = {name: difference.value for name, difference in differences.items() if corrected[name] < 0.05}
-    order = sorted(differences, key=lambda name: -differences[name].value)
-    listed = ", ".join(f"{name} {with_interval(differences[name])}{MARK if name in clear else ''}" for name in order)
-    better, worse = (sum(sign * value > 0 for value in clear.values()) for sign in (1, -1))
-    undecided = len(differences) - len(clear)
-    note = f"{MARK.strip()}: more than chance, p < 0.05, corrected by Holm's method for {len(differences)} comparisons."
-    return Finding(
-        f"**{systems[0]} against {systems[1]}**, F0.5 in points with 95% intervals: clearly better in {better}, clearly worse in "
-        f"{worse} and not decided in {undecided} of {len(differences)}: {listed}. {note}{_one_seed(differences)}"
-    )
-
-
-def _one_seed(differences: Mapping[str, Estimate]) -> str:
-    alone = any(min(difference.seeds) == 1 for difference in differences.values())
-    return " Where a side has a single model, this holds for that model; another seed may give another result." if alone else ""
-
-
-def more_data(whole: Mapping[str, Estimate], last: Mapping[str, Estimate], sizes: Sequence[int]) -> Finding:
-    """The gain of each level from more pseudo data.
-
-    Args:
-        whole: level -> F0.5 with most pseudo data less that with least.
-        last: level -> F0.5 with most less that with the amount before.
-        sizes: the amounts, from least to most.
-    """
-    lines = [
-        f"- **{level}**: {with_interval(whole[level])} from {sizes[0]:,} to {sizes[-1]:,} pairs; {with_interval(last[level])} "
-        f"from {sizes[-2]:,} pairs on."
-        for level in whole
-    ]
-    corrected = holm([difference.p_value for difference in last.values()])
-    risen = [level for level, p_value in zip(last, corrected, strict=True) if p_value < 0.05 and last[level].value > 0]
-    rises = f"clearly raises F0.5 at {', '.join(risen)}" if risen else "clearly raises F0.5 at none"
-    told = f"**Here**, the last step {rises}, of {len(last)} levels (p < 0.05, corrected for their number).{_one_seed(last)}"
-    return Finding("\n".join([*lines, "", told]))
-
-
-def best_of(ranked: Mapping[str, Sequence[str]], leads: Mapping[str, Estimate], baseline_ahead: Sequence[str]) -> Finding:
-    """Which choice is best in each category and how far ahead of the next; before that, where the baseline is better than all.
-
-    Args:
-        ranked: category -> choices, from the highest mean F0.5 to the lowest.
-        leads: category -> F0.5 of the first less that of the second.
-        baseline_ahead: the categories where the baseline is above all of them.
-    """
-    leading = {name for name in ranked if round(100 * leads[name].value, 1)}
-    lines = [
-        f"- **{name}**: {choices[0]}, {with_interval(leads[name])} points against {choices[1]}."
-        if name in leading
-        else f"- **{name}**: no single best."
-        for name, choices in ranked.items()
-    ]
-    best = [choices[0] for name, choices in ranked.items() if name in leading]
-    return Finding("\n".join([*_baseline_first(baseline_ahead, best, len(ranked)), *lines]))
-
-
-def _baseline_first(ahead: Sequence[str], best: Sequence[str], categories: int) -> list[str]:
-    """A line before the list of best choices: in how many categories each is best, and where the baseline is above all.
-
-    Args:
-        best: the best choice of each category that has a single one.
-    """
-    if not categories:
-        return []
-    counted = ", ".join(f"{name} in {best.count(name)}" for name in dict.fromkeys(best)) or "none"
-    where = f" ({', '.join(ahead)})" if ahead else ""
-    return [
-        f"**Here**, the highest mean of these is that of {counted} of {categories}. The baseline, without any pseudo data, is "
-        f"above all of them in {len(ahead)} of {categories}{where}.",
-        "",
-    ]
 
 
 def shares_by_level(edits: pd.DataFrame, error_type: str) -> Finding:

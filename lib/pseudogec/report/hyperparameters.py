@@ -57,14 +57,17 @@ def hyperparameters(profile: Profile) -> pd.DataFrame:
 
 
 def settings_table(report: Report, name: str) -> StyledTable:
-    """The settings of a profile of ``params/`` beside those of the paper that it repeats; saved as ``settings_NAME``."""
+    """The settings of a profile of ``params/`` that differ from those of the paper that it repeats; saved, all of them, as
+    ``settings_NAME``.
+    """
     profile = load_profile(PROJECT / "params" / f"{name}.yaml")
     table = hyperparameters(profile).drop(columns="key")
+    other = table[table.ours != table.theirs]
     caption = (
-        f"Every setting that the source states, and what the profile {name} says of it. Where both differ, or where the source "
-        "leaves the setting open, the last column gives the reason."
+        f"Profile {name}: the {len(other)} of {len(table)} settings that differ from the source's, or that it leaves open. The "
+        "file has all of them, with the place where each is stated."
     )
-    return report.keep(styled(table, caption), table, f"settings_{name}")
+    return report.keep(styled(other.drop(columns="source"), caption), table, f"settings_{name}")
 
 
 def _ours(profile: Profile, key: str, difference: Difference | None) -> Any:

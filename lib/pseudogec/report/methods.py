@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
 from pseudogec.noise import METHODS, Method, SpellingErrors
 
@@ -39,8 +40,24 @@ def label_of(method: Method) -> str:
 
 
 def method_label(name: str) -> str:
-    """The label of a profile's or a paper's name of a method, or of ``none``; an unknown name as it is."""
-    return _labels.get(name, name)
+    """The label of a profile's or a paper's name of a method, or of ``none``; an unknown name as :func:`readable` has it."""
+    return _labels.get(name) or readable(name)
+
+
+_WORDS = {"wi": "W&I", "fce": "FCE", "jfleg": "JFLEG", "pretlarge": "PretLarge", "dae": "DAE"}
+_WORDS |= {name: name.upper() for name in ("sse", "r2l", "sed", "lm")}
+
+
+def readable(name: str) -> str:
+    """A profile's name as people write it: ``pretlarge+sse`` is PretLarge + SSE, ``fce-test`` FCE test."""
+    if name != name.lower():  # a name that a paper prints
+        return name
+    parts = re.split(r"[_ -]|(?<=.)(?=\+)|(?<=\+)", name)
+    return re.sub(r"^\+ ", "+", " ".join(_WORDS.get(part, part) for part in parts if part))
+
+
+def listed(names: Iterable[str]) -> str:
+    return ", ".join(map(readable, dict.fromkeys(names)))
 
 
 show_methods({})

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import pandas as pd
@@ -18,6 +19,7 @@ from pseudogec.report.contrasts import (
     Side,
     as_table,
     claims_as_points,
+    claims_html,
     claims_table,
     clear,
     contrast,
@@ -26,10 +28,11 @@ from pseudogec.report.contrasts import (
     opponents,
     pool_of,
 )
-from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, describe, show_figure, show_while_running
+from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, Html, Nothing, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
 from pseudogec.report.findings import rank_agreement
-from pseudogec.report.methods import method_label, show_methods
+from pseudogec.report.intervals import folded
+from pseudogec.report.methods import listed, method_label, readable, show_methods
 from pseudogec.report.tables import (
     MEASURES,
     THIS_STUDY,
@@ -64,7 +67,7 @@ class Report:
         show_methods(study.profile.methods)
 
     def origin(self) -> str:
-        """How the study's numbers came about."""
+        """How the study's numbers came about, in two lines."""
         profile = self.study.profile
         kind = "Trained and tested on real learner text."
         if profile.corpora.noised:
@@ -77,7 +80,7 @@ class Report:
         named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
         places = self.study.trained_on()
         mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(_told_apart(places))}." if len(places) > 1 else ""
-        return f"{kind} Profile {profile.name}: {profile.description}{named}{mixed}"
+        return f"{kind}{named}\nProfile {profile.name}: {profile.description}{mixed}"
 
     def begin(self, notebook: str) -> None:
         """Show how the results of a notebook came about, and which of its artefacts are there already."""
@@ -86,7 +89,9 @@ class Report:
         self._notebook = notebook
         if notebook in self.study.profile.notebooks:
             show_while_running(f"This notebook needs {self.study.stock(self.study.targets([notebook]))}.")
-        display(Finding(f"*{self.origin()} Scores:* `{ERRANT.signature(self.study.planner.annotator)}`"))
+        kind, _, rest = self.origin().partition("\n")
+        signature = f"Scores: <code>{escape(ERRANT.signature(self.study.planner.annotator))}</code>."
+        display(Html(folded(f"<i>{escape(kind)}</i>", f"{escape(rest)} {signature}")))
 
     @property
     def stands_for(self) -> dict[str, str]:
@@ -110,7 +115,8 @@ class Report:
         """
         if isinstance(table, Finding):
             return table
-        return self.keep(styled(table, note, decimals), table, name)
+        keys = {column: table[column].map(readable) for column in ("corpus", "setting") if column in table}
+        return self.keep(styled(table.assign(**keys), note, decimals), table, name)
 
     def keep(self, shown: StyledTable, data: pd.DataFrame, name: str) -> StyledTable:
         """Save a table's data under a name, which its caption shows."""
@@ -140,7 +146,7 @@ class Report:
         table = summarise(scores, rows)
         if paper is not None:
             table = beside_paper(table, rows, paper, self.stands_for)
-        datasets = ", ".join(dict.fromkeys(scores.dataset))
+        datasets = listed(scores.dataset)
         marks = self._marks(marked, rows)
         marked_any = any(mark for row in marks.values() for mark in row.values())
         losses = "Loss: on validation data at the end of training, in bits per subword." if "loss" in table else ""
@@ -164,11 +170,15 @@ class Report:
         shown = self.study.with_simple_systems(systems)
         self.study.scores(shown)
         note = (
-            f"On {self.study.test}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. Correct changed: "
-            "share of the sentences without errors in which a system makes edits; false positives: these edits."
+            f"On {readable(self.study.test)}, by ERRANT, means over seeds. Unchanged: share of sentences without an edit. "
+            "Correct changed: share of the sentences without errors in which a system makes edits; false positives: these edits."
         )
         decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits per token": 3}
-        return self.table(changes_made(self.study, shown), name, note, decimals)
+        made = changes_made(self.study, shown)
+        called = _called(system for system in shown if isinstance(system, System))
+        return self.keep(
+            styled(made.assign(system=[called.get(row) or readable(row) for row in made.system]), note, decimals), made, name
+        )
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
@@ -192,14 +202,14 @@ class Report:
 
     # Differences and claims
 
-    def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Finding:
+    def differences(self, grid: Sequence[System], column: str = "method", against: Any = "none") -> Nothing | Html:
         """Differences in score between systems that differ in one choice, and whether they may be chance.
 
         Args:
             column: the choice: ``method``, ``seed_corpus``, ``setting``, ``pseudo_pairs``, ``upsample``, or a method's parameter.
             against: the value that all others are compared with; by default the baseline, which is compared with every system.
         """
-        return Finding(f"{as_table(self._compared(grid, column, against))}\n\n{self._note_on_tuning(grid)}".strip())
+        return as_table(self._compared(grid, column, against), self._note_on_tuning(grid))
 
     def gains(
         self, grid: Sequence[System], column: str = "method", against: Any = "none", measures: Sequence[str] = ("f05",)
@@ -223,8 +233,8 @@ class Report:
                 rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, "clear": decided})
         return pd.DataFrame(rows)
 
-    def claims(self, made: Sequence[Claim], name: str, grid: Sequence[System]) -> StyledTable | Finding:
-        """A table of claims: the source of each, the difference found here, and whether both agree.
+    def claims(self, made: Sequence[Claim], name: str, grid: Sequence[System]) -> Html:
+        """The claims: the source of each, the difference found here, and whether both agree; saved as a table, too.
 
         The front page shows the claims of all notebooks, from the numbers in ``<outputs>/tables/NAME_points.csv``.
 
@@ -241,8 +251,10 @@ class Report:
         notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
         told = filter(None, [note_on_claims(made), note_on_pools(pools), *notes])
         points = pd.DataFrame(claims_as_points(compared)).assign(notebook=self._notebook)
+        tables = claims_table(compared, pools)
         self._write(f"tables/{name}_points.csv", as_csv(points))
-        return self.table(pd.DataFrame(claims_table(compared, pools)), name, " ".join(told))
+        self._write(f"tables/{name}.csv", as_csv(pd.DataFrame(tables)))
+        return claims_html(points, tables, " ".join(told))
 
     def predicted(self, scores: pd.DataFrame, grid: str) -> Finding:
         """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
@@ -328,6 +340,17 @@ class Report:
     def _write(self, path: str, content: bytes) -> None:
         with write_atomically(self.study.outputs / path) as stream:
             stream.write(content)
+
+
+def _called(systems: Iterable[System]) -> dict[str, str]:
+    """The names of systems of a grid: their methods, with setting and amount of pseudo data where methods are equal."""
+    kinds = {system.name: system for system in systems}
+    methods = [system.method for system in kinds.values()]
+    return {
+        name: method_label(system.method)
+        + (f", {readable(system.setting)}, {system.pseudo_pairs:,}" if methods.count(system.method) > 1 else "")
+        for name, system in kinds.items()
+    }
 
 
 def _told_apart(places: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import ParamSpec, TypeVar
 
-from pseudogec.report.display import Finding, Html
+from pseudogec.report.display import Finding, Html, Nothing
 from pseudogec.report.markup import marked_edits, marked_operations, typical_example
 from pseudogec.study import MissingSentencesError, Study, System, overview
 from pseudogec.study.corpora import Corpus
@@ -24,7 +24,7 @@ def or_what_to_fetch(show: Callable[P, Shown]) -> Callable[P, Shown | Finding]:
         try:
             return show(*arguments, **options)
         except MissingSentencesError as error:
-            return Finding(f"*{error}*")
+            return Nothing(f"*{error}*")
 
     return shown
 

@@ -13,14 +13,15 @@ from pseudogec.correct import Trace
 from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
 from pseudogec.evaluate import ERRANT, METRICS, MetricChoice
-from pseudogec.report.contrasts import Contrast, as_table, clear, contrast
+from pseudogec.report.contrasts import Contrast, as_table, contrast
 from pseudogec.report.diagrams import pipeline
-from pseudogec.report.display import NOT_LISTED, Finding, Html
+from pseudogec.report.display import NOT_LISTED, Finding, Html, Nothing
 from pseudogec.report.figures import Picture
 from pseudogec.report.figures import systems as draw_systems
-from pseudogec.report.findings import with_interval
+from pseudogec.report.intervals import folded
 from pseudogec.report.markup import marked_corrections, marked_traces
-from pseudogec.report.papers import PAPERS, paper_scores
+from pseudogec.report.methods import listed, readable
+from pseudogec.report.papers import PAPERS, named_table, paper_scores
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import (
@@ -59,7 +60,9 @@ class SystemsReport:
             system = self._study.profile.systems[name]
             models = f"one of each seed ({len(versions)})" if versions[0].seed else "one"
             steps = ", then ".join(step.describe() for step in system.steps)
-            rows.append({"system": name, "continues": system.after or "", "steps": steps, "versions": models})
+            about = {"steps": steps.replace("_", " "), "versions": models}
+            row = {"system": readable(name), "continues": readable(system.after or ""), **about}
+            rows.append(row)
         return styled(pd.DataFrame(rows), "The systems of this section, as the profile describes them.")
 
     def diagram(self) -> Picture | Finding:
@@ -72,42 +75,47 @@ class SystemsReport:
     def _final(self) -> str:
         return list(self._versions)[-1]
 
-    def scores(self, name: str, paper: str | None = None) -> StyledTable | Finding:
-        """Every system on every test set by every metric; below, the rows that only the published table ``paper`` has."""
+    def scores(self, name: str, paper: str | None = None, repeat: bool = True) -> Html | Finding:
+        """Every system on every test set by every metric; below, a published table, with our names of systems that it has, too.
+
+        Both are saved as one table.
+
+        Args:
+            repeat: whether to show ours; not where it has just been shown beside another paper's.
+        """
         if not self._systems:
             return NOT_LISTED
         scores = self._study.all_scores(self._study.with_simple_systems(self._systems))
-        ours = _wide(self._cells(without_empty_precision(scores)))
+        both = ours = _wide(self._cells(without_empty_precision(scores)))
+        theirs = pd.DataFrame()
         if paper is not None:
             theirs = _wide(_published(paper)).rename(index=self._ours_for())
-            ours = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
-        ours = ours.fillna("")
-        flat = ours.set_axis(list(map(" ".join, ours.columns)), axis="columns").map(lambda cell: cell.strip(FIGURE_SPACE))
+            both = ours.join(theirs, how="outer").reindex([*ours.index, *(row for row in theirs.index if row not in ours.index)])
+        both = both.fillna("")
+        flat = both.set_axis(list(map(" ".join, both.columns)), axis="columns").map(lambda cell: cell.strip(FIGURE_SPACE))
         note = "Percent; mean ± standard deviation over seeds, where a system has one version for each seed."
-        signatures = "; ".join(sorted(set(scores.signature)))
-        notes = f"{note} {note_on_tuning(scores)}".strip()
-        caption = f"{notes} Metrics: {signatures}."
-        ours.insert(0, ("", "", "system"), list(ours.index))
-        return self._report.keep(styled(ours, caption), flat.reset_index(names="system"), name)
+        saved = flat.reset_index(names="system")
+        parts = []
+        if repeat:
+            shown = styled(_shown(ours), f"{note} {note_on_tuning(scores)}".strip())
+            parts += [self._report.keep(shown, saved, name).to_html()]
+            parts += [folded("Signatures of the metrics", "; ".join(sorted(set(scores.signature))))]
+        if paper is not None:
+            shown = styled(_shown(theirs), f"{named_table(paper)}, as printed; percent.")
+            parts.append((shown if repeat else self._report.keep(shown, saved, name)).to_html())
+        return Html("".join(parts))
 
-    def additions(self) -> Finding | None:
+    def additions(self) -> Nothing | Html | None:
         """The gain of each system over the one in the row before it, in points, and whether it may be chance."""
         if not self._systems:
             return None
-        scores = self._study.scores(self._systems)
-        return Finding("\n\n".join(filter(None, [as_table(self._added), note_on_tuning(scores)])))
-
-    def parts_that_help(self) -> Finding | None:
-        """Which of the additions change F0.5 by more than chance, and which do not."""
-        if not self._systems:
-            return None
-        return Finding(_direction(self._added))
+        return as_table(self._added, note_on_tuning(self._study.scores(self._systems)))
 
     @cached_property
     def _added(self) -> list[Contrast]:
         self._study.scores(self._systems)
         return [
-            contrast(f"{name} against {before}", self._report.side(versions), self._report.side(earlier))
+            contrast(f"{readable(name)} against {readable(before)}", self._report.side(versions), self._report.side(earlier))
             for (before, earlier), (name, versions) in pairwise(self._versions.items())
         ]
 
@@ -154,12 +162,13 @@ class SystemsReport:
             return NOT_LISTED
         metric = METRICS.make(metric)
         scores = self._study.scores(self._systems, metric=metric)
-        datasets = ", ".join(dict.fromkeys(scores.dataset))
+        datasets = listed(scores.dataset)
         caption = (
             f"{datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small dots single models "
             "of systems that have one for each seed."
         )
-        return self._report.figure(Picture(draw_systems(scores, metric.measures), caption, scores), name)
+        drawn = draw_systems(scores.assign(system=scores.system.map(readable)), metric.measures)
+        return self._report.figure(Picture(drawn, caption, scores), name)
 
     def tuned(self) -> Finding | None:
         """The results of searches: the ensembles' members, thresholds, types of edits; and whether they used the test set."""
@@ -168,11 +177,11 @@ class SystemsReport:
         self._study.scores(self._systems)
         lines: dict[str, list[str]] = {}
         for version in self._systems:
-            name = f"**{version.name}**" + (f", seed {version.seed}" if len(self._versions[version.name]) > 1 else "")
+            name = f"**{readable(version.name)}**" + (f", seed {version.seed}" if len(self._versions[version.name]) > 1 else "")
             on_test = self._study.tuned_on_test(version, self._study.test)
             for search in self._last(version).parents:
                 if isinstance(search, Search):
-                    where = f"development data ({search.references.corpus.name}), and not on the test set"
+                    where = f"development data ({readable(search.references.corpus.name)}), and not on the test set"
                     if search.step.tuned in on_test:
                         where = "the same sentences of the test set that are scored, as the profile allows"
                     told = search.step.tell(read_found(self._study.folder(search)))
@@ -229,7 +238,17 @@ class SystemsReport:
         sentence = overview.annotated_sentences(study, study.planner.tests[study.test])[place]
         annotator = load_annotator(study.profile.annotator)
         edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
-        return marked_corrections([(f"sentence {place + 1} of {study.test}", sentence, edits)])
+        edits = {readable(name): made for name, made in edits.items()}
+        return marked_corrections([(f"sentence {place + 1} of {readable(study.test)}", sentence, edits)])
+
+
+def _shown(wide: pd.DataFrame) -> pd.DataFrame:
+    """A wide table of one study with its systems as a column, and names of test sets as people write them."""
+    shown = wide.fillna("")
+    heads = [(", ".join(map(readable, on.split(", "))), label) for _, on, label in map(tuple, wide.columns)]
+    shown.columns = pd.MultiIndex.from_tuples(heads)
+    shown.insert(0, ("", "system"), list(map(readable, wide.index)))
+    return shown
 
 
 Cell = tuple[str, tuple[str, str, str], str]
@@ -257,17 +276,3 @@ def _wide(cells: Iterator[Cell]) -> pd.DataFrame:
     columns = dict.fromkeys(column for row in table.values() for column in row)
     rows = [[row.get(column, "") for column in columns] for row in table.values()]
     return pd.DataFrame(rows, index=list(table), columns=pd.MultiIndex.from_tuples(list(columns)))
-
-
-def _direction(found: Sequence[Contrast]) -> str:
-    parts = []
-    marks = clear(found, "F0.5")
-    for said, wanted in (("F0.5 changes clearly with", True), ("Not beyond chance", False)):
-        listed = [
-            f"{item.label.partition(' against ')[0]} {with_interval(item.differences['F0.5'])}"
-            for item, is_clear in zip(found, marks, strict=True)
-            if is_clear == wanted
-        ]
-        if listed:
-            parts.append(f"{said}: {', '.join(listed)}.")
-    return f"**Here:** {' '.join(parts)}" if parts else ""

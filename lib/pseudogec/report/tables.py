@@ -17,7 +17,7 @@ from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
 from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding, csv_cell
-from pseudogec.report.methods import method_label
+from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.study import Study, System
 from pseudogec.study.overview import budget
@@ -299,7 +299,7 @@ def _row_name(column: str, value: Any) -> str:
         return method_label(value)
     if column in {"pseudo_pairs", "upsample"}:
         return _whole(value)
-    return "" if value != value else str(value)
+    return "" if value != value else readable(str(value))
 
 
 def _both(ours: str, theirs: str) -> str:
