@@ -625,8 +625,9 @@ def claims_html(points: pd.DataFrame, tables: Sequence[Mapping[str, str]] = (), 
 
 
 def verdict_of(found: Iterable[str]) -> str:
-    """The one verdict of a claim's comparisons, or ``SEVERAL``."""
+    """The one verdict of a claim's comparisons, or ``SEVERAL``; those that cannot decide count only where there are no others."""
     words = list(dict.fromkeys(found)) or [Verdict.NOT_TESTED]
+    words = [word for word in words if word not in (Verdict.UNINFORMATIVE, Verdict.NOT_TESTED, Verdict.NOT_COMPARABLE)] or words
     return words[0] if len(words) == 1 else SEVERAL
 
 
