@@ -264,7 +264,7 @@ def gains_over_baseline(ours: pd.DataFrame, paper: pd.DataFrame) -> Picture | Fi
     figure.suptitle("\n".join([*(decided or ["No gain over the baseline is more than chance"]), last]), x=0, ha="left")
     axes.margins(y=0.15)
     axes.legend(loc="lower center", bbox_to_anchor=(0.4, 1), ncols=2, frameon=False)
-    caption = "Dots: mean gain here, with 95% intervals over test sentences and seeds. Grey: may be chance."
+    caption = "Dots: mean gain here, with 95% intervals over test sentences and seeds. Grey: may be chance, by Holm's test."
     return Picture(figure, caption, pd.concat([ours, theirs], ignore_index=True))
 
 
