@@ -620,7 +620,7 @@ def claims_as_rows(points: pd.DataFrame, tables: Sequence[Mapping[str, str]] = (
 def claims_html(points: pd.DataFrame, tables: Sequence[Mapping[str, str]] = (), more: str = "") -> Html:
     """The claims that were tested; see :func:`claims_as_rows`."""
     note = (
-        "Dots: here, with 95% intervals over test sentences and seeds; several where a claim is tested for several amounts, methods "
+        "Dots: here, with 95% intervals over test sentences and seeds; several where a claim has several amounts, methods "
         "or stages. ◇: in the paper. Open a claim for its numbers."
     )
     rows = claims_as_rows(points, tables) if len(points) else []
