@@ -9,11 +9,10 @@ from artefacts.pack import Pack, merge, write_pack
 from artefacts.plan import Estimator, make_plan
 from artefacts.progress import ProgressLine, TimeLeft, format_duration
 from artefacts.recipe import Artefacts, Progress, Recipe, with_ancestors
-from artefacts.store import CheckedStore, Store, missing
+from artefacts.store import Store, missing
 
 __all__ = [
     "Artefacts",
-    "CheckedStore",
     "ClusterSection",
     "Component",
     "DataError",

@@ -9,18 +9,16 @@ import os
 import shlex
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from artefacts import cluster as clusters
 from artefacts.cluster import ClusterSection
 from artefacts.errors import UserError
-from artefacts.memory import end_if_exhausted, end_without_memory
 from artefacts.plan import Estimator
 from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
 from artefacts.progress import ProgressLine, TimeLeft
 from artefacts.recipe import Recipe, with_ancestors
-from artefacts.store import CheckedStore, Store, missing
+from artefacts.store import Store, missing
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -156,7 +154,6 @@ class Engine:
     def connect(self) -> Client:
         """The client of the cluster, which is started if it is not running, and has a worker; errors are those of `build`."""
         if self._client is None:
-            end_without_memory()
             where: Any = self.scheduler
             if where is None and self._section is not None:
                 where = self._exit.enter_context(clusters.deployment(self._section))
@@ -178,7 +175,6 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
     worker = get_worker()
     if worker.state.nthreads > 1:  # training keeps settings of its process, which two tasks would share
         raise UserError(f"the worker {worker.address} has {worker.state.nthreads} threads; start workers with --nthreads 1")
-    end_without_memory()
     os.environ[clusters.LAUNCHER] = shlex.join(launcher)  # an empty one too: another program may have set it here
     last = 0.0
 
@@ -189,10 +185,6 @@ def build_artefact(recipe: Recipe, root: str, launcher: Sequence[str], *_parents
             worker.log_event(TOPIC, {"key": recipe.key, "done": done, "total": total, "text": text})
 
     progress(0, 1)
-    store = CheckedStore(Path(root))
-    try:
-        store.build(recipe, lambda item, folder: item.build(folder, store, progress))
-    except Exception as error:
-        end_if_exhausted(error)  # else the next task would fail as well
-        raise
+    store = Store(root)
+    store.build(recipe, lambda item, folder: item.build(folder, store, progress))
     return recipe.key

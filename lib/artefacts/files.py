@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import bz2
 import contextlib
-import fcntl
-import glob
 import gzip
 import hashlib
 import io
 import json
 import lzma
 import os
-import tempfile
+import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
@@ -29,11 +27,6 @@ DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 COMPRESSIONS = (".gz", ".zst", ".xz", ".bz2")
 """Endings of the compressed files that are read and written."""
 
-# Asking for it changes it for a moment, for all threads: it is asked once, when none is at work.
-_UMASK = os.umask(0)
-os.umask(_UMASK)
-
-_LARGEST_WINDOW = 2**31  # bytes; of files written by `zstd --long=31`
 _WATCHED_BUFFER = 2**18  # bytes; a call for each
 
 
@@ -65,7 +58,9 @@ def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], 
         elif compression == ".bz2":
             stream = bz2.BZ2File(raw, mode)  # type: ignore[call-overload]  # one for each literal mode
         elif compression == ".zst" and mode == "rb":
-            stream = io.BufferedReader(_ZstdReader(raw))
+            import pyarrow  # zstandard takes a file that was cut short for a whole one
+
+            stream = io.BufferedReader(pyarrow.CompressedInputStream(raw, "zstd"))
         elif compression == ".zst":
             import zstandard
 
@@ -73,51 +68,11 @@ def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], 
         yield stack.enter_context(stream)
 
 
-class _ZstdReader(io.RawIOBase):
-    """Bytes of a zst file; zstandard's own reader takes a file that was cut short for a whole one."""
-
-    def __init__(self, compressed: IO[bytes]) -> None:
-        self._compressed = compressed
-        self._frame: Any = None  # None between frames
-        self._waiting = b""  # compressed bytes of the next frame
-        self._ready = memoryview(b"")
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        while not self._ready:
-            chunk = self._waiting or self._compressed.read(io.DEFAULT_BUFFER_SIZE * 16)
-            if not chunk:
-                if self._frame is not None:
-                    raise EOFError("compressed file ended before the end-of-stream marker was reached")
-                return 0
-            self._ready = memoryview(self._decompress(chunk))
-        size = min(len(buffer), len(self._ready))
-        buffer[:size], self._ready = self._ready[:size], self._ready[size:]
-        return size
-
-    def _decompress(self, chunk: bytes) -> bytes:
-        import zstandard
-
-        if self._frame is None:
-            self._frame = zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
-        try:
-            text: bytes = self._frame.decompress(chunk)
-        except zstandard.ZstdError as error:
-            raise EOFError(str(error)) from None
-        self._waiting = self._frame.unused_data if self._frame.eof else b""
-        if self._frame.eof:
-            self._frame = None
-        return text
-
-
 @contextlib.contextmanager
 def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
     """Open a plain, ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` file for reading bytes.
 
     Args:
-        path: the file.
         told: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
@@ -129,10 +84,6 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
             stream = stack.enter_context(_open_binary(path, "rb", path.suffix, told))
         except FileNotFoundError:
             raise DataError(path, "no such file") from None
-        except IsADirectoryError:
-            raise DataError(path, "is a folder; a file was expected") from None
-        except PermissionError:
-            raise DataError(path, "may not be read (no permission)") from None
         except OSError as error:
             raise DataError(path, f"cannot be read ({error.strerror})") from None
         if path.suffix in COMPRESSIONS and path.stat().st_size == 0:  # some decompressors accept it
@@ -147,7 +98,6 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
     A byte order mark, with which some editors begin a file, is no part of the text.
 
     Args:
-        path: a plain or compressed file.
         told: as of :func:`open_for_reading`.
 
     Raises:
@@ -181,56 +131,33 @@ def write_atomically(path: Path | str, lasting: bool = False) -> Iterator[IO[byt
     The name's ending chooses the compression. On an error nothing is left behind.
 
     Args:
-        path: the file.
         lasting: write it to the disk before it gets its name, so that even after a power cut no incomplete file has the name.
 
     Raises:
         UserError: no permission, or the disk is full.
     """
     path = Path(path)
+    temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _sweep(path)
-        descriptor, name = tempfile.mkstemp(".part", f".{path.name}.", path.parent)
-        with contextlib.suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-    except OSError as error:
-        raise UserError(f"{path} cannot be written: {error.strerror}") from error
-    temporary = Path(name)
-    try:
         with _open_binary(temporary, "wb", path.suffix) as stream:
             yield stream
         if lasting:
             flush_to_disk(temporary)
-        temporary.chmod(0o666 & ~_UMASK)
         temporary.replace(path)
     except OSError as error:
-        if error.filename not in (None, name):  # of another file, which the caller reads or writes
+        if error.filename not in (None, str(temporary), str(path.parent)):  # of another file, which the caller reads or writes
             raise
         raise UserError(f"{path} cannot be written: {error.strerror or error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
-        os.close(descriptor)
-
-
-def _sweep(path: Path) -> None:
-    """Remove what killed processes left of a file; those that still write it hold a lock, which ends with its holder."""
-    for partial in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        with contextlib.suppress(OSError), partial.open("rb") as stream:
-            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            partial.unlink()
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def flush_to_disk(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        if not path.is_dir():  # some network file systems cannot do it for folders
-            raise
-    finally:
-        os.close(descriptor)
+    """Wait until a file is on the disk."""
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
 
 
 def write_lines(path: Path | str, lines: Iterable[str]) -> int:
@@ -289,33 +216,18 @@ class FileDigests:
         state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
         if self._memory is None or status.st_size < REMEMBERED_FROM:
             return _digest_of(path, state)
-        name = str(path.absolute())
-        known = self._remembered().get(name)
-        if known is None or known[:-1] != list(state):
-            known = [*state, _digest_of(path, state)]
-            self._remember(name, known)
-        return str(known[-1])
-
-    def _remembered(self) -> dict[str, list[int | str]]:
-        with contextlib.suppress(OSError, ValueError):
-            found = json.loads(self._memory.read_text(encoding="utf-8")) if self._memory else {}
-            if isinstance(found, dict):
-                return found
-        return {}
-
-    def _remember(self, name: str, known: list[int | str]) -> None:
-        # When two processes write at once, one entry is lost, and that file is digested once more.
-        assert self._memory is not None
-        with contextlib.suppress(UserError), write_atomically(self._memory) as stream:
-            stream.write(json.dumps({**self._remembered(), name: known}, indent=1).encode())
+        remembered = json.loads(self._memory.read_text(encoding="utf-8")) if self._memory.exists() else {}
+        *known, digest = remembered.get(str(path.absolute()), [""])
+        if tuple(known) != state:
+            digest = _digest_of(path, state)
+            # When two processes write at once, one entry is lost, and that file is digested once more.
+            with write_atomically(self._memory) as stream:
+                stream.write(json.dumps({**remembered, str(path.absolute()): [*state, digest]}, indent=1).encode())
+        return str(digest)
 
 
 def refuse_pipe(path: Path | str) -> None:
-    """Refuse what can be read only once, for a program that reads it more than once.
-
-    Raises:
-        DataError: it is a pipe or a terminal.
-    """
+    """Refuse a pipe or terminal, for a program that reads it more than once; raises DataError."""
     path = Path(path)
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise DataError(path, "is a pipe, which can be read once; write its text to a file")
@@ -342,7 +254,6 @@ def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
     """Check that files are still those that a recipe names, before a step reads them.
 
     Args:
-        files: as the recipe knows them.
         store: the folder of artefacts, which remembers digests.
 
     Raises:

@@ -7,21 +7,20 @@ import hashlib
 import io
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import SourceFile, write_atomically
-from artefacts.recipe import DESCRIPTION, Recipe, canonical_json, key_of
+from artefacts.recipe import DESCRIPTION, Recipe, canonical_json
 
 FORMAT = 1
 """Raise it when the files of a pack change so that older code would read them wrong."""
 
 MANIFEST, ARTEFACTS, FILES = "pack.json", "artefacts.parquet", "files.parquet"
-_DIGEST = "digest"  # of the manifest without this key
 
 # Texts take a fifth less than with zstd in the same time.
 _COMPRESSION, _COMPRESSION_LEVEL = "brotli", 9
@@ -45,20 +44,11 @@ class Source(Protocol):
     """A store or a pack, from which packs are made."""
 
     def entry(self, recipe: Recipe) -> Entry | None:
-        """The parts of an artefact that a pack may contain; None where it is not here.
-
-        Raises:
-            DataError: it is damaged.
-        """
+        """The parts of an artefact that a pack may contain; None where it is not here. DataError: it is damaged."""
 
 
 def entry_of(recipe: Recipe, record: Mapping[str, Any], read: Callable[[str], bytes | None]) -> Entry:
-    """The parts of an artefact that a pack may contain, by its recipe.
-
-    Args:
-        record: the artefact's, from a store or another pack.
-        read: gives the content of one of its files, or None where it is not at hand.
-    """
+    """The parts of an artefact that a pack may contain; ``read`` gives a file's content, or None where it is not at hand."""
     patterns = (*recipe.portable, *(recipe.quoting if recipe.may_be_quoted else ()))
     recorded = {name: facts for name, facts in record["files"].items() if name != DESCRIPTION}
     contents = {name: read(name) for name in recorded if any(fnmatchcase(name, pattern) for pattern in patterns)}
@@ -73,55 +63,34 @@ class Pack:
     """A folder with parts of artefacts, read-only and found by recipe.
 
     ``artefacts.parquet`` has a row for each artefact: its recipe and its record, both as JSON. ``files.parquet`` has a row for
-    each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, the digests of the files
-    that the recipes read, so that keys can be computed where these may not be passed on, and a digest of its own content.
+    each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
+    that the recipes read, so that keys can be computed where these may not be passed on.
 
     A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the
-    recipe has another version, hence another key, and is not found in the pack. Any other format is refused.
-
-    A pack that was damaged, truncated, edited, or mixed from two is refused when it is opened: the digests are checked, each key
-    is compared with its recipe, and each file with its artefact's record. The author of a pack is not checked, so right digests
-    over wrong numbers are found only by building the artefacts again.
-
-    Attributes:
-        digest: of the whole content.
+    recipe has another version, hence another key, and is not found in the pack.
 
     Raises:
-        DataError: the folder holds no pack, or one that is refused; the message says why and what to do.
+        DataError: the folder holds no pack, one that was damaged or mixed from two, or one of another format.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        manifest = self._manifest()
-        # Both are read once: a run that ends meanwhile may write another pack in this place.
+        # All are read once: a run that ends meanwhile may write another pack in this place.
+        try:
+            manifest = json.loads(self._bytes(MANIFEST))
+        except ValueError:
+            raise self._damaged(MANIFEST, "is not JSON") from None
+        if manifest.get("format") != FORMAT:
+            raise self._damaged(MANIFEST, f"is of format {manifest.get('format')}, and this program reads format {FORMAT}")
         tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
         for name, content in tables.items():
             if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
-        self.digest = manifest[_DIGEST]
-        self._unpacked: set[Path] = set()
-        self._records: dict[str, str] = {}
+        self._sources = {name: (file["sha256"], file["bytes"]) for name, file in manifest["sources"].items()}
+        self._records: dict[str, str] = dict(_rows(tables[ARTEFACTS], "key", "record"))
         self._files: dict[str, dict[str, bytes]] = {}  # the contents by key and name
-        with self._as_written(MANIFEST):
-            self._sources = {name: (str(file["sha256"]), int(file["bytes"])) for name, file in manifest["sources"].items()}
-        with self._as_written(ARTEFACTS):
-            for key, label, content, record in _rows(tables[ARTEFACTS], "key", "label", "recipe", "record"):
-                if key_of(content) != key:
-                    raise self._damaged(ARTEFACTS, f"holds another recipe under the key {key} ({label})")
-                if not is_record(json.loads(record)):
-                    raise self._damaged(ARTEFACTS, f"holds no record under the key {key} ({label})")
-                if json.loads(record)["key"] != key:
-                    raise self._damaged(ARTEFACTS, f"holds the record of another artefact under the key {key} ({label})")
-                self._records[key] = record
-        with self._as_written(FILES):
-            recorded = {key: json.loads(record)["files"] for key, record in self._records.items()}
-            for key, name, content in _rows(tables[FILES], "key", "name", "content"):
-                parts = PurePosixPath(name).parts
-                if not parts or ".." in parts or PurePosixPath(name).is_absolute():
-                    raise self._damaged(FILES, f"has the file name {name!r}, which leads out of an artefact's folder")
-                if hashlib.sha256(content).hexdigest() != recorded[key][name]["sha256"]:
-                    raise self._damaged(FILES, f"holds another {name} than the artefact {key} had")
-                self._files.setdefault(key, {})[name] = content
+        for key, name, content in _rows(tables[FILES], "key", "name", "content"):
+            self._files.setdefault(key, {})[name] = content
 
     @staticmethod
     def is_at(folder: Path) -> bool:
@@ -145,86 +114,46 @@ class Pack:
         record: dict[str, Any] = json.loads(self._records[recipe.key])
         return record
 
-    def records(self) -> list[dict[str, Any]]:
-        """The records of all artefacts that the pack has."""
-        return list(map(json.loads, self._records.values()))
-
-    def names(self, recipe: Recipe) -> Sequence[str]:
-        """The names of an artefact's files that the pack holds."""
-        return list(self._files.get(recipe.key, ()))
+    def files(self, recipe: Recipe) -> Mapping[str, bytes]:
+        """The contents of an artefact's files that the pack holds, by name."""
+        return self._files.get(recipe.key, {})
 
     def is_whole(self, recipe: Recipe) -> bool:
         """Whether the pack has all files of an artefact."""
-        return self.record(recipe)["files"].keys() == set(self.names(recipe))
+        return self.record(recipe)["files"].keys() == self.files(recipe).keys()
 
     def entry(self, recipe: Recipe) -> Entry | None:
         """As of `Source`: those parts in the pack that may be passed on by today's rules."""
-        if recipe not in self:
-            return None
-        held = self.names(recipe)
-        return entry_of(recipe, self.record(recipe), lambda name: self.read(recipe, name) if name in held else None)
-
-    def read(self, recipe: Recipe, name: str) -> bytes:
-        """A file of an artefact that the pack holds."""
-        return self._files[recipe.key][name]
+        return entry_of(recipe, self.record(recipe), self.files(recipe).get) if recipe in self else None
 
     def unpack(self, recipe: Recipe, place: Path) -> Path:
         """The folder with an artefact's files, below ``place``, where they are written if they are not there yet."""
         # The record holds the digests of all files, so that another pack's artefact of this key has another folder.
         digest = hashlib.sha256(self._records[recipe.key].encode()).hexdigest()[:16]
         folder = place / f"{recipe.key}-{digest}"
-        if folder not in self._unpacked:
-            files = {name: self.read(recipe, name) for name in self.names(recipe)}
-            if not _is_there(folder, files):
-                _publish(folder, files)
-            self._unpacked.add(folder)
+        if not folder.exists():
+            place.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=".", dir=place) as name:
+                work = Path(name) / folder.name
+                work.mkdir()
+                for file, content in self.files(recipe).items():
+                    if not (work / file).resolve().is_relative_to(work.resolve()):
+                        raise self._damaged(FILES, f"has the file name {file!r}, which leads out of an artefact's folder")
+                    (work / file).parent.mkdir(parents=True, exist_ok=True)
+                    (work / file).write_bytes(content)
+                with contextlib.suppress(OSError):  # another process was faster
+                    work.rename(folder)
         return folder
-
-    def _manifest(self) -> dict[str, Any]:
-        try:
-            manifest = json.loads(self._bytes(MANIFEST))
-        except ValueError:
-            raise self._damaged(MANIFEST, "is not JSON") from None
-        if not isinstance(manifest, dict) or "format" not in manifest:
-            raise self._damaged(MANIFEST, "has other content than was written")
-        if manifest["format"] != FORMAT:
-            writer = manifest.get("written_by", "an unknown program")
-            problem = f"is of format {manifest['format']}, written by {writer}, and this program reads format {FORMAT}"
-            remedy = f"use the version that wrote it, or remove the folder {self.folder} to have all built again"
-            raise DataError(self.folder / MANIFEST, f"{problem}; {remedy}")
-        if manifest != signed(manifest):
-            raise self._damaged(MANIFEST, "has other content than was written")
-        return manifest
 
     def _bytes(self, name: str) -> bytes:
         try:
             return (self.folder / name).read_bytes()
-        except FileNotFoundError:
-            raise self._damaged(name, "is missing") from None
         except OSError as error:
             raise self._damaged(name, f"cannot be read ({error.strerror})") from None
-
-    @contextlib.contextmanager
-    def _as_written(self, name: str) -> Iterator[None]:
-        """Refuse content of a file that this module does not write, although its digest is right."""
-        try:
-            yield
-        except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise self._damaged(name, f"has other content than is read here ({type(error).__name__}: {error})") from None
 
     def _damaged(self, name: str, problem: str) -> DataError:
         remedy = f"nothing of this pack is used: restore it, or remove the folder {self.folder} to have all built again"
         return DataError(self.folder / name, f"{problem}; {remedy}")
-
-
-def is_record(value: Any) -> bool:
-    """Whether a value is the record of an artefact, with size and digest of each file."""
-    if not isinstance(value, dict) or not {"key", "result", "seconds", "files"} <= value.keys():
-        return False
-    result, files = value["result"], value["files"]
-    if not isinstance(result, dict) or not isinstance(files, dict):
-        return False
-    return all(isinstance(file, dict) and {"bytes", "sha256"} <= file.keys() for file in files.values())
 
 
 def _rows(table: bytes, *columns: str) -> Iterable[tuple[Any, ...]]:
@@ -244,7 +173,7 @@ def write_pack(
     """Write a pack, in place of an older one. Equal entries give equal bytes, in any order.
 
     Args:
-        written_by: name and version of the program, for messages to those who cannot read the pack.
+        written_by: name and version of the program.
         sources: the files that recipes read, by the names under which a reader who lacks them may ask for their digests.
 
     Raises:
@@ -268,16 +197,10 @@ def write_pack(
     manifest |= {name: hashlib.sha256(content).hexdigest() for name, content in written.items()}
     # The files replace those of an earlier pack when all are written, so none does on a full disk; the manifest comes last.
     with contextlib.ExitStack() as replacing:
-        for name, content in {MANIFEST: f"{json.dumps(signed(manifest), indent=1)}\n".encode(), **written}.items():
-            stream = replacing.enter_context(write_atomically(folder / name, lasting=True))
+        for name, content in {MANIFEST: f"{json.dumps(manifest, indent=1)}\n".encode(), **written}.items():
+            stream = replacing.enter_context(write_atomically(folder / name))
             stream.write(content)
             stream.flush()
-
-
-def signed(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """A manifest with the digest of its content."""
-    content = {name: value for name, value in manifest.items() if name != _DIGEST}
-    return {**content, _DIGEST: hashlib.sha256(canonical_json(content).encode()).hexdigest()}
 
 
 def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
@@ -296,9 +219,8 @@ def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
         if differing := {text: None for entry in found[1:] for text in differences(found[0], entry)}:
             conflicts.append(f"    {recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
     if conflicts:
-        raise UserError(
-            "\n".join([f"{len(conflicts)} artefacts have different numbers in the sources, so these are not merged:", *conflicts])
-        )
+        told = f"{len(conflicts)} artefacts have different numbers in the sources, so these are not merged:"
+        raise UserError("\n".join([told, *conflicts]))
     return merged
 
 
@@ -307,13 +229,9 @@ def differences(one: Entry, other: Entry) -> list[str]:
     first, second = one.record["result"], other.record["result"]
     names = [name for name in dict.fromkeys([*first, *second]) if name not in one.recipe.measured]
     values = [(name, canonical_json(first.get(name)), canonical_json(second.get(name))) for name in names]
-    found = [f"{name} is {_short(ours)} and {_short(theirs)}" for name, ours, theirs in values if ours != theirs]
+    found = [f"{name} is {ours[:40]} and {theirs[:40]}" for name, ours, theirs in values if ours != theirs]
     both = sorted(one.files.keys() & other.files.keys())
     return found + [f"{name} has other bytes" for name in both if one.files[name] != other.files[name]]
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 40 else f"{text[:36]} ..."
 
 
 def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
@@ -333,29 +251,3 @@ def _parquet(columns: Mapping[str, list[Any]]) -> bytes:
         write_statistics=False,
     )
     return written.getvalue()
-
-
-def _is_there(folder: Path, files: Mapping[str, bytes]) -> bool:
-    """Whether a folder holds files with these contents."""
-    try:
-        return folder.is_dir() and all((folder / name).read_bytes() == content for name, content in files.items())
-    except OSError:
-        return False
-
-
-def _publish(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write a folder of files, which appears whole or not at all; another process may do the same."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".", dir=folder.parent) as name:
-        work = Path(name) / folder.name
-        for file, content in files.items():
-            (work / file).parent.mkdir(parents=True, exist_ok=True)
-            (work / file).write_bytes(content)
-        work.mkdir(exist_ok=True)
-        if folder.exists() and not _is_there(folder, files):
-            folder.rename(Path(name) / "damaged")
-        try:
-            work.rename(folder)
-        except OSError:
-            if not _is_there(folder, files):  # where the other process was faster, it is
-                raise

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import logging
 import os
 import platform
 import shutil
-import stat
 import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,8 +19,8 @@ from typing import Any, NamedTuple
 import filelock
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import PARTIAL, digest_file, flush_to_disk, write_json
-from artefacts.pack import Entry, Pack, entry_of, is_record
+from artefacts.files import PARTIAL, digest_file, write_json
+from artefacts.pack import Entry, Pack, entry_of
 from artefacts.processor import instructions, processor
 from artefacts.recipe import DESCRIPTION, Recipe
 
@@ -49,13 +47,12 @@ class Store:
     """A folder of artefacts, shared by any number of processes.
 
     Layout: ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in
-    progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename once it is on the disk, so a folder that
-    exists under its name is complete, even after a power cut. A lock for each key keeps two processes from building one artefact
-    twice; the system frees the lock when its holder dies, however it dies.
+    progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename, so a folder that exists under its name is
+    complete. A lock for each key keeps two processes from building one artefact twice; the system frees the lock when its
+    holder dies, however it dies.
 
     An artefact that was damaged later (a file is missing or has another size than ``result.json`` says, or that file cannot be
-    read) counts as missing, which is logged once. It is replaced when it has been built again. Damage that keeps the size is
-    found by `verify`, and by a `CheckedStore` in the files that a step reads.
+    read) counts as missing, which is logged once. Damage that keeps the size is found by `verify`.
 
     The store caches nothing, so that changes by other processes are always seen: on a local disk a look at 600 artefacts takes
     less than 0.1 s.
@@ -102,35 +99,24 @@ class Store:
         return (pack is not None and (not in_full or pack.is_whole(recipe))) or self.has(recipe)
 
     def has(self, recipe: Recipe) -> bool:
-        """Whether the artefact is in the store itself and complete, as far as names and sizes of its files show.
-
-        Raises:
-            UserError: no permission to look.
-        """
-        if not self._exists(recipe):
+        """Whether the artefact is in the store itself and complete, as far as names and sizes of its files show."""
+        if not self._place(recipe).exists():
             return False
-        damages, _ = self._look(recipe)
-        for damage in damages[:1]:
-            if damage not in self._logged:
-                self._logged.add(damage)
-                log.warning("%s; it counts as missing", damage)
-        return not damages
+        damage = next(self._damages(recipe), None)
+        if damage is not None and damage not in self._logged:
+            self._logged.add(damage)
+            log.warning("%s; it counts as missing", damage)
+        return damage is None
 
     def result(self, recipe: Recipe) -> dict[str, Any]:
         """The step's return value (``result``), with the time, versions, and the sizes and digests of all files.
 
         Raises:
-            KeyError: the artefact has not been built, and no pack has it.
-            DataError: it has been damaged.
+            DataError: the artefact has not been built or is damaged, and no pack has it.
         """
         if (pack := self._pack_with(recipe)) is not None and not self.has(recipe):
             return pack.record(recipe)
-        if not self._exists(recipe):
-            raise KeyError(f"{recipe.label} ({recipe.key}) is not in the store {self.root}")
-        try:
-            return _read_record(self._place(recipe))
-        except DataError as error:
-            raise DataError(error.path, f"{error.problem}; the artefact must be built again") from None
+        return _read_json(self._place(recipe) / RECORD)
 
     def entry(self, recipe: Recipe) -> Entry | None:
         """The parts of an artefact that a new pack may contain, from the store or else its packs; None if none has it.
@@ -145,7 +131,7 @@ class Store:
 
         def read(name: str) -> bytes:
             path = self._place(recipe) / name
-            if problem := _content_problem(path, record["files"][name]["sha256"]):
+            if problem := _problem(path, record["files"][name], read=True):
                 raise DataError(path, f"{problem}; run again with --verify to have {recipe.kind} {recipe.label} built again")
             return path.read_bytes()
 
@@ -154,8 +140,8 @@ class Store:
     def artefacts(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """Yield (recipe.json, result.json) of every finished artefact whose records can be read."""
         for path in sorted(self.root.glob(f"[!.]*/*/{RECORD}")):
-            with contextlib.suppress(UserError):  # damaged, or another user's
-                yield _read_json(path.parent / DESCRIPTION), _read_record(path.parent)
+            with contextlib.suppress(DataError):
+                yield _read_json(path.parent / DESCRIPTION), _read_json(path)
 
     def build(self, recipe: Recipe, step: Step) -> bool:
         """Make the artefact if it is missing or incomplete; returns whether this call built it.
@@ -171,8 +157,8 @@ class Store:
                 return False
             work = self.root / ".work" / recipe.key
             with _disk_errors(self.root):
-                if work.exists() and not recipe.resumable:
-                    shutil.rmtree(work)
+                if not recipe.resumable:
+                    _remove(work)
                 work.mkdir(exist_ok=True)
                 for partial in work.rglob(PARTIAL):
                     partial.unlink()
@@ -180,90 +166,38 @@ class Store:
             _fill(recipe, step, work)
             with _disk_errors(self.root):
                 self._place(recipe).parent.mkdir(exist_ok=True)
-                aside = self._set_aside(recipe)  # a damaged artefact keeps its name until the new one is finished
+                _remove(self._place(recipe))  # a damaged one
                 work.rename(self._place(recipe))
-                _discard(aside)
         return True
 
     def remove(self, recipe: Recipe) -> None:
-        """Remove an artefact and its half-built folder; a folder that is being removed never looks complete.
-
-        Raises:
-            UserError: no permission.
-        """
+        """Remove an artefact and its half-built folder."""
         with self._locked(recipe), _disk_errors(self.root):
-            _discard(self.root / ".work" / recipe.key)
-            _discard(self._set_aside(recipe))
-
-    def damaged(self, recipes: Iterable[Recipe]) -> list[Damage]:
-        """The first wrong file of each artefact that exists but is incomplete by the checks of `has`."""
-        return [damage for recipe in self._present(recipes) for damage in self._look(recipe)[0][:1]]
+            _remove(self.root / ".work" / recipe.key)
+            _remove(self._place(recipe))
 
     def verify(self, recipes: Iterable[Recipe]) -> list[Damage]:
-        """Read all files of the artefacts that are there and compare them with the digests taken when they were made.
+        """Every wrong file of those artefacts that are there, by the digests taken when they were made.
 
         Nothing is changed: `remove` an artefact to have it built again. Several threads read the files, since hashlib releases
         Python's global lock.
-
-        Args:
-            recipes: of the artefacts to verify; those that are not there are skipped.
-
-        Returns:
-            Every file that is wrong.
-
-        Raises:
-            UserError: no permission to read a file.
         """
-        damages: list[Damage] = []
-        unread: list[tuple[Recipe, Path, Mapping[str, Any]]] = []
-        for recipe in self._present(recipes):
-            seen, files = self._look(recipe)
-            damages += seen
-            unread += [(recipe, self._place(recipe) / name, recorded) for name, recorded in files.items()]
-        pool = ThreadPoolExecutor()
-        try:
-            problems = pool.map(lambda file: _content_problem(file[1], file[2]["sha256"]), unread)
-            found = zip(unread, problems, strict=True)
-            damages += [Damage(recipe, path, problem) for (recipe, path, _), problem in found if problem]
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return damages
+        present = [recipe for recipe in dict.fromkeys(recipes) if self._place(recipe).exists()]
+        with ThreadPoolExecutor() as pool:
+            found = pool.map(lambda recipe: list(self._damages(recipe, read=True)), present)
+            return [damage for damages in found for damage in damages]
 
-    def _exists(self, recipe: Recipe) -> bool:
-        with _disk_errors(self.root):
-            try:
-                os.lstat(f"{self.root}/{recipe.kind}/{recipe.key}")
-            except FileNotFoundError:
-                return False
-        return True
-
-    def _present(self, recipes: Iterable[Recipe]) -> list[Recipe]:
-        return [recipe for recipe in dict.fromkeys(recipes) if self._exists(recipe)]
-
-    def _look(self, recipe: Recipe) -> tuple[list[Damage], dict[str, Mapping[str, Any]]]:
-        """The visible damage of an artefact, and, by name, size and digest of the files that must be read to find more."""
+    def _damages(self, recipe: Recipe, read: bool = False) -> Iterator[Damage]:
+        """What is wrong with an artefact's files, by their sizes or, with ``read``, also by their digests."""
         folder = self._place(recipe)
         try:
-            record = _read_record(folder)
+            files = _read_json(folder / RECORD)["files"]
         except DataError as error:
-            return [Damage(recipe, error.path, error.problem)], {}
-        if record["key"] != recipe.key:
-            return [Damage(recipe, folder / RECORD, "is another artefact's")], {}
-        damages, files = [], {}
-        for name, recorded in record["files"].items():
-            if problem := _visible_problem(f"{folder}/{name}", recorded["bytes"]):
-                damages.append(Damage(recipe, folder / name, problem))
-            else:
-                files[name] = recorded
-        return damages, files
-
-    def _set_aside(self, recipe: Recipe) -> Path:
-        """Rename an artefact's folder, if there is one; returns the new place, where no build resumes unfinished work."""
-        aside = self.root / ".work" / f"{recipe.key}.old"
-        _discard(aside)
-        if os.path.lexists(self._place(recipe)):
-            self._place(recipe).rename(aside)
-        return aside
+            yield Damage(recipe, error.path, error.problem)
+            return
+        for name, recorded in files.items():
+            if problem := _problem(folder / name, recorded, read):
+                yield Damage(recipe, folder / name, problem)
 
     @contextlib.contextmanager
     def _locked(self, recipe: Recipe) -> Iterator[None]:
@@ -274,45 +208,6 @@ class Store:
             yield
         finally:
             lock.release()
-
-
-_found_whole: set[tuple[Path, int, int, int, int]] = set()
-"""Path, inode, size and times of the files that this process has read and found right."""
-
-
-class CheckedStore(Store):
-    """A store for steps: the files of an artefact are compared with their digests before the folder is handed out.
-
-    Each file is read once in each process. A worker that reads all of a study of 868 artefacts and 0.95 GB, whose models take
-    half an hour to train, spends 3 seconds on it.
-    """
-
-    def folder(self, recipe: Recipe) -> Path:
-        """Where the artefact is.
-
-        Raises:
-            DataError: one of its files has changed, or the artefact was removed since the build began.
-        """
-        if not self._exists(recipe):
-            raise DataError(self._place(recipe), f"{recipe.kind} {recipe.label} was removed from the store meanwhile; run again")
-        damages, files = self._look(recipe)
-        for name, recorded in {} if damages else files.items():
-            path = self._place(recipe) / name
-            status = path.stat()
-            state = (path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-            if state in _found_whole:
-                continue
-            if problem := _content_problem(path, recorded["sha256"]):
-                damages.append(Damage(recipe, path, problem))
-            else:
-                _found_whole.add(state)
-        for damage in damages[:1]:
-            raise DataError(
-                damage.file,
-                f"{damage.problem}, so {recipe.kind} {recipe.label} cannot be used; "
-                "run again with --verify to have all that is damaged found and built again",
-            )
-        return self._place(recipe)
 
 
 def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> list[Recipe]:
@@ -344,10 +239,9 @@ def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> l
 
 
 def _fill(recipe: Recipe, step: Step, work: Path) -> None:
+    """Run the step in its work folder, and write the record, which lists all files but the log."""
     clock = work / ".seconds"  # the time of interrupted attempts; an estimate from the last one alone would be too low
-    earlier = 0.0
-    with contextlib.suppress(OSError, ValueError):
-        earlier = float(clock.read_text())
+    earlier = float(clock.read_text() or 0) if clock.exists() else 0.0
     started = time.monotonic()
     with _log_to(work / LOG):
         try:
@@ -362,84 +256,38 @@ def _fill(recipe: Recipe, step: Step, work: Path) -> None:
         device = {"machine": platform.machine(), "processor": processor(), "instructions": instructions()}
         if result.get("device", "cpu") != "cpu":
             device["gpu"] = result["device"]
-        _finish(work, {"key": recipe.key, "result": result, **cost, **device, "versions": versions})
-
-
-def _finish(folder: Path, record: Mapping[str, Any]) -> None:
-    """Write the record, and flush everything to the disk, so that a power cut leaves neither the record nor a file half-written.
-
-    The log is not recorded: it is no part of the result.
-    """
-    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / RECORD)
-    recorded = [path for path in paths if path != folder / LOG]
-    # The file system joins what several threads flush: this takes a third of the time of one flush after the other.
-    with ThreadPoolExecutor(8) as pool:
-        digests = pool.map(digest_file, recorded)
-        files = {
-            path.relative_to(folder).as_posix(): {"bytes": path.stat().st_size, "sha256": digest}
-            for path, digest in zip(recorded, digests, strict=True)
-        }
-        write_json(folder / RECORD, {**record, "files": files})
-        folders = [folder, *filter(Path.is_dir, folder.rglob("*"))]
-        list(pool.map(flush_to_disk, [*paths, folder / RECORD, *folders]))
+        paths = sorted(path for path in work.rglob("*") if path.is_file() and path not in {work / RECORD, work / LOG})
+        files = {path.relative_to(work).as_posix(): {"bytes": path.stat().st_size, "sha256": digest_file(path)} for path in paths}
+        write_json(work / RECORD, {"key": recipe.key, "result": result, **cost, **device, "versions": versions, "files": files})
 
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         value = json.loads(path.read_bytes())
-    except ValueError:
-        value = None
-    except OSError as error:
-        raise DataError(path, _reason(path, error)) from None
-    if not isinstance(value, dict):
-        raise DataError(path, "is not readable JSON")
-    return value
+    except FileNotFoundError:
+        raise DataError(path, "is missing") from None
+    except (OSError, ValueError) as error:
+        raise DataError(path, f"cannot be read as JSON ({error})") from None
+    found: dict[str, Any] = value
+    return found
 
 
-def _read_record(folder: Path) -> dict[str, Any]:
-    """The record of an artefact.
-
-    Raises:
-        DataError: it is missing or damaged.
-        UserError: no permission to read it.
-    """
-    record = _read_json(folder / RECORD)
-    if not is_record(record):
-        raise DataError(folder / RECORD, "is not what was written")
-    return record
-
-
-def _visible_problem(path: str, size: int) -> str:
-    """What is wrong with a file by its size; empty if nothing."""
+def _problem(path: Path, recorded: Mapping[str, Any], read: bool) -> str:
+    """What is wrong with a file, by its size or, with ``read``, also by its digest; empty if nothing."""
     try:
-        status = os.stat(path)  # noqa: PTH116 - half the time of pathlib, for each file of a store
-    except OSError as error:
-        return _reason(path, error)
-    if not stat.S_ISREG(status.st_mode):
-        return "is no file"
-    return "" if status.st_size == size else f"has {status.st_size:,} bytes and should have {size:,}"
+        size = os.stat(path).st_size  # noqa: PTH116 - half the time of pathlib, for each file of a store
+        if size != recorded["bytes"]:
+            return f"has {size:,} bytes and should have {recorded['bytes']:,}"
+        if read and digest_file(path) != recorded["sha256"]:
+            return "has other bytes than were written (its SHA-256 differs)"
+    except FileNotFoundError:
+        return "is missing"
+    return ""
 
 
-def _content_problem(path: Path, sha256: str) -> str:
-    try:
-        with path.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        return _reason(path, error)
-    return "" if found == sha256 else "has other bytes than were written (its SHA-256 differs)"
-
-
-def _reason(path: Path | str, error: OSError) -> str:
-    if isinstance(error, PermissionError):
-        raise UserError(f"{path}: no permission to read it; ask its owner, or choose another store with --store FOLDER") from None
-    return "is missing" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
-
-
-def _discard(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _remove(folder: Path) -> None:
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 @contextlib.contextmanager

@@ -6,11 +6,11 @@ import contextlib
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import tempfile
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,17 @@ import psutil
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
 from nbclient.exceptions import DeadKernelError
-from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 from traitlets import Dict
 from traitlets.config import Config
 
-from artefacts.errors import DataError
 from artefacts.files import write_atomically
 from pseudogec import METADATA
 
 _INLINE = "module://matplotlib_inline.backend_inline"
 """Figures are shown in the notebook, whatever the shell's variable says."""
 _WIDGET = "application/vnd.jupyter.widget-view+json"
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")  # of IPython's tracebacks
 
 SOLUTION_TAG = "solution"
 """Tag of the cells that hold solutions of exercises, folded away in the source notebooks."""
@@ -39,19 +38,7 @@ logging.getLogger("papermill").setLevel(logging.CRITICAL)  # its errors are rais
 
 
 class CellError(Exception):
-    """A notebook stopped at a cell.
-
-    Args:
-        cell: its number among the code cells, from 1.
-        error: name and message of what was raised.
-        traceback: its last parts, with the colours of a terminal.
-    """
-
-    def __init__(self, cell: int, error: str, traceback: Sequence[str] = ()) -> None:
-        super().__init__(f"cell [{cell}]: {error}")
-        self.cell = cell
-        self.error = error
-        self.traceback = traceback
+    """A notebook stopped at a cell; the message has the cell's number among the code cells and the end of the traceback."""
 
 
 class NotebookKernel(AsyncKernelManager):
@@ -77,20 +64,17 @@ def execute(
     source: Path,
     executed: Path,
     parameters: Mapping[str, Any],
-    *,
     environment: Mapping[str, str] | None = None,
     course: bool = False,
-    stopped: threading.Event | None = None,
 ) -> None:
     """Execute a notebook in its folder and write it as readers see it (`as_read`), up to the cell where it failed.
 
     Args:
         source: the notebook.
-        executed: where it is written; what is there stays until all cells were run.
+        executed: where it is written; what is there stays until all cells were run, or if the kernel dies.
         parameters: for the cell with the tag ``parameters``.
         environment: variables of the kernel, in addition to those of this process.
         course: leave the solutions of exercises out.
-        stopped: if it is set at the end, because the kernels were ended from outside, nothing is written.
 
     Raises:
         CellError: a cell failed, or its kernel died.
@@ -106,7 +90,6 @@ def execute(
                 str(source),
                 str(unfinished),
                 dict(parameters),
-                engine_name=_ENGINE,
                 kernel_name="python3",
                 progress_bar=False,
                 resources={"metadata": {"path": str(source.parent)}},
@@ -114,65 +97,15 @@ def execute(
                 config=Config(NotebookKernel={"environment": dict(environment or {}), **sockets}),
             )
         except PapermillExecutionError as error:
-            failure = CellError(error.exec_count, f"{error.ename}: {error.evalue}", error.traceback[-3:])
+            lines = _COLOUR.sub("", "\n".join(error.traceback)).splitlines()[-6:]
+            failure = CellError("\n".join([f"cell [{error.exec_count}]: {error.ename}", *lines]))
         except DeadKernelError:
-            failure = CellError(_last_begun(unfinished), "the notebook's kernel died, perhaps for lack of memory")
+            raise CellError("the notebook's kernel died, perhaps for lack of memory") from None
         notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
-    if stopped is not None and stopped.is_set():
-        return
-    _write(executed, notebook)
-    if failure is not None:
-        raise failure
-
-
-def leave_solutions_out(executed: Path) -> None:
-    """Take the solutions of exercises out of an executed notebook, as of one that an earlier run wrote with them."""
-    try:
-        notebook = json.loads(executed.read_text(encoding="utf-8"))
-    except ValueError:
-        raise DataError(executed, "is not a notebook; remove it") from None
-    if any(_is_solution(cell) for cell in notebook["cells"]):
-        _write(executed, as_read(notebook, course=True))
-
-
-def _write(executed: Path, notebook: dict[str, Any]) -> None:
     with write_atomically(executed) as stream:
         stream.write((json.dumps(notebook, indent=1, ensure_ascii=False) + "\n").encode("utf-8"))
-
-
-def _is_solution(cell: dict[str, Any]) -> bool:
-    return SOLUTION_TAG in cell["metadata"].get("tags", ())
-
-
-_ENGINE = "written-once"
-
-
-class _WrittenOnce(NBClientEngine):
-    """papermill's own engine, but the notebook is written at the end.
-
-    papermill writes it before and after each cell, which takes a tenth of a batch's time.
-    """
-
-    @classmethod
-    def execute_managed_notebook(cls, nb_man: Any, kernel_name: str, **options: Any) -> None:
-        path, nb_man.output_path = nb_man.output_path, None
-        try:
-            super().execute_managed_notebook(nb_man, kernel_name, **options)
-        finally:
-            nb_man.output_path = path  # where papermill writes next, also if the kernel has died
-
-
-papermill_engines.register(_ENGINE, _WrittenOnce)
-
-
-def _last_begun(notebook: Path) -> int:
-    """The number of the cell where a notebook was left.
-
-    The kernel may die before it reports that number, so cells are counted.
-    """
-    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    begun = [place for place, cell in enumerate(cells) if cell["metadata"]["papermill"]["start_time"]]
-    return sum(cell["cell_type"] == "code" for cell in cells[: max(begun) + 1])
+    if failure is not None:
+        raise failure
 
 
 def _is_shown_while_running(output: dict[str, Any]) -> bool:
@@ -202,7 +135,7 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
             with no more slides than the cells that the source marks as such.
     """
     if course:
-        notebook["cells"] = [cell for cell in notebook["cells"] if not _is_solution(cell)]
+        notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
         for cell in notebook["cells"]:  # without a type, a cell would be a part of the slide before it
             cell["metadata"].setdefault("slideshow", {"slide_type": "skip"})
     notebook["metadata"].pop("papermill", None)

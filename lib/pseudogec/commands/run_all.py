@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import sys
 import threading
 import time
 import traceback
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from textwrap import indent
 
 from artefacts import with_ancestors
 from artefacts.errors import UserError, nearest
@@ -22,15 +20,8 @@ from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
-from pseudogec.commands.verify_pack import verify_pack
 from pseudogec.report.book import INDEX, write_book
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
-
-if TYPE_CHECKING:
-    from pseudogec.commands.execute_notebook import CellError
-
-_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-"""IPython colours its tracebacks for terminals."""
 
 _THREADS = "notebook"
 """How the names of the threads begin that execute notebooks."""
@@ -73,12 +64,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         help="first compare all files of the store with their digests; damaged artefacts are built again or read from the pack",
     )
     parser.add_argument(
-        "--verify-pack",
-        type=int,
-        metavar="N",
-        help="only build N artefacts of the pack again, chosen at random, with all that they need, and compare their numbers",
-    )
-    parser.add_argument(
         "--fresh", action="store_true", help="delete this profile's artefacts first and use no pack, so that all is trained"
     )
     parser.add_argument(
@@ -92,20 +77,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
     )
     options = parser.parse_args(arguments)
-    if options.count_all and not options.check:
-        parser.error("--count belongs to --check")
-    if options.fresh and (options.check or options.plan):
-        parser.error("--fresh deletes and builds; --check and --plan only look ahead")
-    if options.fresh and options.verify_pack is not None:
-        parser.error("--fresh uses no pack; --verify-pack checks one")
-    if (options.verify or options.verify_pack is not None) and (options.check or options.plan):
-        parser.error("--verify and --verify-pack read or build artefacts; --check and --plan only look ahead")
-    if options.verify and options.verify_pack is not None:
-        parser.error("--verify reads the store; --verify-pack builds artefacts of the pack elsewhere")
-    if options.jobs is not None and options.jobs < 1:
-        parser.error(f"--jobs {options.jobs}: at least 1 is needed")
-    if options.verify_pack is not None and options.verify_pack < 1:
-        parser.error(f"--verify-pack {options.verify_pack}: at least 1 is needed")
+    if (options.fresh or options.verify) and (options.check or options.plan):
+        parser.error("--check and --plan only look ahead; --fresh and --verify change the store")
     return options
 
 
@@ -121,18 +94,15 @@ def _run(options: argparse.Namespace) -> int:
     notebooks = _select(study, options)
     if options.check or options.plan:
         return _look_ahead(study, notebooks, options)
-    if options.verify_pack is not None:
-        return verify_pack(study, options.verify_pack)
     started = time.monotonic()
-    _make_folder(study.outputs / "notebooks")
-    removed = _verify(study, notebooks) if options.verify else []
+    (study.outputs / "notebooks").mkdir(parents=True, exist_ok=True)  # before hours are spent on them
     with study.engine:
-        built = _build(study, notebooks, options.fresh, removed)
-        errors = _execute(study, notebooks, options)
-    if built is not None and not options.only:
+        built = _build(study, notebooks, options)
+        executed = _execute(study, notebooks, options)
+    if built and not options.only:
         _write_scores(study)
         study.write_pack(study.outputs / PACK)
-    well = built is not None and not errors
+    well = built and executed
     book = write_book(study.outputs, list(study.profile.notebooks))
     print(f"{'done' if well else 'failed':8}{shown(book)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
@@ -171,30 +141,6 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
     return show(study.profile.name, found)
 
 
-def _make_folder(folder: Path) -> None:
-    """Make the folder of results, or refuse it before hours are spent on them."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"{folder} cannot be made ({error.strerror}); choose another with --outputs FOLDER") from None
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UserError(f"{folder}: no permission to write; choose another with --outputs FOLDER")
-
-
-def _verify(study: Study, notebooks: Sequence[str]) -> list[Recipe]:
-    """Remove artefacts whose files have changed; returns them."""
-    every = with_ancestors(study.targets(notebooks))
-    damages = study.store.verify(every)
-    for damage in damages:
-        print(f"damaged {damage}")
-    removed = list(dict.fromkeys(damage.recipe for damage in damages))
-    for recipe in removed:
-        study.store.remove(recipe)
-    held = sum(study.store.has(recipe) for recipe in every)
-    print(f"verify  {held} artefacts are as they were written, {len(removed)} were damaged and removed")
-    return removed
-
-
 def _select(study: Study, options: argparse.Namespace) -> list[str]:
     names, only = list(study.profile.notebooks), options.only
     if not names:
@@ -209,36 +155,36 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     return selected
 
 
-def _build(study: Study, notebooks: Sequence[str], fresh: bool, removed: Sequence[Recipe]) -> int | None:
-    """The number of artefacts built; None if some failed."""
+def _build(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> bool:
+    """Build what the notebooks need, after removing what is damaged or, for a fresh run, all; returns whether all was built."""
     targets = study.targets(notebooks)
     every = with_ancestors(targets)
-    if fresh:
+    removed: Sequence[Recipe] = ()
+    if options.verify:
+        damages = study.store.verify(every)
+        print("".join(f"damaged {damage}\n" for damage in damages), end="")
+        removed = list(dict.fromkeys(damage.recipe for damage in damages))
+    elif options.fresh:
         study.engine.connect()  # nothing is deleted if no worker is there to build it again
-        for recipe in every:
-            study.store.remove(recipe)
-    # What is damaged is built again even if no missing artefact needs it, or else read from the pack.
-    damaged = [damage.recipe for damage in study.store.damaged(every)]
-    for recipe in damaged:
+        removed = every
+    for recipe in removed:
         study.store.remove(recipe)
-    targets += [*removed, *damaged]
-    stock = study.stock(targets)
-    todo = stock.to_build
+    stock = study.stock([*targets, *removed])  # even if no missing artefact needs a damaged one
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}")
     started = time.monotonic()
     try:
-        study.build(targets)
+        study.build([*targets, *removed])
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
-        return None
-    if todo:
-        print(f"built   {len(todo)} artefacts in {format_duration(time.monotonic() - started)}")
-    return len(todo)
+        return False
+    if stock.to_build:
+        print(f"built   {len(stock.to_build)} artefacts in {format_duration(time.monotonic() - started)}")
+    return True
 
 
-def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> dict[str, str]:
-    """Execute the notebooks, then the front page, which shows their results; returns why some failed."""
-    from pseudogec.commands.execute_notebook import CellError, execute, kill_kernels, leave_solutions_out
+def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> bool:
+    """Execute the notebooks, then the front page, which shows their results; returns whether all ran to their end."""
+    from pseudogec.commands.execute_notebook import CellError, execute, kill_kernels
 
     folder = study.outputs / "notebooks"
     profile = Path(options.profile)
@@ -254,35 +200,24 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         environment["PSEUDOGEC_PACKS"] = "no"
     if study.engine.address:
         environment["PSEUDOGEC_SCHEDULER"] = study.engine.address
-    stopped = threading.Event()
 
-    def run(name: str) -> None:
-        started, source, error = time.monotonic(), options.notebooks / f"{name}.ipynb", ""
+    def run(name: str) -> bool:
+        started, source = time.monotonic(), options.notebooks / f"{name}.ipynb"
         try:
-            execute(source, folder / source.name, parameters, environment=environment, course=options.course, stopped=stopped)
-        except CellError as failure:
-            error = _failure(failure)
-        except UserError as problem:
-            error = _indented([str(problem)])
-        except Exception:  # whatever stops one notebook, the others go on
-            error = _indented(traceback.format_exc().strip().splitlines()[-8:])
-        if error:
-            errors[name] = error
-            print(f"notebook {name}   FAILED -> {shown(folder / source.name)}\n{error}", file=sys.stderr)
-        else:
-            print(f"notebook {name}   done in {format_duration(time.monotonic() - started)} -> {shown(folder / source.name)}")
+            execute(source, folder / source.name, parameters, environment, options.course)
+        except Exception as error:  # whatever stops one notebook, the others go on
+            told = str(error) if isinstance(error, CellError | UserError) else traceback.format_exc()
+            print(f"notebook {name}   FAILED -> {shown(folder / source.name)}\n{indent(told, '    ')}", file=sys.stderr)
+            return False
+        print(f"notebook {name}   done in {format_duration(time.monotonic() - started)} -> {shown(folder / source.name)}")
+        return True
 
-    if options.course:  # those of other notebooks, too, that an earlier run left
-        for executed in folder.glob("*.ipynb"):
-            leave_solutions_out(executed)
-    errors: dict[str, str] = {}
     pool = ThreadPoolExecutor(study.engine.workers, thread_name_prefix=_THREADS)
     try:
-        wait([pool.submit(run, name) for name in notebooks])
+        well = all(list(pool.map(run, notebooks)))
         if (options.notebooks / f"{INDEX}.ipynb").is_file():
-            pool.submit(run, INDEX).result()
+            well = pool.submit(run, INDEX).result() and well
     except BaseException:
-        stopped.set()
         pool.shutdown(wait=False, cancel_futures=True)
         while any(thread.name.startswith(_THREADS) for thread in threading.enumerate()):
             kill_kernels()  # the threads wait for them; more than once, since a thread may be about to start one
@@ -290,24 +225,7 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         raise
     finally:
         pool.shutdown()
-    return errors
-
-
-def _failure(failure: CellError) -> str:
-    mendable = {error.__name__ for error in _with_subclasses(UserError)}  # whose message says it all
-    details = [] if failure.error.partition(":")[0] in mendable else failure.traceback
-    lines = _COLOUR.sub("", "\n".join([str(failure), *details])).splitlines()
-    return _indented([*lines[:1], *lines[1:][-6:]])
-
-
-def _with_subclasses(error: type[Exception]) -> Iterator[type[Exception]]:
-    yield error
-    for narrower in error.__subclasses__():
-        yield from _with_subclasses(narrower)
-
-
-def _indented(lines: Sequence[str]) -> str:
-    return "\n".join(f"    {line}" for line in lines)
+    return well
 
 
 def _write_scores(study: Study) -> None:
