@@ -1,8 +1,8 @@
-"""From a YAML file and ``key=value`` overrides to a checked profile, with all errors at once and the line of each."""
+"""From a YAML file and ``key=value`` overrides to a checked profile, with the line of each error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
 
     A profile changes the one that it extends as a JSON merge patch does (RFC 7386): mappings are merged key by key, other
     values are replaced, ``null`` removes a key; and ``replace: true`` in a mapping replaces it whole. Overrides replace.
-    ``null`` is a value in a mapping that the other profile lacks, and for a setting of a training under ``optimisations_of``.
+    ``null`` is a value in a mapping that the other profile lacks.
     Then ``$name`` stands for the value of that name under ``scale``.
 
     Args:
@@ -56,76 +56,39 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
 
     Raises:
         DataError: the file is missing, is not YAML, or extends itself.
-        UserError: unknown keys or impossible values; the message has a line for each, with file, line and key, and says what
-            would be right.
+        UserError: unknown keys or impossible values; the message has a line for each, with file, line and key.
     """
-    *extended, own = [content for _, content in _chain(path, library)]
     nothing: dict[str, Any] = {}
-    base = reduce(_merge, extended, nothing)
-    written = reduce(_override, overrides, _merge(base, own))
+    written = reduce(_override, overrides, reduce(_merge, [content for _, content in _chain(path, library)], nothing))
     links: dict[Location, Location] = {}
-    content = {"name": path.stem, **_resolved(written, _amounts(written), links)}
-    found = [*_problems(content, _resolved(base, _amounts(base), {}))]
+    scale = written.get("scale")
+    amounts = {"seeds": written.get("seeds"), **(scale if isinstance(scale, dict) else {})}
+    try:
+        profile = Profile.model_validate({"name": path.stem, **_resolved(written, amounts, links)})
+        found = list(problems_of(profile))
+    except ValidationError as error:
+        found = problems_in((), error)
     if found:
         raise UserError("\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in found)))
-    return Profile.model_validate(content)
-
-
-def _problems(content: dict[str, Any], base: dict[str, Any]) -> Iterator[Problem]:
-    """What is wrong. The extended profile's value takes the place of an impossible one, so that other errors are found, too."""
-    wrong: list[Location] = []
-    try:
-        profile = Profile.model_validate(content)
-    except ValidationError as error:
-        yield from (problems := problems_in((), error))
-        wrong = [_existing(problem.location, content) for problem in problems]
-        for location in wrong:
-            _mend(location, content, base)
-        try:
-            profile = Profile.model_validate(content)
-        except ValidationError:
-            return
-    for problem in problems_of(profile):
-        unknown = problem.message.partition(";")[0]  # perhaps only since a wrong value was left out
-        if not any(where[:2] == problem.location[:2] or f"`{where[-1]}`" in unknown for where in wrong if where):
-            yield problem
-
-
-def _existing(location: Location, content: Any) -> Location:
-    """The keys and places in lists along a location, without what is not there, such as the names of a union's members."""
-    found: list[str | int] = []
-    for part in location:
-        if (isinstance(content, dict) and part in content) or (isinstance(content, list) and part in range(len(content))):
-            content = content[part]  # type: ignore[index]
-            found.append(part)
-    return tuple(found)
-
-
-def _mend(location: Location, content: Any, base: Any) -> None:
-    """Put the value of the extended profile in the place of the innermost key of a location; without one, remove the key."""
-    while location and isinstance(location[-1], int):
-        location = location[:-1]
-    if not location or _existing(location, content) != location:
-        return
-    for part in location[:-1]:
-        content, base = content[part], base.get(part) if isinstance(base, dict) else None
-    del content[location[-1]]
-    if isinstance(base, dict) and location[-1] in base:
-        content[location[-1]] = base[location[-1]]
+    return profile
 
 
 def _told(problem: Problem, content: Any, links: Mapping[Location, Location], path: Path) -> str:
     """A problem with the place and the key where the value is written: those of the amount where that is written ``$name``."""
-    location, missing = _existing(problem.location, content), problem.location[-1:] if problem.missing else ()
+    location, missing = problem.location, problem.location[-1:] if problem.missing else ()
     for end in range(len(location), 0, -1):
-        if (amount := links.get(problem.location[:end])) is not None:
-            location = (*amount, *problem.location[end:])
+        if (amount := links.get(location[:end])) is not None:
+            location = (*amount, *location[end:])
             break
-    place: str | Path = path
-    for part in (location := _existing(location, content)):
-        place = next(key.place for key in content if key == part) if isinstance(content, dict) else place
+    place, found = str(path), list[str | int]()
+    for part in location:
+        if isinstance(content, dict) and part in content:
+            place = next(key.place for key in content if key == part)
+        elif not (isinstance(content, list) and part in range(len(content))):
+            continue  # such as the name of a union's member
         content = content[part]
-    return f"{place}: {problem._replace(location=(*location, *missing))}"
+        found.append(part)
+    return f"{place}: {problem._replace(location=(*found, *missing))}"
 
 
 def names_of_extended(path: Path, library: Path) -> list[str]:
@@ -164,32 +127,31 @@ def _read(path: Path, library: Path | None) -> dict[str, Any]:
     return content
 
 
-def _merge(base: dict[str, Any], changes: dict[str, Any], place: tuple[str, ...] = ()) -> dict[str, Any]:
+def _merge(base: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
     keys = {**{key: key for key in base}, **{key: key for key in changes}}  # in the order of the base, written as in the changes
     merged = {key: changes[key] if key in changes else base[key] for key in keys.values()}
-    of_a_training = place[:1] == ("optimisations_of",) and len(place) == 3
     for key, value in changes.items():
-        if value is None and not of_a_training:
+        if value is None:
             del merged[key]
         elif isinstance(value, dict) and value.get("replace") is True:
             merged[key] = {name: item for name, item in value.items() if name != "replace"}
         elif isinstance(value, dict) and isinstance(base.get(key), dict):
-            merged[key] = _merge(base[key], value, (*place, key))
+            merged[key] = _merge(base[key], value)
     return merged
 
 
 def _override(content: dict[str, Any], override: str) -> dict[str, Any]:
     """The content with the change that a text such as ``corpora.genuine.sentences=500`` stands for."""
     name, equals, text = override.partition("=")
-    if not equals or not name:
-        raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
     try:
         loader = _Loader(text)
         loader.name = f"--set {override}"
         value = loader.get_single_data()
     except (yaml.YAMLError, ValueError):  # a date that does not exist is a ValueError
         raise UserError(f"--set {override}: the value is not valid YAML") from None
-    return _put(content, [_Key.at(key, f"--set {override}") for key in name.split(".")], value)
+    if not equals or not name:
+        raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
+    return _put(content, [_Key.at(key, loader.name) for key in name.split(".")], value)
 
 
 def _put(content: dict[str, Any], keys: Sequence[_Key], value: Any) -> dict[str, Any]:
@@ -199,11 +161,6 @@ def _put(content: dict[str, Any], keys: Sequence[_Key], value: Any) -> dict[str,
         inner = content.get(key)
         value = _put(inner if isinstance(inner, dict) else {}, others, value)
     return {**{key if name == key else name: item for name, item in content.items()}, key: value}
-
-
-def _amounts(content: Mapping[str, Any]) -> dict[str, Any]:
-    scale = content.get("scale")
-    return {"seeds": content.get("seeds"), **(scale if isinstance(scale, dict) else {})}
 
 
 def _resolved(value: Any, amounts: Mapping[str, Any], links: dict[Location, Location], location: Location = ()) -> Any:
