@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from artefacts.errors import UserError
 from artefacts.progress import ProgressLine
 from artefacts.recipe import Recipe
-from pseudogec.correct import STEPS, Corrected, Trace
+from pseudogec.correct import STEPS, Trace
 from pseudogec.correct.models import LEFT
 from pseudogec.edits import Annotator, Edit, edit_text, load_annotator, token_edits
-from pseudogec.study import PROJECT, Study
+from pseudogec.study import Study
 from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
 from pseudogec.study.planning import missing_files
 from pseudogec.study.profile import all_steps
@@ -43,17 +41,13 @@ _CLOSING = ('"', "'", "\u201d", "\u2019", ")")
 _LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
 
 
-def _known_steps() -> str:
-    known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
-    return f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own; see pseudogec.correct.Step"
-
-
 def add_parser(commands: Any) -> None:
+    known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
     parser = commands.add_parser(
         "correct",
         help="correct your own text with a system of the study",
         description=_DESCRIPTION,
-        epilog=_known_steps(),
+        epilog=f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own",
         formatter_class=argparse.RawTextHelpFormatter,
     )
     add_system_options(parser)
@@ -67,9 +61,7 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output"
     )
-    shown = parser.add_mutually_exclusive_group()
-    shown.add_argument("--steps", action="store_true", help="show what each step changed, with its edits and their types")
-    shown.add_argument("--json", action="store_true", help="one JSON object a sentence: source, correction, steps")
+    parser.add_argument("--steps", action="store_true", help="show what each step changed, with its edits and their types")
     parser.set_defaults(run=run)
 
 
@@ -125,8 +117,7 @@ def _studies(options: argparse.Namespace) -> Iterator[Study]:
         yield open_study(options, without_data=not options.train)
         return
     for name in PROFILES:
-        if (PROJECT / "params" / f"{name}.yaml").exists():
-            yield open_study(options, name, without_data=not options.train)
+        yield open_study(options, name, without_data=not options.train)
 
 
 def _missing(study: Study, system: str, absent: Sequence[Recipe]) -> str:
@@ -158,8 +149,7 @@ def run(options: argparse.Namespace) -> None:
     study, system = _chosen(options)
     with study.engine:
         corrector = Corrector(study, find_system(study, system, options.seed), all_edits=options.all_edits)
-    annotator = load_annotator(study.profile.annotator) if options.json or options.steps else None
-    show = _as_json if options.json else _as_text
+    annotator = load_annotator(study.profile.annotator) if options.steps else None
     numbers = itertools.count(1)
     for lines in _batches():
         split = list(map(_tokenised, lines)) if options.tokenised else list(map(_sentences, lines, prose_of(lines)))
@@ -173,7 +163,7 @@ def run(options: argparse.Namespace) -> None:
                 print("".join(_corrected(*item, options.tokenised) for item in found))
             else:
                 for sentence, trace in found:
-                    print(show(sentence, trace, annotator))
+                    print(_steps(sentence, trace, annotator))
         sys.stdout.flush()
 
 
@@ -226,34 +216,18 @@ def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
     return sentence.before + (edit_text(sentence.text, sentence.spans, edits) if edits else sentence.text) + sentence.behind
 
 
-def _steps(
-    source: Sequence[str], trace: Trace, annotator: Annotator
-) -> Iterator[tuple[str, Sequence[str], Corrected, Sequence[Edit]]]:
-    """Each step's name, the tokens before it, the sentence after it, and the edits between."""
-    before = source
-    for name, corrected in trace.steps:
-        yield name, before, corrected, annotator.annotate([before], [corrected.tokens])[0]
-        before = corrected.tokens
-
-
-def _as_text(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
+def _steps(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
+    """A sentence, what each step changed, and its correction."""
     if not sentence.tokens:
         return f"{sentence.text}\n  = as it was typed"
-    lines = [" ".join(sentence.tokens)]
-    for name, before, corrected, edits in _steps(sentence.tokens, trace, annotator):
+    before: Sequence[str] = sentence.tokens
+    lines = [" ".join(before)]
+    for name, corrected in trace.steps:
+        [edits] = annotator.annotate([before], [corrected.tokens])
         changes = "; ".join(_change(before, edit) for edit in edits) or "nothing changed"
         lines.append(f"  {name}: {changes}" + (f" ({corrected.note})" if corrected.note else ""))
+        before = corrected.tokens
     return "\n".join([*lines, f"  = {' '.join(trace.tokens)}"])
-
-
-def _as_json(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
-    if not sentence.tokens:
-        return json.dumps({"source": sentence.text.split(), "correction": sentence.text.split(), "steps": []}, ensure_ascii=False)
-    steps = [
-        {"step": name, "tokens": list(corrected.tokens), "note": corrected.note, "edits": [asdict(edit) for edit in edits]}
-        for name, _, corrected, edits in _steps(sentence.tokens, trace, annotator)
-    ]
-    return json.dumps({"source": sentence.tokens, "correction": list(trace.tokens), "steps": steps}, ensure_ascii=False)
 
 
 def _change(before: Sequence[str], edit: Edit) -> str:

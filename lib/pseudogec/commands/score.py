@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
-import math
-import sys
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -18,7 +14,7 @@ from tqdm import tqdm
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, refuse_pipe
 from pseudogec.corpora import read_jfleg, read_plain
-from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2, typed_otherwise
+from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
 _REFERENCES = {
@@ -66,10 +62,6 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--source", type=Path, metavar="F", help="the sentences before correction; an M2 file holds them, so only others need it"
     )
-    typed = " or ".join(metric.name for metric in METRICS if metric.knows_types)
-    by_help = f"figures of each level, or of each error type ({typed} alone; edits of other types\nthan ERRANT's are typed again)"
-    parser.add_argument("--by", choices=["level", "type"], help=by_help)
-    parser.add_argument("--levels", type=Path, metavar="F", help="the level of each sentence, such as A, B or C, one a line")
     parser.add_argument(
         "--annotator", choices=get_args(AnnotatorName), default="auto", help="the pipeline that finds edits (default: auto)"
     )
@@ -79,45 +71,36 @@ def add_parser(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     metric = _named(options.metric)
-    _check_options(options, metric)
-    annotator = load_annotator(options.annotator) if metric.needs_annotator or options.by == "type" else None
+    annotator = load_annotator(options.annotator) if metric.needs_annotator else None
     gold = _read_gold(options, metric, annotator)
     # All files are read and counted before anything is scored, which may take minutes.
     outputs = [path for system in options.hypothesis for path in system]
     hypotheses = {path: list(read_plain(path)) for path in outputs}
     for path, hypothesis in hypotheses.items():
-        _check_length(gold, path, len(hypothesis))
-    levels = _read_levels(options.levels, gold) if options.by == "level" else []
-    with _warnings_told(), tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
+        if len(hypothesis) != len(gold.sources):
+            problem = f"has {len(hypothesis)} lines and {gold.name} has {len(gold.sources)} sentences"
+            raise DataError(path, f"{problem}; line for line they must correspond")
+    with tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
 
         def told(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        scores = {}
-        for path, tokens in hypotheses.items():
-            bar.set_description(path.name)
-            scores[path] = metric.score(gold, tokens, annotator, name=str(path), progress=told)
-    called = {path: str(path) for path in outputs} if options.json else _short_names(outputs)
-    rows = []
-    for path in outputs:
-        row = {"hypothesis": called[path], **scores[path].figures}
-        if options.by:
-            parts = scores[path].by_type() if options.by == "type" else scores[path].by_group(levels)
-            row["by"] = {name: part.figures for name, part in parts.items()}
-        rows.append(row)
+        scores = {
+            path: metric.score(gold, tokens, annotator, name=str(path), progress=told) for path, tokens in hypotheses.items()
+        }
     first, *others = ([scores[path] for path in system] for system in options.hypothesis)
-    differences = [_difference(compare_scores(other, first)) for other in others]
-    names = [" ".join(called[path] for path in system) for system in options.hypothesis]
+    reference, *names = (" ".join(map(str, system)) for system in options.hypothesis)
     found = {
         "metric": options.metric,
         "signature": first[0].signature,
-        "outputs": rows,
+        "outputs": [{"hypothesis": str(path), **scores[path].figures} for path in outputs],
         "differences": [
-            {"system": name, "from": names[0], **difference} for name, difference in zip(names[1:], differences, strict=True)
+            {"system": name, "from": reference, **_difference(compare_scores(other, first))}
+            for name, other in zip(names, others, strict=True)
         ],
     }
-    print(json.dumps(_finite(found), ensure_ascii=False, allow_nan=False) if options.json else _shown(found, metric, options.by))
+    print(json.dumps(found, ensure_ascii=False) if options.json else _shown(found, metric))
 
 
 def _named(text: str) -> Metric:
@@ -128,29 +111,12 @@ def _named(text: str) -> Metric:
         raise UserError(f"--metric {text}: write a name, or '{{metric: NAME, field: value}}'") from None
 
 
-def _check_options(options: argparse.Namespace, metric: Metric) -> None:
-    if options.by == "type" and not metric.knows_types:
-        able = " or ".join(f"--metric {other.name}" for other in METRICS if other.knows_types)
-        raise UserError(f"--by type: {metric.name} has no error types; choose {able}")
-    if options.by == "level" and options.levels is None:
-        raise UserError("--by level needs --levels FILE, with the level of each sentence, one a line")
-    if options.levels is not None and options.by != "level":
-        raise UserError("--levels is for --by level; give both or neither")
-
-
 def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator | None) -> Gold:
     references = options.reference
     if m2_files := [path for path in references if _is_m2(path)]:
         if len(references) > 1:
             raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other --reference can stand beside it")
-        annotated = list(read_m2(m2_files[0]))
-        if options.by == "type" and annotator is not None and typed_otherwise(annotated):
-            print(f"warning: {m2_files[0]}: its error types are not ERRANT's; its edits are typed again", file=sys.stderr)
-            annotated = list(annotator.typed(annotated))
-        gold = Gold.annotated(annotated, str(m2_files[0]))
-        if options.source is not None:
-            _check_source(options.source, gold)
-        return gold
+        return Gold.annotated(list(read_m2(m2_files[0])), str(m2_files[0]))
     if options.source is None:
         raise UserError(
             "--source is missing; parallel references do not hold the sentences before correction, as an M2 file does"
@@ -170,71 +136,13 @@ def _is_m2(path: Path) -> bool:
     return is_m2(first)
 
 
-def _check_length(gold: Gold, path: Path, lines: int) -> None:
-    if lines != len(gold.sources):
-        problem = f"has {lines} lines and {gold.name} has {len(gold.sources)} sentences; line for line they must correspond"
-        raise DataError(path, problem)
-
-
-def _check_source(path: Path, gold: Gold) -> None:
-    sources = list(read_plain(path))
-    _check_length(gold, path, len(sources))
-    for line, (tokens, expected) in enumerate(zip(sources, gold.sources, strict=True), start=1):
-        if tokens != list(expected):
-            problem = f"{' '.join(tokens)!r} is not the sentence of {gold.name}, which is {' '.join(expected)!r}"
-            raise DataError(path, problem, line)
-
-
-def _read_levels(path: Path, gold: Gold) -> list[str]:
-    levels = [line.strip() for line in read_lines(path)]
-    _check_length(gold, path, len(levels))
-    if "" in levels:
-        raise DataError(path, "the line is blank; a level, such as A, was expected", levels.index("") + 1)
-    return levels
-
-
-@contextlib.contextmanager
-def _warnings_told() -> Iterator[None]:
-    """Print warnings in the program's own form."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", UserWarning)
-        yield
-    for warning in caught:
-        print(f"warning: {warning.message}", file=sys.stderr)
-
-
 def _difference(found: Estimate) -> Figures:
     low, high = found.interval
     return {"difference": found.value, "low": low, "high": high, "p_value": found.p_value}
 
 
-def _finite(value: Any) -> Any:
-    """JSON has no infinite numbers; the bounds of an interval are infinite if nothing follows for other sentences."""
-    if isinstance(value, Mapping):
-        return {name: _finite(item) for name, item in value.items()}
-    if isinstance(value, list):
-        return [_finite(item) for item in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def _short_names(paths: Sequence[Path]) -> dict[Path, str]:
-    """The end of each path, as short as tells it from the others."""
-    lengths = range(1, max(len(path.parts) for path in paths) + 1)
-    each = ({path: str(Path(*path.parts[-length:])) for path in paths} for length in lengths)
-    return next(names for names in each if len(set(names.values())) == len(names))
-
-
-def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
-    outputs = found["outputs"]
-    wholes = [{name: value for name, value in output.items() if name != "by"} for output in outputs]
-    parts = [_table(wholes, metric)]
-    if by and (groups := sorted({group for output in outputs for group in output["by"]})):
-        absent = dict.fromkeys(list(wholes[0])[1:], "-")
-        tables = [("", [{by: group} for group in groups])]
-        tables += [(output["hypothesis"], [output["by"].get(group, absent) for group in groups]) for output in outputs]
-        parts.append(_beside([[heading, *_table(rows, metric).splitlines()] for heading, rows in tables]))
-    elif by:
-        parts.append("no edits, so no error types")
+def _shown(found: Mapping[str, Any], metric: Metric) -> str:
+    parts = [_table(found["outputs"], metric)]
     if differences := found["differences"]:
         parts.append(_table(differences, metric))
         parts.append(
@@ -242,13 +150,6 @@ def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
             "of systems with several outputs"
         )
     return "\n\n".join([*parts, found["signature"]])
-
-
-def _beside(blocks: Sequence[Sequence[str]]) -> str:
-    """Blocks of as many lines, side by side."""
-    widths = [max(map(len, block)) for block in blocks]
-    lines = zip(*blocks, strict=True)
-    return "\n".join("   ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def _table(rows: Sequence[Figures], metric: Metric) -> str:
