@@ -133,12 +133,8 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
         show_plan(study, targets, plan)
     if not options.check:
         return 0
-    need, elsewhere = int(plan.bytes), options.scheduler is not None
-    leakage = study.checks(targets)
-    found = check(
-        study.profile, study.store.root, leakage=leakage, count=options.count_all, disk_needed=need, elsewhere=elsewhere
-    )
-    return show(study.profile.name, found)
+    elsewhere = options.scheduler is not None or study.profile.cluster is not None
+    return show(study.profile.name, check(study.profile, study.store.root, options.count_all, int(plan.bytes), elsewhere))
 
 
 def _select(study: Study, options: argparse.Namespace) -> list[str]:

@@ -221,12 +221,6 @@ class FileFormat(CorpusFormat):
         """Whether no file can be read without the others."""
         return False
 
-    def by_file(self) -> list[Self]:
-        """One corpus for each file; the whole corpus if its files belong together."""
-        if self.files_belong_together:
-            return [self]
-        return [self.model_copy(update={"files": (file,)}) for file in self.files]
-
     @abstractmethod
     def checked(self) -> Iterator[Any]:
         """Yield what the files hold; refuses what cannot be a sentence, and raises as `PairFormat.read` does."""

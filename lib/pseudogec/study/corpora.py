@@ -94,24 +94,8 @@ class WrittenCorpus(Corpus):
     def origin(self) -> tuple[WrittenCorpus]:
         return (self,)
 
-    @property
-    @abstractmethod
-    def files(self) -> tuple[LocatedFile, ...]:
-        """The files that it is read from; none for the embedded simulation."""
-
-    @property
-    @abstractmethod
-    def quickly_read(self) -> bool:
-        """Whether its files can be read without splitting or tokenising text."""
-
-    @abstractmethod
-    def read(self) -> Iterator[CorrectedSentence]:
-        """Yield its sentences from their source, whether the corpus is built or not."""
-
-    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
-        """Yield its sentences: from its folder, or from its files without one."""
-        if folder is None:
-            return (tuple(map(" ".join, (*item.pair, *item.references))) for item in self.read())
+    def sides(self, folder: Path) -> Iterator[Sides]:
+        """Yield its sentences from its folder."""
         files = [folder / "source.txt", folder / "target.txt", *sorted(folder.glob("reference*.txt"))]
         return zip(*map(read_lines, files), strict=True)
 
@@ -131,24 +115,18 @@ class WholeCorpus(WrittenCorpus):
 
     @property
     def files(self) -> tuple[LocatedFile, ...]:
+        """The files that it is read from; none for the embedded simulation."""
         return self.pairs.located_files if isinstance(self.pairs, FileFormat) else ()
 
     @property
     def work(self) -> float:
         return self.pairs.expected_sentences
 
-    @property
-    def quickly_read(self) -> bool:
-        return isinstance(self.pairs, FileFormat) and self.pairs.quickly_counted
-
-    def read(self) -> Iterator[CorrectedSentence]:
-        return self.pairs.read()
-
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         refuse_changed(self.files, store.root)
 
         def sentences() -> Iterator[CorrectedSentence]:
-            for count, sentence in enumerate(self.read(), start=1):
+            for count, sentence in enumerate(self.pairs.read(), start=1):
                 progress(count, max(self.work, count), "sentences")
                 yield sentence
 
@@ -172,20 +150,8 @@ class PartOfCorpus(WrittenCorpus):
         return self.corpus.simulated
 
     @property
-    def files(self) -> tuple[LocatedFile, ...]:
-        return self.corpus.files
-
-    @property
-    def quickly_read(self) -> bool:
-        return self.corpus.quickly_read
-
-    @property
     def work(self) -> float:
         return self.corpus.work
-
-    def read(self) -> Iterator[CorrectedSentence]:
-        whole = list(self.corpus.read())
-        return self._part([sentence.level for sentence in whole], whole)
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         whole = store.folder(self.corpus)
@@ -336,8 +302,6 @@ class SeedText(Recipe):
     """
 
     kind: ClassVar[str] = "seed_text"
-    files: ClassVar[tuple[LocatedFile, ...]] = ()
-    quickly_read: ClassVar[bool] = False
     seconds_a_unit: ClassVar[float] = 0.0005
     bytes_a_unit: ClassVar[float] = 140.0
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
@@ -362,9 +326,8 @@ class SeedText(Recipe):
         """The text that it is a part of, if that is built at all."""
         return (self,)
 
-    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
-        """Yield its sentences from its folder."""
-        assert folder is not None
+    def sides(self, folder: Path) -> Iterator[Sides]:
+        """As of `WrittenCorpus.sides`."""
         return ((line,) for line in read_lines(folder / _SENTENCES))
 
 
@@ -451,11 +414,6 @@ class SeedCorpus(Recipe):
         return self.sentences.located_files
 
     @property
-    def quickly_read(self) -> bool:
-        """As of `WrittenCorpus`."""
-        return self.sentences.quickly_counted
-
-    @property
     def label(self) -> str:
         return self.name if self.share == WHOLE else f"{self.name}-{self.share.number + 1}-of-{self.share.of}"
 
@@ -463,10 +421,8 @@ class SeedCorpus(Recipe):
     def work(self) -> float:
         return sum(file.size for file in self.files) / self.share.of
 
-    def sides(self, folder: Path | None = None) -> Iterator[Sides]:
+    def sides(self, folder: Path) -> Iterator[Sides]:
         """As of `WrittenCorpus.sides`."""
-        if folder is None:
-            return ((" ".join(tokens),) for tokens in self.sentences.read(self.share))
         return ((line,) for line in read_lines(folder / _CORPUS))
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:

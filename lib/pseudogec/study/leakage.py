@@ -25,8 +25,6 @@ from typing import Any, ClassVar
 
 from artefacts import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.errors import UserError
-from artefacts.files import read_lines
-from pseudogec.corpora import LocatedFile
 from pseudogec.study.corpora import Corpus, Learner, Purpose, SeedCorpus, SeedText, Sides, Use, WrittenCorpus
 from pseudogec.study.results import ScoredCorrection
 
@@ -69,19 +67,6 @@ class Overlap(Recipe):
 
     def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
         return {**result, "examples": []}
-
-    @property
-    def files(self) -> tuple[LocatedFile, ...]:
-        """The files of both; none where one is not read from files."""
-        return (*self.test.files, *self.text.files) if self.test.files and self.text.files else ()
-
-    @property
-    def quickly_read(self) -> bool:
-        return self.test.quickly_read and self.text.quickly_read
-
-    def in_files(self) -> dict[str, Any]:
-        """The result of `build`, from the files of both and without a store."""
-        return find_overlap(self.test.sides, self.text.sides())
 
 
 def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> dict[str, Any]:
@@ -172,23 +157,15 @@ class CheckResult:
         return f"{self.found:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
 
     def explain(self) -> str:
-        """The problem in a few lines: the use of the text, the number of sentences, examples and their places."""
-        check = self.check
+        """The problem in a few lines: the use of the text, the number of sentences, and examples."""
         learnt = "; ".join(
-            f"{verb}: {', '.join(what for other, what in check.uses if other == purpose)}"
+            f"{verb}: {', '.join(what for other, what in self.check.uses if other == purpose)}"
             for purpose, verb in _PURPOSES.items()
-            if purpose in dict(check.uses)
+            if purpose in dict(self.check.uses)
         )
-        lines = [f"the test set {check.test.name} shares sentences with {check.text} ({learnt}): {self.summary}"]
-        shown = self.examples[:_SHOWN]
-        tested = _places(check.test.files, [example["source"] for example in shown])
-        files = dict.fromkeys(file for overlap in check.overlaps for file in overlap.text.files)
-        learnt_from = _places(files, [sentence for example in shown for sentence in example["said"]])
-        for example in shown:
-            first = tested.get(example["source"], check.test.name)
-            second = next((learnt_from[sentence] for sentence in example["said"] if sentence in learnt_from), check.text)
-            lines.append(f"    {shorten(example['said'][0], 100, placeholder=' ...')!r} is in {first} and in {second}")
-        return "\n".join(lines)
+        told = f"the test set {self.check.test.name} shares sentences with {self.check.text} ({learnt}): {self.summary}"
+        shown = (shorten(example["said"][0], 100, placeholder=" ...") for example in self.examples[:_SHOWN])
+        return "\n".join([told, *(f"    {sentence}" for sentence in shown)])
 
     @property
     def remedy(self) -> str:
@@ -199,10 +176,9 @@ class CheckResult:
 
 
 def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) -> list[Check]:
-    """Compare the test set of each score with every text that its system learns from.
+    """Compare the test set of each planned score with every text that its system learns from.
 
     Args:
-        scores: planned scores.
         tuned_on: the test sets on which the profile allows tuning.
     """
     by_test: dict[WrittenCorpus, list[ScoredCorrection]] = {}
@@ -232,25 +208,7 @@ def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
 
 
 def refuse(findings: Iterable[CheckResult]) -> None:
-    """
-    Raises:
-        UserError: sentences of a test set occur in the data that its systems learn from; it names them.
-    """
+    """Raise UserError if sentences of a test set occur in the data that its systems learn from; it names them."""
     leaks = [finding for finding in findings if finding.refused]
     if leaks:
         raise UserError("\n".join(f"{leak.explain()}\n    right would be: {leak.remedy}" for leak in leaks))
-
-
-def _places(files: Iterable[LocatedFile], sentences: Iterable[str]) -> dict[str, str]:
-    """For each sentence that is found, its first line in some files; the files are read once."""
-    wanted = {sentence: _compact(sentence) for sentence in sentences}
-    places: dict[str, str] = {}
-    for file in files:
-        for number, line in enumerate(read_lines(file.path), start=1):
-            compact = _compact(line)
-            for sentence in [sentence for sentence in wanted if wanted[sentence] in compact]:
-                places[sentence] = f"{file.path}, line {number}"
-                del wanted[sentence]
-            if not wanted:
-                return places
-    return places
