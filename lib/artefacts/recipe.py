@@ -45,6 +45,8 @@ class Recipe(BaseModel):
     """Version of the step that builds it. Raise it when the step's result changes, and old artefacts are no longer used."""
     added_later: ClassVar[frozenset[str]] = frozenset()
     """Names of fields that are part of the key only if they differ from their default, which stands for the earlier behaviour."""
+    follows: ClassVar[str] = ""
+    """The field of the recipe, if any, whose `work` and `label` this one has too unless it defines its own."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     """Names of fields that do not change the artefact (a path, a label) and are not part of the key."""
     resumable: ClassVar[bool] = False
@@ -71,7 +73,7 @@ class Recipe(BaseModel):
     @property
     def work(self) -> float:
         """Amount of work in units of the kind (lines, updates); the time to build the artefact is proportional to it."""
-        return 1.0
+        return getattr(self, self.follows).work if self.follows else 1.0
 
     @property
     def work_kind(self) -> str:
@@ -100,8 +102,8 @@ class Recipe(BaseModel):
 
     @property
     def label(self) -> str:
-        """A readable name for people; the key, not the label, identifies the artefact."""
-        return self.kind
+        """A readable name for people: the field ``name`` by default. The key, not the label, identifies the artefact."""
+        return getattr(self, self.follows).label if self.follows else getattr(self, "name", self.kind)
 
     @cached_property
     def may_be_quoted(self) -> bool:

@@ -73,10 +73,6 @@ class Corpus(Recipe):
         return ("source.txt", "target.txt", "gold.m2", "reference*.txt") if self.work <= MOST_QUOTED else ()
 
     @property
-    def label(self) -> str:
-        return self.name
-
-    @property
     @abstractmethod
     def simulated(self) -> bool:
         """Whether its sentences are the embedded simulation's, whose true edits are known."""
@@ -192,6 +188,7 @@ class References(Recipe):
     """Reference edits of a corpus, ``references.m2``: the corpus's own where it has them, else found by the annotator."""
 
     kind: ClassVar[str] = "references"
+    follows: ClassVar[str] = "corpus"
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 250.0
@@ -204,14 +201,6 @@ class References(Recipe):
     @property
     def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # as the corpus does
         return ("references.m2",) if self.corpus.quoting else ()
-
-    @property
-    def work(self) -> float:
-        return self.corpus.work
-
-    @property
-    def label(self) -> str:
-        return self.corpus.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         corpus, written = store.folder(self.corpus), folder / "references.m2"
@@ -242,18 +231,11 @@ class MaskedReferences(Recipe):
     """Reference edits with ``_`` in place of each word, ``masked.m2``: places and types, which quote no sentence."""
 
     kind: ClassVar[str] = "masked_references"
+    follows: ClassVar[str] = "references"
     seconds_a_unit: ClassVar[float] = 0.00005
     bytes_a_unit: ClassVar[float] = 150.0
     portable: ClassVar[tuple[str, ...]] = ("masked.m2",)
     references: References
-
-    @property
-    def work(self) -> float:
-        return self.references.work
-
-    @property
-    def label(self) -> str:
-        return self.references.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         sentences = read_m2(store.folder(self.references) / "references.m2")
@@ -354,6 +336,7 @@ class SeedTextFacts(Recipe):
     """The variety of a shard of a seed corpus, and the share of its tokens that occur in the genuine targets. It has no files."""
 
     kind: ClassVar[str] = "seed_text_facts"
+    follows: ClassVar[str] = "seed_text"
     seconds_a_unit: ClassVar[float] = 0.00001
     seed_text: SeedText
     genuine: Corpus
@@ -361,10 +344,6 @@ class SeedTextFacts(Recipe):
     @property
     def work(self) -> float:
         return self.seed_text.work + self.genuine.work
-
-    @property
-    def label(self) -> str:
-        return self.seed_text.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         known = {word for tokens in read_plain(store.folder(self.genuine) / "target.txt") for word in tokens}

@@ -130,14 +130,11 @@ class BinarisedPairs(TrainingPairs):
     """
 
     kind: ClassVar[str] = "pairs"
+    follows: ClassVar[str] = "corpus"
     seconds_a_unit: ClassVar[float] = 0.0003
     corpus: Corpus
     drop_identical: bool
     arrangement: Arrangement = "correct"
-
-    @property
-    def work(self) -> float:
-        return self.corpus.work
 
     @property
     def text(self) -> Corpus:
@@ -166,20 +163,13 @@ class Mirrored(TrainingPairs):
     """Training pairs from right to left: the subwords of both sides in reverse order."""
 
     kind: ClassVar[str] = "mirrored"
+    follows: ClassVar[str] = "data"
     seconds_a_unit: ClassVar[float] = 0.0001
     data: TrainingPairs
 
     @property
     def text(self) -> Corpus | SeedText:
         return self.data.text
-
-    @property
-    def work(self) -> float:
-        return self.data.work
-
-    @property
-    def label(self) -> str:
-        return self.data.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         # Both sides are reversed: a small model then learns to copy as fast as from left to right.
@@ -191,18 +181,11 @@ class BinarisedText(Recipe):
     """Grammatical sentences in subwords, binarised for a language model: a shard of a seed corpus, or a corpus's targets."""
 
     kind: ClassVar[str] = "text"
+    follows: ClassVar[str] = "text"
     seconds_a_unit: ClassVar[float] = 0.0001
     bytes_a_unit: ClassVar[float] = 60.0 + 12
     text: SeedText | Corpus
     bpe: Subwords
-
-    @property
-    def work(self) -> float:
-        return self.text.work
-
-    @property
-    def label(self) -> str:
-        return self.text.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         text, bpe = store.folder(self.text), store.folder(self.bpe)
@@ -393,10 +376,6 @@ class TrainedLanguageModel(Training):
     validation: BinarisedText
 
     @property
-    def label(self) -> str:
-        return self.name
-
-    @property
     def sentences(self) -> float:
         return sum(data.work for data in self.data)
 
@@ -439,10 +418,6 @@ class WordCounts(Learner):
         for text in self.texts:
             yield Use(text, "dictionary", "words with capitals")
 
-    @property
-    def label(self) -> str:
-        return self.name
-
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         texts = [store.folder(text) / "sentences.txt" for text in self.texts]
         # Words that begin a sentence are left out because they are always capitalised.
@@ -455,6 +430,7 @@ class TrainedDetector(Learner):
     """A classifier that says whether a sentence contains an error, made from the correction model ``initial``."""
 
     kind: ClassVar[str] = "detector"
+    follows: ClassVar[str] = "initial"
     packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     seconds_a_unit: ClassVar[float] = 0.002
     needs_gpu: ClassVar[bool] = True
@@ -476,10 +452,6 @@ class TrainedDetector(Learner):
     @property
     def work_kind(self) -> str:
         return f"{self.kind} {self.initial.architecture.shape}"
-
-    @property
-    def label(self) -> str:
-        return self.initial.label
 
     def uses(self) -> Iterator[Use]:
         yield Use(self.genuine, "training", "the error detector")

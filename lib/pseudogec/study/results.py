@@ -30,6 +30,7 @@ class ScoredCorrection(Recipe):
     """A correction scored by a metric: ``score.json``."""
 
     kind: ClassVar[str] = "score"
+    follows: ClassVar[str] = "correction"
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
     bytes_a_unit: ClassVar[float] = 100.0
@@ -48,10 +49,6 @@ class ScoredCorrection(Recipe):
     def work_kind(self) -> str:
         return f"{self.kind} {self.metric.identity}"
 
-    @property
-    def label(self) -> str:
-        return self.correction.label
-
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         gold = Gold.annotated(list(read_m2(store.folder(self.references) / "references.m2")))
         hypotheses = list(read_plain(store.folder(self.correction) / "hypotheses.txt"))
@@ -69,6 +66,7 @@ class EditShares(Recipe):
     """The edits of a correction's candidates with their shares, beside those of the reference: ``edits.json``."""
 
     kind: ClassVar[str] = "edit_shares"
+    follows: ClassVar[str] = "correction"
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.01
     bytes_a_unit: ClassVar[float] = 80.0
@@ -82,10 +80,6 @@ class EditShares(Recipe):
     @property
     def work(self) -> float:
         return self.correction.corpus.work
-
-    @property
-    def label(self) -> str:
-        return self.correction.label
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         before, bpe = read_corrected(store.folder(self.correction)), load_bpe(store.folder(self.bpe))
