@@ -6,7 +6,6 @@ import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
-from itertools import chain
 
 from artefacts.errors import UserError
 from pseudogec.correct import Trace
@@ -22,7 +21,6 @@ from pseudogec.play.panel import (
     line_of_text,
     read_sentence,
     read_text,
-    remark_on_strange_characters,
     slider,
 )
 from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
@@ -66,7 +64,7 @@ def noise_sliders(study: Study, sentence: str) -> Panel:
         except UserError:
             shares = ""  # the line about the method says why
         shown = _side_by_side([(f"direct noise, μ_mask {mu_mask:g}", direct), (f"noisy beam, β_random {beta_random:g}", noisy)])
-        return shown + shares + remark_on_strange_characters(study, tokens)
+        return shown + shares
 
     controls = {
         "sentence": line_of_text("Sentence", sentence),
@@ -86,7 +84,7 @@ def every_method(study: Study, sentence: str) -> Panel:
         tokens = read_sentence(sentence)
         corrupt = functools.partial(corruptor.corrupt, tokens, draw=draw)
         rows = [(method_label(name), functools.partial(corrupt, name)) for name in study.profile.methods]
-        return _side_by_side(rows) + remark_on_strange_characters(study, tokens)
+        return _side_by_side(rows)
 
     return Panel({"sentence": line_of_text("Sentence", sentence), "draw": draw_number()}, render)
 
@@ -132,9 +130,9 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
     def render(sentence: str, beta_random: float, draw: int, step: int) -> str:
         tokens = read_sentence(sentence)
         found = trace(tuple(tokens), beta_random, draw)
-        controls["step"].limit(len(found.steps))
+        controls["step"].max = len(found.steps)
         number = min(step, len(found.steps))
-        return step_table(found, number, beta_random) + outcome(found) + remark_on_strange_characters(study, tokens)
+        return step_table(found, number, beta_random) + outcome(found)
 
     controls = {
         "sentence": line_of_text("Sentence", sentence),
@@ -213,8 +211,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
         table = _results(annotator, traces) if shown == _EVERY_SYSTEM else marked_traces(annotator, steps)
-        remark = remark_on_strange_characters(study, chain.from_iterable(sentences))
-        return (table if traces else "") + "".join(map(_absent, absent)) + remark
+        return (table if traces else "") + "".join(map(_absent, absent))
 
     if not versions:
         return Panel({"text": box_of_text("Text", text)}, lambda text: "<p>The profile lists no systems for this notebook.</p>")
