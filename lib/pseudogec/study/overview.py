@@ -24,11 +24,7 @@ if TYPE_CHECKING:
 
 
 def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.DataFrame:
-    """One row for each stage of training.
-
-    Args:
-        profile: the study's profile.
-        settings: which settings; all by default.
+    """One row for each stage of training, of all settings by default.
 
     Returns:
         Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most subwords an
@@ -40,6 +36,8 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
     for setting in profile.settings if settings is None else settings:
         for number, stage in enumerate(profile.stages(setting), start=1):
             optimisation = profile.optimisation_of(stage.optimisation)
+            lengths = [(optimisation.epochs, "epoch"), (optimisation.updates, "update")]
+            length = [f"{count:,} {unit}{'s' if count > 1 else ''}" for count, unit in lengths if count is not None]
             rows.append(
                 {
                     "setting": setting,
@@ -47,7 +45,7 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
                     "trained on": _data(stage),
                     "optimiser": optimisation.optimiser,
                     "learning rate": f"{optimisation.learning_rate:g}",
-                    "length": _length(optimisation),
+                    "length": " or ".join(length),
                     "batch": optimisation.max_tokens * optimisation.update_frequency,
                     "kept": _kept(optimisation),
                 }
@@ -59,12 +57,6 @@ def _data(stage: StageOfTraining) -> str:
     names = [part if isinstance(part, str) else f"{part.pseudo_pairs:,} of {part.method}" for part in stage.data]
     repeated = f"{names[0]}, repeated" if stage.upsample else names[0]
     return " + ".join([repeated, *names[1:]])
-
-
-def _length(optimisation: Optimisation) -> str:
-    lengths = [(optimisation.epochs, "epoch"), (optimisation.updates, "update")]
-    shown = [f"{count:,} {unit}{'s' if count > 1 else ''}" for count, unit in lengths if count is not None]
-    return " or ".join(shown)
 
 
 def _kept(optimisation: Optimisation) -> str:
@@ -125,9 +117,11 @@ def budget(study: Study, system: System) -> Budget:
     If a record is lost, passes follow from the recipes, and the number of updates is not known.
     """
     stages, lost = _stages(study, system), _lost(study, system)
-    trainings = [_by_recipe(stage) if lost else _record(study, stage) for stage in stages]
+    trainings = [_training(study, stage, lost) for stage in stages]
     updates = () if lost else tuple(training.facts["updates"] for training in trainings)
-    return Budget(updates, _passes(trainings), sum(training.pseudo for training in trainings), sum(map(_pairs_read, stages)))
+    genuine = max(training.genuine for training in trainings)
+    passes = sum(training.seen for training in trainings) / genuine if genuine else 0.0
+    return Budget(updates, passes, sum(training.pseudo for training in trainings), sum(map(_pairs_read, stages)))
 
 
 class _Training(NamedTuple):
@@ -139,12 +133,6 @@ class _Training(NamedTuple):
     pseudo: int
 
 
-def _passes(trainings: Sequence[_Training]) -> float:
-    """Passes over the genuine pairs of the stage that has most."""
-    genuine = max(training.genuine for training in trainings)
-    return sum(training.seen for training in trainings) / genuine if genuine else 0.0
-
-
 def _stages(study: Study, system: System) -> list[TrainedModel]:
     """The stages of a system's training, first to last."""
     stages = [study.planner.model(system)]
@@ -154,34 +142,24 @@ def _stages(study: Study, system: System) -> list[TrainedModel]:
 
 
 def _lost(study: Study, system: System) -> bool:
-    """Whether the system has its scores, but a record of its training is lost.
-
-    This happens if a machine is taken back before its store was copied. A training of hours is not repeated for its record.
-    """
+    """Whether the system has its scores, but a record of its training is lost: hours of training are not repeated for it."""
     if not study.store.can_read(study.planner.score(system, study.test)):
         return False
     return not all(study.store.can_read(recipe) for stage in _stages(study, system) for recipe in (stage, *stage.data))
 
 
-def _record(study: Study, stage: TrainedModel) -> _Training:
-    facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
-    words = sum(times * size["tokens"]["trg"] for times, size in zip(_repeats(stage), sizes, strict=True))
-    return _counted(stage, facts, [size["pairs"] for size in sizes], facts["target_words"] / words)
-
-
-def _by_recipe(stage: TrainedModel) -> _Training:
-    """A stage without its record, from the sizes of corpora."""
-    return _counted(stage, {}, [int(data.work) for data in stage.data], _pairs_read(stage) / stage.sentences)
-
-
-def _pairs_read(stage: TrainedModel) -> float:
-    """As its recipe foresees; an estimate for a stage that ends by updates."""
-    return stage.work * stage.optimisation.batch / SUBWORDS_A_SENTENCE
-
-
-def _counted(stage: TrainedModel, facts: dict[str, Any], pairs: Sequence[int], epochs: float) -> _Training:
+def _training(study: Study, stage: TrainedModel, lost: bool = False) -> _Training:
+    """A stage by its records or, where one is lost, by its recipe and the sizes of corpora."""
+    repeats = [stage.upsample, *(1 for _ in stage.data[1:])]  # how many times an epoch contains each of the data
+    facts: dict[str, Any] = {}
+    if lost:
+        pairs, epochs = [int(data.work) for data in stage.data], _pairs_read(stage) / stage.sentences
+    else:
+        facts, sizes = study.result(stage), [study.result(data) for data in stage.data]
+        pairs = [size["pairs"] for size in sizes]
+        epochs = facts["target_words"] / sum(times * size["tokens"]["trg"] for times, size in zip(repeats, sizes, strict=True))
     seen, genuine, pseudo = 0.0, 0, 0
-    for data, times, size in zip(stage.data, _repeats(stage), pairs, strict=True):
+    for data, times, size in zip(stage.data, repeats, pairs, strict=True):
         if isinstance(data, PseudoData):
             pseudo += size
         elif isinstance(data, BinarisedPairs) and data.arrangement == "correct":
@@ -190,19 +168,13 @@ def _counted(stage: TrainedModel, facts: dict[str, Any], pairs: Sequence[int], e
     return _Training(facts, seen, genuine, pseudo)
 
 
-def _repeats(stage: TrainedModel) -> list[int]:
-    """How many times an epoch contains each of the stage's data."""
-    return [stage.upsample, *(1 for _ in stage.data[1:])]
-
-
-def _copies(stage: TrainedModel) -> bool:
-    return all(isinstance(data, BinarisedPairs) and data.arrangement == "copy" for data in stage.data)
+def _pairs_read(stage: TrainedModel) -> float:
+    """As its recipe foresees; an estimate for a stage that ends by updates."""
+    return stage.work * stage.optimisation.batch / SUBWORDS_A_SENTENCE
 
 
 def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
-    """Losses during systems' trainings, from the records of the stages, which are built if missing; none of lost records.
-
-    A stage of copying, which all systems share, is left out.
+    """Losses during systems' trainings, without lost records and the stage of copying, which all systems share.
 
     Returns:
         One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``architecture``, ``seed``; ``stage`` (from
@@ -217,7 +189,9 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
         if _lost(study, system):
             continue
         chosen = [system.choices[name] for name in choices]
-        records = [_record(study, stage) for stage in _stages(study, system) if not _copies(stage)]
+        stages = _stages(study, system)
+        copying = {stage for stage in stages if all(getattr(data, "arrangement", "") == "copy" for data in stage.data)}
+        records = [_training(study, stage) for stage in stages if stage not in copying]
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0
         for number, record in enumerate(records, start=1):
@@ -246,39 +220,28 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 
 
 def corpus_table(study: Study) -> pd.DataFrame:
-    """One row for each corpus: part, sentences, tokens per sentence, pairs without a correction.
-
-    Of a seed corpus one shard is shown; the number of shards that a system uses is part of the grid.
-    """
+    """One row for each corpus: part, sentences, tokens per sentence, pairs without a correction; of a seed corpus one shard."""
     import pandas as pd
 
-    rows = []
-    for name, corpus in study.planner.corpora.items():
-        facts = study.result(corpus)
-        rows.append(
-            {
-                "corpus": name,
-                "part": "test" if name in study.planner.tests else {"genuine": "train"}.get(name, name),
-                "sentences": facts["sentences"],
-                "tokens per sentence": facts["source_tokens"] / facts["sentences"],
-                "identical pairs": facts["identical_pairs"],
-            }
-        )
-    for name in study.profile.corpora.seeds:
-        facts = study.result(study.planner.seed_text(name, 0))
-        rows.append(
-            {
-                "corpus": name,
-                "part": "seed (one shard)",
-                "sentences": facts["sentences"],
-                "tokens per sentence": facts["tokens"] / facts["sentences"],
-            }
-        )
+    parts = {"genuine": "train", **dict.fromkeys(study.planner.tests, "test")}
+    found = [(name, parts.get(name, name), study.result(corpus)) for name, corpus in study.planner.corpora.items()]
+    seeds = study.profile.corpora.seeds
+    found += [(name, "seed (one shard)", study.result(study.planner.seed_text(name, 0))) for name in seeds]
+    rows = [
+        {
+            "corpus": name,
+            "part": part,
+            "sentences": facts["sentences"],
+            "tokens per sentence": facts.get("source_tokens", facts.get("tokens")) / facts["sentences"],
+            "identical pairs": facts.get("identical_pairs"),
+        }
+        for name, part, facts in found
+    ]
     return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
 
 
 def seed_text_table(study: Study) -> pd.DataFrame:
-    """One row for each seed corpus, from its first shard: length, variety, and the share of tokens known from the genuine data.
+    """One row for each seed corpus, from its first shard.
 
     Returns:
         ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
@@ -305,7 +268,7 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
     Returns:
         One row for each kind of system, and the reference's last: ``unchanged``, the share of sentences without an edit; of the
         sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
-        in all; ``edits per token`` of the source. A sentence needs no edit if the annotator that it is scored by made none.
+        in all; ``edits per token`` of the source.
     """
     import pandas as pd
 
@@ -368,8 +331,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     Returns:
         See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types are not known.
     """
-    truth: list[AnnotatedSentence] = []
-    found: list[AnnotatedSentence] = []
+    truth, found = list[AnnotatedSentence](), list[AnnotatedSentence]()
     for corpus in study.planner.corpora.values():
         if corpus.simulated:
             truth += read_m2(study.folder(corpus, "gold.m2") / "gold.m2")
@@ -395,8 +357,7 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     Marks of errors that nobody corrected are no edits here: without them the counts of W&I and FCE are those of Choe et al.
 
     Returns:
-        ``corpus``; ``level`` (see :meth:`Study.levels_of`); ``tokens`` of the source side; ``edits``; ``edits per token``
-        of this sentence, not a number for an empty one.
+        ``corpus``; ``level``; ``tokens`` of the source side; ``edits``; ``edits per token``, not a number for an empty one.
     """
     import pandas as pd
 

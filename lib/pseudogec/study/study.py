@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from importlib.metadata import version
+from itertools import product
 from math import log, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -45,14 +46,7 @@ PACK = "pack"
 
 
 class Stock(NamedTuple):
-    """Where the artefacts of some results are.
-
-    Attributes:
-        needed: how many there are.
-        stored: how many the store has.
-        packed: how many of the others a pack has in sufficient part.
-        to_build: the missing ones.
-    """
+    """How many artefacts some results need, how many of them are in the store or else in a pack, and the missing ones."""
 
     needed: int
     stored: int
@@ -65,7 +59,7 @@ class Stock(NamedTuple):
 
 
 class MissingSentencesError(UserError):
-    """Sentences are needed that are neither here nor in a pack, since they may not be passed on or are too many."""
+    """Sentences are needed that are neither here nor in a pack: they may not be passed on or are too many."""
 
 
 UNKNOWN_LEVEL = "unknown"
@@ -77,15 +71,9 @@ YAML = (".yaml", ".yml")
 
 
 def open_profile(profile: str | Path, overrides: Sequence[str] = ()) -> Profile:
-    """Load a profile.
+    """Load a profile: a name from ``params/`` or the path of a YAML file, with overrides; errors are those of `load_profile`.
 
-    Args:
-        profile: a name from ``params/`` or the path of a YAML file. Modules that it names, as in ``module:Class``, may lie
-            beside it or in the project's root.
-        overrides: changes such as ``"corpora.genuine.sentences=500"``.
-
-    Raises:
-        UserError: as of `load_profile`.
+    Modules that it names, as in ``module:Class``, may lie beside it or in the project's root.
     """
     path = Path(profile)
     if path.suffix not in YAML:
@@ -126,13 +114,11 @@ class Study:
         """Open a study.
 
         Args:
-            profile: as of `open_profile`.
+            profile: a name from ``params/`` or the path of a YAML file.
             overrides: changes such as ``"corpora.genuine.sentences=500"``.
             store: folder of artefacts; ``outputs/store`` by default.
-            scheduler: address of a running Dask scheduler; by default a local cluster is started when there is something to
-                build.
+            scheduler: address of a running Dask scheduler; by default a local cluster is started when it is needed.
             workers: processes of the local cluster; one a core by default.
-            display: shows progress; on standard output by default.
             outputs: folder for tables and figures; by default ``outputs/<profile>``, or ``outputs/<profile>-changed`` with
                 overrides and of a file elsewhere with the name of a profile in ``params/``: the profile's own results stay.
             without_data: open it even if corpus files are missing, in order to plan it; such a study cannot be built.
@@ -168,9 +154,7 @@ class Study:
         """The systems of a grid that the profile names, or of axes given here; given axes replace the named grid's.
 
         Args:
-            name: a key of the profile's ``grids``.
-            notebook: a notebook's name, such as ``06_error_types``: the grid is empty, and there is nothing to train, where the
-                profile does not list it for this notebook.
+            notebook: a notebook's name, such as ``06_error_types``: the grid is empty where the profile does not list it there.
             axes: the keys of a grid in a profile, such as ``method``, ``setting`` or ``seeds``; single values or lists. In the
                 entries of the named grid's ``also`` they replace the values, too.
 
@@ -194,15 +178,7 @@ class Study:
         return expand(grid, self.profile.methods, self.profile.seeds)
 
     def comparison(self, name: str, *, notebook: str | None = None) -> list[Pipeline]:
-        """The systems of one of the profile's ``comparisons``, each once for every seed that it has.
-
-        Args:
-            name: a key of the profile's ``comparisons``.
-            notebook: as of :meth:`grid`.
-
-        Raises:
-            UserError: there is no such comparison.
-        """
+        """The systems of one of the profile's ``comparisons``, each once for every seed; none as of :meth:`grid`."""
         known = self.profile.comparisons
         if notebook is not None and name not in self.profile.notebooks.get(notebook, ()):
             return []
@@ -212,7 +188,7 @@ class Study:
 
     def simple_systems(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
         """The profile's simple systems in these tracks, without those among the names."""
-        found = ((name, track) for name in self.profile.simple_systems if name not in names for track in dict.fromkeys(tracks))
+        found = product([name for name in self.profile.simple_systems if name not in names], dict.fromkeys(tracks))
         return [version for name, track in found for version in pipelines(self.profile, name, track)]
 
     def with_simple_systems(self, systems: Sequence[System | Pipeline]) -> list[System | Pipeline]:
@@ -235,7 +211,6 @@ class Study:
         Before the first training for a score, its test set is compared with all data that its system learns from.
 
         Args:
-            recipes: the wanted ones.
             in_full: whether all files of these artefacts are needed; else their part in a pack is enough.
 
         Raises:
@@ -292,14 +267,10 @@ class Study:
         return sorted({made_on(record) for record in records if "processor" in record})
 
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
-        """Write a pack with everything that the notebooks of the profile need into a folder.
+        """Write a pack with everything that the notebooks of the profile need into a folder; returns how many artefacts it has.
 
         Args:
-            folder: for the pack; an older pack is replaced.
-            sources: of the artefacts, by default the study's store with its packs.
-
-        Returns:
-            How many artefacts the pack has; those that no source has are left out.
+            sources: of the artefacts, by default the study's store with its packs. What none has is left out.
 
         Raises:
             UserError: no source has any; two hold an artefact with different numbers; or the folder cannot be written.
@@ -334,8 +305,7 @@ class Study:
     def measures(self, systems: Sequence[System | Pipeline], curves: bool) -> list[Recipe]:
         """Scores of systems on the test sets of grids, and the validation losses of models whose passes are chosen.
 
-        Args:
-            curves: with the shares of edits on these and on the development data.
+        With ``curves`` also the shares of edits on these and on the development data.
         """
         models = [system for system in systems if isinstance(system, System)]
         tests = (None, *self.grid_tests) if curves else ()
@@ -370,10 +340,8 @@ class Study:
         """The tidy scores of systems on one test corpus; missing ones are built.
 
         Args:
-            grid: systems.
             by: split by proficiency level, error type, or both.
             test: the corpus's name; the first by default.
-            metric: how they are scored.
             tuned: at the operating point of each model (:meth:`tuned_score`) in place of as decoded; by ERRANT.
 
         Returns:
@@ -408,7 +376,16 @@ class Study:
         self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None, tuned: bool = False
     ) -> pd.DataFrame:
         levels = cache(self.levels)
-        table = tidy((self._row(*cell, levels, tuned) for cell in cells), by)
+        rows = (
+            (
+                system,
+                self.planner.dataset(system, test),
+                self.tuned_score(system, test) if tuned else self.score(system, test, metric),
+                levels(self.planner.test_sentences(system, test)),
+            )
+            for system, test, metric in cells
+        )
+        table = tidy(rows, by)
         chosen: dict[tuple[str, str], str | None] = {}
         for system, test, _ in cells:
             if (key := (system.name, self.planner.dataset(system, test))) not in chosen:
@@ -416,21 +393,8 @@ class Study:
         table["tuned_on_test"] = list(map(chosen.get, zip(table.system, table.dataset, strict=True)))
         return table
 
-    def _row(
-        self, system: System | Pipeline, test: str, metric: Metric, levels: Callable[[Corpus], list[str]], tuned: bool
-    ) -> tuple[System | Pipeline, str, Score, list[str]]:
-        sentences = self.planner.test_sentences(system, test)
-        score = self.tuned_score(system, test) if tuned else self.score(system, test, metric)
-        return system, self.planner.dataset(system, test), score, levels(sentences)
-
     def score(self, system: System | Pipeline, test: str | None = None, metric: MetricChoice = ERRANT) -> Score:
-        """The score of a system, sentence by sentence; it must have been built.
-
-        Args:
-            system: of a grid or comparison.
-            test: name of a test corpus; the first by default.
-            metric: how they are scored.
-        """
+        """The score of a system on a test corpus (the first by default), sentence by sentence; it must have been built."""
         return self._read(self.planner.score(system, test or self.test, METRICS.make(metric)))
 
     def edit_shares(self, system: System | Pipeline, test: str | None = None) -> SharedEdits:
@@ -464,7 +428,6 @@ class Study:
         """The folder of an artefact with these files; it is built if neither the store nor a pack has it.
 
         Raises:
-            BuildError: it could not be built.
             MissingSentencesError: a pack has the artefact without these files, and corpora are missing that they are made from.
         """
         self.build([recipe])
