@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatch
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,33 +60,23 @@ from pseudogec.study.results import EditShares, ScoredCorrection
 
 
 class GenuineData(NamedTuple):
-    """The genuine pairs of a track.
-
-    Attributes:
-        genuine: the training pairs.
-        validation: the pairs that choose checkpoints.
-        in_domain: the part of the genuine pairs that is like the test data.
-        held_out: the test sentences of the track, in place of a test set that the track is cut from.
-    """
+    """The genuine pairs of a track."""
 
     genuine: Corpus
     validation: Corpus
     in_domain: Corpus | None = None
-    held_out: Corpus | None = None
+    held_out: Corpus | None = None  # test sentences, in place of a test set that the track is cut from
 
 
 class Planner:
     """Turns a profile into recipes; data and models that several recipes share are described once.
 
     Args:
-        profile: a checked profile.
         root: the project's root, which the profile's data folder is relative to.
         without_data: plan even where corpus files are missing, to see what a study would do; its recipes cannot be built.
-        digest: gives the digests of corpus files.
         packs: know the digests of files that are missing, so that what was made from them is found in the packs.
 
     Raises:
-        UserError: a method's parameters are impossible.
         DataError: a corpus file is missing.
     """
 
@@ -114,15 +104,12 @@ class Planner:
         self.annotator = annotator_signature(profile.annotator)
         self.tracks = {"restricted": GenuineData(self.genuine, self.validation, self.in_domain)}
         # A track has little genuine data, but shares the subwords and the stage of copying, for which grammatical text is enough.
-        for name, track in profile.tracks.items():
-            if track.pairs is not None:
-                self.tracks[name] = self._sampled(name, track.pairs, seed=1)
-            else:
-                self.tracks[name] = self._own_data(name, track) if track.genuine else _part_of(name, track, self.development)
-        self._seed_corpora: dict[str, tuple[SeedCorpus, ...]] = {}
+        self.tracks |= {name: self._track(name, track) for name, track in profile.tracks.items()}
         self._shards: dict[tuple[str, str, str, int], list[PseudoData]] = {}
-        self._mirrors: dict[str, Mirrored] = {}
-        self._models: dict[tuple[System, bool], TrainedModel] = {}
+        # What many recipes share is described, and its key computed, once.
+        self._seed_corpus = cache(self._in_shares)
+        self._mirrored = cache(lambda data: Mirrored(data=data, bpe=self.bpe))
+        self._last_stage = cache(self._model_of)
 
     def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
         """The sentences that a system is scored on: the test set or, if its track is cut from it, the held-out part."""
@@ -162,12 +149,13 @@ class Planner:
     def _corpus(self, name: str, pairs: PairFormat) -> WholeCorpus:
         return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
 
-    def _own_data(self, name: str, track: Track) -> GenuineData:
-        assert track.genuine is not None and track.validation is not None  # the profile's check
-        in_domain = self._corpus(f"{name}-in_domain", track.in_domain) if track.in_domain else None
-        return GenuineData(
-            self._corpus(f"{name}-training", track.genuine), self._corpus(f"{name}-validation", track.validation), in_domain
-        )
+    def _track(self, name: str, track: Track) -> GenuineData:
+        if track.pairs is not None:
+            return self._sampled(name, track.pairs, seed=1)
+        if track.genuine is None:
+            return _part_of(name, track, self.development)
+        names = {part: f"{name}-training" if part == "genuine" else f"{name}-{part}" for part in track.corpora}
+        return GenuineData(**{part: self._corpus(names[part], pairs) for part, pairs in track.corpora.items()})
 
     def _sampled(self, name: str, pairs: int, seed: int) -> GenuineData:
         sampled = SampledCorpus(name=name, corpus=self.genuine, sentences=pairs, seed=seed)
@@ -182,10 +170,12 @@ class Planner:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
-        if name not in self._seed_corpora:
-            assert isinstance(sentences, FileSentences)
-            self._seed_corpora[name] = SeedCorpus.in_shares(name, sentences.located(self._find))
-        return FileSeedText.of(self._seed_corpora[name], size, shard)
+        return FileSeedText.of(self._seed_corpus(name), size, shard)
+
+    def _in_shares(self, name: str) -> tuple[SeedCorpus, ...]:
+        sentences = self.profile.corpora.seeds[name]
+        assert isinstance(sentences, FileSentences)
+        return SeedCorpus.in_shares(name, sentences.located(self._find))
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
@@ -267,19 +257,19 @@ class Planner:
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting, which may read and write from right to left."""
-        system = system.model_copy(update={"passes": None})
-        if (system, right_to_left) not in self._models:
-            self._models[system, right_to_left] = self._model(
-                system.name.replace("/", "-") + (" right to left" if right_to_left else ""),
-                self.profile.stages(system.setting),
-                system.seed,
-                self.pseudo_data(system),
-                system.upsample,
-                architecture=system.architecture,
-                track=system.track,
-                right_to_left=right_to_left,
-            )
-        return self._models[system, right_to_left]
+        return self._last_stage(system.model_copy(update={"passes": None}), right_to_left)
+
+    def _model_of(self, system: System, right_to_left: bool) -> TrainedModel:
+        return self._model(
+            system.name.replace("/", "-") + (" right to left" if right_to_left else ""),
+            self.profile.stages(system.setting),
+            system.seed,
+            self.pseudo_data(system),
+            system.upsample,
+            architecture=system.architecture,
+            track=system.track,
+            right_to_left=right_to_left,
+        )
 
     def _model(
         self,
@@ -320,12 +310,6 @@ class Planner:
         assert model is not None  # a setting has a stage, by the profile's schema
         return model
 
-    def _mirrored(self, data: TrainingPairs) -> Mirrored:
-        """Data from right to left: one recipe for the many models that read them, so that its key is computed once."""
-        if data.key not in self._mirrors:
-            self._mirrors[data.key] = Mirrored(data=data, bpe=self.bpe)
-        return self._mirrors[data.key]
-
     def _stage_data(
         self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str, seed: int
     ) -> tuple[TrainingPairs, ...]:
@@ -349,14 +333,10 @@ class Planner:
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
         # Only a model that corrects reads preprocessed sentences.
-        if arrangement == "correct" and (correction := self._preprocessed(corpus)) is not None:
+        if arrangement == "correct" and (correction := self.after(self.profile.preprocessing, 0, corpus)) is not None:
             corpus = PreprocessedCorpus(name=corpus.name, correction=correction)
         drop_identical = not keep_unchanged and self.profile.corpora.unchanged == "drop"
         return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
-
-    def _preprocessed(self, corpus: Corpus) -> Correction | None:
-        """A corpus after the steps that come before every model; none if there are no such steps."""
-        return self.after(self.profile.preprocessing, 0, corpus)
 
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """The system's correction of a test corpus."""
@@ -371,7 +351,7 @@ class Planner:
         model = self.model(system)
         needs: dict[str, Need] = {"models": (self.snapshot(system) if system.passes else model,), **self.decoding}
         step = Models(models=(model.name,), n_best=self.profile.decoding.n_best)
-        return Correction(step=step, needs=needs, before=self._preprocessed(corpus), corpus=corpus)
+        return Correction(step=step, needs=needs, before=self.after(self.profile.preprocessing, 0, corpus), corpus=corpus)
 
     def snapshot(self, system: System) -> Snapshot:
         """The model of a system whose passes are chosen."""
@@ -438,14 +418,10 @@ class Planner:
         )
 
     @property
-    def search_options(self) -> dict[str, Need]:
-        """The settings of the search."""
-        return {"beam": self.profile.decoding.beam, "length_penalty": self.profile.decoding.length_penalty}
-
-    @property
     def decoding(self) -> dict[str, Need]:
         """The settings and models of a search."""
-        return {"subwords": self.bpe, **self.search_options}
+        decoding = self.profile.decoding
+        return {"subwords": self.bpe, "beam": decoding.beam, "length_penalty": decoding.length_penalty}
 
     def named_model(self, name: str, seed: int, right_to_left: bool = False) -> TrainedModel:
         """A model that the profile names."""
@@ -513,14 +489,7 @@ def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
 
 
 class _StepPlanning:
-    """The study as an interface for one step; see `pseudogec.correct.Planning`.
-
-    Args:
-        planner: plans the recipes that the step needs.
-        earlier: the steps before it.
-        step: the step.
-        seed: which version of the system is planned.
-    """
+    """The study as an interface for one step after ``earlier`` ones, in one version of a system; see `correct.Planning`."""
 
     def __init__(self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int) -> None:
         self._planner, self._profile, self._earlier, self._step, self.seed = planner, planner.profile, earlier, step, seed
@@ -546,7 +515,7 @@ class _StepPlanning:
         models = tuple(
             ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target) for path in checkpoints
         )
-        return {"models": models, "subwords": ReleasedSubwords(codes=file(codes)), **self._planner.search_options}
+        return {**self.decoding, "models": models, "subwords": ReleasedSubwords(codes=file(codes))}
 
     def detector(self, model: str) -> TrainedDetector:
         # It learns from the genuine sentences of the model's track.
@@ -565,7 +534,9 @@ class _StepPlanning:
         return " ".join(f"{path.relative_to(folder.absolute())}:{self._planner.file(path).digest}" for path in files)
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Search:
-        development = self._development()
+        # For models of a track that trains on a part of the development data, the remaining part.
+        tracks = tracks_of(self._profile, [*self._earlier, self._step]) - {"restricted"}
+        development = next((self._planner.tracks[track].validation for track in tracks), self._planner.development)
         return Search(
             step=step,
             needs=dict(needs),
@@ -573,9 +544,3 @@ class _StepPlanning:
             references=self._planner.references(development),
             annotator=self.annotator,
         )
-
-    def _development(self) -> Corpus:
-        """The development data; for models of a track that trains on a part of them, the remaining part."""
-        for track in tracks_of(self._profile, [*self._earlier, self._step]) - {"restricted"}:
-            return self._planner.tracks[track].validation
-        return self._planner.development
