@@ -4,7 +4,7 @@ from artefacts.cluster import ClusterSection
 from artefacts.engine import Engine
 from artefacts.errors import DataError, UserError
 from artefacts.files import FileDigests, SourceFile, refuse_changed
-from artefacts.kinds import Component, Registry, Section, refuse_unknown
+from artefacts.kinds import Component, Registry, Section
 from artefacts.pack import Pack, merge, write_pack
 from artefacts.plan import Estimator, make_plan
 from artefacts.progress import ProgressLine, TimeLeft, format_duration
@@ -34,7 +34,6 @@ __all__ = [
     "merge",
     "missing",
     "refuse_changed",
-    "refuse_unknown",
     "with_ancestors",
     "write_pack",
 ]

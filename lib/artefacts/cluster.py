@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import inspect
 import logging
 import os
 import shlex
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from distributed import Client
     from distributed.deploy import Cluster
 
-_HERE, _WEB = "127.0.0.1", "127.0.0.1:0"
-"""Where a local scheduler listens, and the web servers that Dask starts in every process: other machines cannot reach them."""
+_HERE = "127.0.0.1"
+"""Where a local scheduler listens: other machines cannot reach it."""
 
 SECONDS_TO_ANSWER = 20
 """How long a scheduler may take to answer a program that connects to it."""
@@ -81,7 +80,7 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
         options = {"env": environment, "resources": {"GPU": 1} if number < len(gpus) else {}, "preload": [_LEAVES_INTERRUPTS]}
         options |= {"nthreads": 1, "memory_limit": 0, "host": _HERE, "dashboard": False, "silence_logs": logging.CRITICAL}
         specification[number] = {"cls": Nanny, "options": options}
-    scheduler = {"cls": Scheduler, "options": {"host": _HERE, "port": 0, "dashboard": False, "dashboard_address": _WEB}}
+    scheduler = {"cls": Scheduler, "options": {"host": _HERE, "port": 0, "dashboard": False, "dashboard_address": f"{_HERE}:0"}}
     # A step's traceback is in the artefact's own log.
     return SpecCluster(workers=specification, scheduler=scheduler, silence_logs=logging.CRITICAL)
 
@@ -99,7 +98,7 @@ def deployment(section: ClusterSection) -> Cluster:
     except (ImportError, AttributeError, ValueError) as error:
         raise UserError(f"cluster.class: `{section.class_name}` cannot be imported ({error})") from None
     try:
-        cluster: Cluster = made_by(**_with_private_web(made_by, section.options))
+        cluster: Cluster = made_by(**section.options)
         cluster.scale(section.jobs)
         cluster.sync(_started, cluster)
     except Exception as error:  # of the deployment's own kinds: an unknown option, no command to submit jobs, no such queue
@@ -120,16 +119,6 @@ def _ask_again(cluster: Cluster, jobs: int) -> None:
 
     cluster.periodic_callbacks["artefacts"] = asking = PeriodicCallback(lambda: cluster.scale(jobs), 10_000)
     asking.start()
-
-
-def _with_private_web(made_by: type[Cluster], options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a deployment, whose web servers are for their own machine unless the options say otherwise."""
-    if hasattr(made_by, "job_cls"):  # of dask_jobqueue
-        scheduler = {"dashboard_address": _WEB, **options.get("scheduler_options", {})}
-        words = ["--dashboard-address", _WEB, *options.get("worker_extra_args", [])]
-        return {**options, "scheduler_options": scheduler, "worker_extra_args": words}
-    takes_address = "dashboard_address" in inspect.signature(made_by.__init__).parameters
-    return {"dashboard_address": _WEB, **options} if takes_address else options
 
 
 def connect(where: Cluster | str) -> Client:

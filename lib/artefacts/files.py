@@ -76,7 +76,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
         told: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
-        DataError: the file is missing, a folder, cannot be read, or is compressed text without a byte.
+        DataError: the file cannot be read.
     """
     path = Path(path)
     with contextlib.ExitStack() as stack:
@@ -96,9 +96,6 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
 
     Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
     A byte order mark, with which some editors begin a file, is no part of the text.
-
-    Args:
-        told: as of :func:`open_for_reading`.
 
     Raises:
         DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
@@ -171,11 +168,7 @@ def write_lines(path: Path | str, lines: Iterable[str]) -> int:
 
 
 def digest_file(path: Path | str) -> str:
-    """SHA-256 of a file's bytes, as hexadecimal text.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
+    """SHA-256 of a file's bytes, as hexadecimal text; DataError if it cannot be read."""
     try:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -204,11 +197,7 @@ class FileDigests:
         self._memory = memory
 
     def __call__(self, path: Path) -> str:
-        """The digest of a file's bytes.
-
-        Raises:
-            DataError: the file cannot be read.
-        """
+        """The digest of a file's bytes; DataError if it cannot be read."""
         try:
             status = path.stat()
         except OSError as error:
@@ -251,14 +240,7 @@ class SourceFile(BaseModel):
 
 
 def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
-    """Check that files are still those that a recipe names, before a step reads them.
-
-    Args:
-        store: the folder of artefacts, which remembers digests.
-
-    Raises:
-        DataError: a file is missing, or has other bytes than when the study was opened.
-    """
+    """Raise DataError if a file is missing, or has other bytes than a recipe names; the folder ``store`` remembers digests."""
     digests = FileDigests(store / MEMORY)
     for file in files:
         if digests(file.path) != file.digest:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
@@ -18,24 +18,6 @@ class Section(BaseModel):
     """A part of a configuration: immutable, and unknown keys are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-def refuse_unknown(where: str, what: str, names: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse names that a configuration does not have.
-
-    Args:
-        where: the place in the configuration, for the message.
-        what: what the names stand for.
-        names: names in use.
-        known: names that the configuration has.
-
-    Raises:
-        ValueError: a name is not known; the nearest is offered.
-    """
-    known = set(known)
-    for name in names:
-        if name not in known:
-            raise ValueError(f"{where}: there is no {what} `{name}`{nearest(name, known)}")
 
 
 def _as_tuple(value: Any) -> Any:
@@ -72,11 +54,7 @@ class Component(Section):
 
     @classmethod
     def check_class(cls) -> None:
-        """Refuse a class from outside that would fail later, when it is used.
-
-        Raises:
-            ValueError: says what the class lacks.
-        """
+        """Raise ValueError for a class from outside that would fail later, when it is used."""
         undefined = {name for name in cls.__class_vars__ if not hasattr(cls, name)} | cls.__abstractmethods__
         if undefined:
             raise ValueError(f"the class must define {' and '.join(f'`{name}`' for name in sorted(undefined))}")
@@ -113,12 +91,7 @@ K = TypeVar("K", bound=Component)
 
 
 class Registry(Generic[K]):
-    """The classes that a configuration may name in one place.
-
-    Args:
-        base: their common base class.
-        tag: the configuration's key that names the class, such as ``method``; messages use it too.
-    """
+    """The classes with a common base that a configuration may name in one place, by the key ``tag``, such as ``method``."""
 
     def __init__(self, base: type[K], tag: str) -> None:
         self.base, self.tag = base, tag
@@ -179,11 +152,7 @@ class Registry(Generic[K]):
         return self.find(fields[self.tag]).model_validate({name: item for name, item in fields.items() if name != self.tag})
 
     def make(self, value: Any) -> K:
-        """`parse` for values from outside a configuration, such as an argument of a program or a function.
-
-        Raises:
-            UserError: there is no such class, or a field is unknown or impossible.
-        """
+        """`parse` for values from outside a configuration, such as an argument of a program; raises UserError."""
         try:
             return self.parse(value)
         except PydanticCustomError as error:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts import refuse_unknown
-from artefacts.errors import UserError
+from artefacts.errors import UserError, nearest
 from artefacts.files import write_atomically
 from pseudogec.commands.correct import add_system_options, open_study
 from pseudogec.corpora import read_plain
@@ -48,10 +47,9 @@ def run(options: argparse.Namespace) -> None:
     blind = study.profile.corpora.blind
     if not blind:
         raise UserError(f"profile {study.profile.name} has no blind test sets; name them under `corpora.blind`")
-    try:
-        refuse_unknown("--test", "blind test set", options.test or (), blind)
-    except ValueError as error:
-        raise UserError(str(error)) from None
+    for name in options.test or ():
+        if name not in blind:
+            raise UserError(f"--test: there is no blind test set `{name}`{nearest(name, blind)}")
     pipeline = find_system(study, options.system, options.seed)
     # Read before anything is trained, so that a missing file is found at once.
     sources = {name: _sentences(study.planner.file(blind[name].file).path) for name in options.test or blind}
