@@ -51,32 +51,24 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     add_system_options(parser)
-    parser.add_argument("--list", action="store_true", help="list the systems and their steps, and stop")
-    parser.add_argument(
-        "--all-edits",
-        action="store_true",
-        help="make all edits of the models, not only those of which they are sure: most are wrong",
-    )
-    parser.add_argument("--train", action="store_true", help="train the models that are missing; this can take hours or days")
-    parser.add_argument(
-        "--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output"
-    )
-    parser.add_argument("--steps", action="store_true", help="show what each step changed, with its edits and their types")
+    add = parser.add_argument
+    add("--list", action="store_true", help="list the systems and their steps, and stop")
+    add("--all-edits", action="store_true", help="make all edits of the models, not only sure ones: most are wrong")
+    add("--train", action="store_true", help="train the models that are missing; this can take hours or days")
+    add("--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output")
+    add("--steps", action="store_true", help="show what each step changed, with its edits and their types")
     parser.set_defaults(run=run)
 
 
 def add_system_options(parser: argparse.ArgumentParser) -> None:
     """The options that choose the study and its system."""
-    parser.add_argument(
-        "--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them"
-    )
-    parser.add_argument("--profile", help="a name from params/ or a YAML file")
-    parser.add_argument("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
-    )
-    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
+    add = parser.add_argument
+    add("--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them")
+    add("--profile", help="a name from params/ or a YAML file")
+    add("--seed", type=int, metavar="N", help="which model, for a system of a single one (default: the first)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile")
+    add("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    add("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
 
 
 def open_study(options: argparse.Namespace, profile: str = "classroom", without_data: bool = False) -> Study:

@@ -28,10 +28,11 @@ def add_parser(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument("--profile", default="paper", metavar="P", help="a name from params/ or a YAML file (default: paper)")
-    parser.add_argument("--data-folder", type=Path, metavar="F", help="where to put them (default: the profile's data_folder)")
-    parser.add_argument("--list", action="store_true", help="list all corpora that are known, and stop")
-    parser.add_argument("--formats", action="store_true", help="list the formats that a profile may name as `source`, and stop")
+    add = parser.add_argument
+    add("--profile", default="paper", metavar="P", help="a name from params/ or a YAML file (default: paper)")
+    add("--data-folder", type=Path, metavar="F", help="where to put them (default: the profile's data_folder)")
+    add("--list", action="store_true", help="list all corpora that are known, and stop")
+    add("--formats", action="store_true", help="list the formats that a profile may name as `source`, and stop")
     parser.set_defaults(run=run)
 
 

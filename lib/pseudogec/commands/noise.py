@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,21 +41,14 @@ def add_parser(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument("--list", action="store_true", help="explain --method, or every method, with its parameters, and stop")
-    parser.add_argument("--method", metavar="M", help="a noising method's name, or package.module:Class; --list explains them")
-    parser.add_argument("--input", type=Path, metavar="F", help="grammatical text, a sentence a line; plain, gz, zst, xz or bz2")
-    parser.add_argument("--output-prefix", metavar="P", help="writes P.src and P.trg, compressed as the input is")
-    parser.add_argument("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the method; may be repeated"
-    )
-    parser.add_argument(
-        "--genuine-m2",
-        type=Path,
-        nargs="+",
-        metavar="F",
-        help="genuine data as M2 files, tokenised as the input is; random tokens are drawn from their corrections",
-    )
+    add = parser.add_argument
+    add("--list", action="store_true", help="explain --method, or every method, with its parameters, and stop")
+    add("--method", metavar="M", help="a noising method's name, or package.module:Class; --list explains them")
+    add("--input", type=Path, metavar="F", help="grammatical text, a sentence a line; plain, gz, zst, xz or bz2")
+    add("--output-prefix", metavar="P", help="writes P.src and P.trg, compressed as the input is")
+    add("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
+    add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the method; may be repeated")
+    add("--genuine-m2", type=Path, nargs="+", metavar="F", help="genuine data as M2 files, tokenised as the input is")
     parser.set_defaults(run=run)
 
 
@@ -66,7 +59,10 @@ def run(options: argparse.Namespace) -> None:
     for name in ("method", "input", "output_prefix"):
         if getattr(options, name) is None:
             raise UserError(f"--{name.replace('_', '-')} is missing; pseudogec noise --help explains the options")
-    parameters = _parse_parameters(options.set)
+    for setting in options.set:
+        if "=" not in setting:
+            raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
+    parameters = dict(setting.split("=", 1) for setting in options.set)
     method = make_method(options.method, parameters, "--set" if parameters else "--method")
     if not isinstance(method, TextMethod):
         raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
@@ -92,13 +88,6 @@ def _descriptions(named: str | None) -> Iterator[str]:
         raise UserError(f"--method: {error}") from None
     for method in methods:
         yield from describe(method)
-
-
-def _parse_parameters(settings: Sequence[str]) -> dict[str, str]:
-    for setting in settings:
-        if "=" not in setting:
-            raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
-    return dict(setting.split("=", 1) for setting in settings)
 
 
 def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:

@@ -29,15 +29,12 @@ def add_parser(commands: Any) -> None:
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument(
-        "sources", nargs="*", type=Path, metavar="FOLDER", help="stores and packs (default: the store, with the profile's pack)"
-    )
-    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
-    )
-    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
-    parser.add_argument("--to", type=Path, metavar="FOLDER", help=f"where the pack goes (default: outputs/PROFILE/{PACK})")
+    add = parser.add_argument
+    add("sources", nargs="*", type=Path, metavar="FOLDER", help="stores and packs (default: the store, with the profile's pack)")
+    add("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile")
+    add("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    add("--to", type=Path, metavar="FOLDER", help=f"where the pack goes (default: outputs/PROFILE/{PACK})")
     parser.set_defaults(run=run)
 
 

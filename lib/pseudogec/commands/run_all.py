@@ -40,42 +40,21 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="run_all.py", description=_DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
-    parser.add_argument(
-        "--only", action="append", default=[], metavar="NN", help="only notebooks whose name starts so; may be repeated"
-    )
-    parser.add_argument("--jobs", type=int, metavar="N", help="worker processes, and notebooks at a time (default: one a core)")
-    parser.add_argument("--scheduler", metavar="ADDRESS", help="use a running Dask scheduler, for example tcp://host:8786")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile"
-    )
-    parser.add_argument(
-        "--check",
-        action="store_true",
-        help="only say which corpora, disk, GPUs and packages are missing, and how to get them",
-    )
-    parser.add_argument(
-        "--count", action="store_true", dest="count_all", help="with --check: count the sentences of large corpora too"
-    )
-    parser.add_argument("--plan", action="store_true", help="only say what the study will take: artefacts, hours, disk")
-    parser.add_argument(
-        "--verify",
-        action="store_true",
-        help="first compare all files of the store with their digests; damaged artefacts are built again or read from the pack",
-    )
-    parser.add_argument(
-        "--fresh", action="store_true", help="delete this profile's artefacts first and use no pack, so that all is trained"
-    )
-    parser.add_argument(
-        "--course",
-        action="store_true",
-        help="for a class: without the solutions of exercises, into outputs/PROFILE-course",
-    )
-    parser.add_argument("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
-    parser.add_argument("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
-    parser.add_argument(
-        "--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)"
-    )
+    add = parser.add_argument
+    add("--profile", default="classroom", help="a name from params/ or a YAML file (default: classroom)")
+    add("--only", action="append", default=[], metavar="NN", help="only notebooks whose name starts so; may be repeated")
+    add("--jobs", type=int, metavar="N", help="worker processes, and notebooks at a time (default: one a core)")
+    add("--scheduler", metavar="ADDRESS", help="use a running Dask scheduler, for example tcp://host:8786")
+    add("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile")
+    add("--check", action="store_true", help="only say which corpora, disk and GPUs are missing, and how to get them")
+    add("--count", action="store_true", help="with --check: count the sentences of large corpora too")
+    add("--plan", action="store_true", help="only say what the study will take: artefacts, hours, disk")
+    add("--verify", action="store_true", help="first compare all files of the store with their digests; damaged artefacts go")
+    add("--fresh", action="store_true", help="delete this profile's artefacts first and use no pack, so that all is trained")
+    add("--course", action="store_true", help="for a class: without solutions of exercises, into outputs/PROFILE-course")
+    add("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
+    add("--outputs", type=Path, metavar="FOLDER", help="where results go (default: outputs/PROFILE)")
+    add("--notebooks", type=Path, metavar="FOLDER", default=PROJECT / "notebooks", help="source notebooks (default: notebooks)")
     options = parser.parse_args(arguments)
     if (options.fresh or options.verify) and (options.check or options.plan):
         parser.error("--check and --plan only look ahead; --fresh and --verify change the store")
@@ -134,7 +113,7 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
     if not options.check:
         return 0
     elsewhere = options.scheduler is not None or study.profile.cluster is not None
-    return show(study.profile.name, check(study.profile, study.store.root, options.count_all, int(plan.bytes), elsewhere))
+    return show(study.profile.name, check(study.profile, study.store.root, options.count, int(plan.bytes), elsewhere))
 
 
 def _select(study: Study, options: argparse.Namespace) -> list[str]:

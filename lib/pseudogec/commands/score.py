@@ -27,7 +27,6 @@ Figures = dict[str, Any]
 
 
 def add_parser(commands: Any) -> None:
-    example = "pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2"
     names = {metric.name: metric for metric in METRICS}
     width = max(len(", ".join([name, *metric.also_called])) for name, metric in names.items())
     metrics = "\n".join(
@@ -43,29 +42,20 @@ def add_parser(commands: Any) -> None:
         "are read\nfrom the file; metrics of edits compare it with the other annotators' edits alone.\nOf several systems, each "
         "is compared with the first. A system may have several outputs, one of each seed of its\nmodels: then the interval and p "
         "allow for other seeds too, and otherwise only for other sentences.\n\n"
-        f"Example: {example}",
+        "Example: pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2",
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    parser.add_argument(
-        "--metric",
-        required=True,
-        metavar="NAME",
-        help=f"{', '.join(names)}, or package.module:Class for a metric of your own;\nwith fields as "
-        "'{metric: NAME, field: value}'",
+    add = parser.add_argument
+    known = (
+        f"{', '.join(names)}, or package.module:Class; with fields as '{{metric: NAME, field: value}}'"
     )
-    several: dict[str, Any] = {"required": True, "action": "extend", "nargs": "+", "type": Path, "metavar": "F"}
-    outputs = several | {"action": "append"}
-    parser.add_argument(
-        "--hypothesis", **outputs, help="a system's corrections, a file for each seed; repeat it for another system"
-    )
-    parser.add_argument("--reference", **several, help="an M2 file, or corrected sentences (may be repeated)")
-    parser.add_argument(
-        "--source", type=Path, metavar="F", help="the sentences before correction; an M2 file holds them, so only others need it"
-    )
-    parser.add_argument(
-        "--annotator", choices=get_args(AnnotatorName), default="auto", help="the pipeline that finds edits (default: auto)"
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object; figures then run from 0 to 1, not to 100")
+    add("--metric", required=True, metavar="NAME", help=known)
+    several: dict[str, Any] = {"required": True, "nargs": "+", "type": Path, "metavar": "F"}
+    add("--hypothesis", action="append", **several, help="a system's corrections, a file a seed; repeat it for another system")
+    add("--reference", action="extend", **several, help="an M2 file, or corrected sentences (may be repeated)")
+    add("--source", type=Path, metavar="F", help="the sentences before correction, unless the references are an M2 file")
+    add("--annotator", choices=get_args(AnnotatorName), default="auto", help="finds edits (default: auto)")
+    add("--json", action="store_true", help="print one JSON object; figures then run from 0 to 1, not to 100")
     parser.set_defaults(run=run)
 
 

@@ -34,9 +34,7 @@ def add_parser(commands: Any) -> None:
     )
     add_system_options(parser)
     parser.add_argument("--test", action="append", metavar="NAME", help="a key of the profile's `corpora.blind` (default: all)")
-    parser.add_argument(
-        "--to", type=Path, metavar="FOLDER", help="where files are written (default: outputs/PROFILE/submissions)"
-    )
+    parser.add_argument("--to", type=Path, metavar="FOLDER", help="for the files (default: outputs/PROFILE/submissions)")
     parser.set_defaults(run=run)
 
 

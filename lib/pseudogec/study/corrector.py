@@ -18,16 +18,7 @@ from pseudogec.text import Tokens
 
 
 def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
-    """A system of the profile by its name.
-
-    Args:
-        study: gives the profile.
-        name: a key of the profile's ``systems``.
-        seed: which of its versions, where it has one for each seed; the first by default.
-
-    Raises:
-        UserError: there is no such system (the nearest are offered) or seed.
-    """
+    """A system of the profile by its name, and by its seed where it has a version for each; UserError if there is none."""
     if name not in study.profile.systems:
         raise UserError(f"profile {study.profile.name}: there is no system `{name}`{nearest(name, study.profile.systems)}")
     versions = {pipeline.seed: pipeline for pipeline in pipelines(study.profile, name)}
@@ -40,11 +31,7 @@ def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
 
 
 def default_system(study: Study) -> str:
-    """The best of the profile's systems for readers' own sentences.
-
-    Raises:
-        UserError: the profile names none.
-    """
+    """The best of the profile's systems for readers' own sentences; UserError if it names none."""
     if not study.profile.own_text:
         raise UserError(f"profile {study.profile.name} names no system for your own text; choose one (--list shows them)")
     return study.profile.own_text[-1]
@@ -70,8 +57,6 @@ class Corrector:
     """The steps of a system, ready for any sentences. What they need is built first if the store lacks it.
 
     Args:
-        study: where models come from.
-        pipeline: the system.
         as_scored: with the models that were scored. By default models in the pack are used in compact form, so that a
             sentence gets the same correction wherever the results are opened, and edits that harm a text are undone at the end.
         all_edits: without the steps that keep only edits of which the models are sure.
@@ -93,9 +78,5 @@ class Corrector:
             self._steps.append(("numbers, ends and unknown words as typed", as_readers_want))
 
     def __call__(self, sentences: Sequence[Tokens]) -> list[Trace]:
-        """Correct tokenised sentences.
-
-        Returns:
-            For each sentence the output of every step.
-        """
+        """Correct tokenised sentences; returns for each the output of every step."""
         return run(self._steps, sentences)

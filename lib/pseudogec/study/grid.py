@@ -134,17 +134,9 @@ class Grid(tuple[System, ...]):
 
 
 def expand(axes: GridAxes, methods: Mapping[str, Method], default_seeds: tuple[int, ...]) -> Grid:
-    """Every combination of the axes' values, part by part.
+    """Every combination of the axes' values, part by part; UserError if they name no system.
 
     A system without pseudo data comes once, in the setting that the axes call `baseline`.
-
-    Args:
-        axes: the values, which `profile.check_grid` has found possible.
-        methods: the profile's methods by name.
-        default_seeds: where the axes name none.
-
-    Raises:
-        UserError: the axes name no system.
     """
     systems = [system for part in axes.parts for system in _combinations(part, methods, default_seeds)]
     if not systems:

@@ -73,14 +73,10 @@ def score_outputs(
     """Score corrections from files; nothing is trained.
 
     Args:
-        study: gives the annotator and, unless ``references`` are given, its first test set.
         outputs: name of a system -> file of tokenised corrections, one sentence a line. Relative paths are relative to the
             project's root.
-        references: level -> M2 file; the outputs' lines are those of all files in this order.
+        references: level -> M2 file; the outputs' lines are those of all files in this order. By default the first test set.
         metrics: ERRANT is added if it is not among them.
-
-    Returns:
-        The scores; without outputs, none, and nothing is read.
 
     Raises:
         UserError: a file is missing or malformed, its number of lines is not that of the references, or there is no such metric.
