@@ -46,9 +46,7 @@ def add_parser(commands: Any) -> None:
         formatter_class=argparse.RawTextHelpFormatter,
     )
     add = parser.add_argument
-    known = (
-        f"{', '.join(names)}, or package.module:Class; with fields as '{{metric: NAME, field: value}}'"
-    )
+    known = f"{', '.join(names)}, or package.module:Class; with fields as '{{metric: NAME, field: value}}'"
     add("--metric", required=True, metavar="NAME", help=known)
     several: dict[str, Any] = {"required": True, "nargs": "+", "type": Path, "metavar": "F"}
     add("--hypothesis", action="append", **several, help="a system's corrections, a file a seed; repeat it for another system")

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from itertools import islice
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 from artefacts import Artefacts, Progress, Recipe
 from artefacts.files import digest_file, write_atomically, write_json
@@ -24,13 +24,16 @@ from pseudogec.seq2seq import Decoder, binarise, read_binarised
 from pseudogec.seq2seq.data import check_dictionaries
 from pseudogec.study.corpora import Corpus, Learner, References, SeedText, Use
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
-from pseudogec.text import load_bpe
+from pseudogec.text import Bpe, load_bpe
 
 EXAMPLES = "examples.json"
 EXAMPLES_KEPT = 300
 
 PART = 4000
 """Sentences that are back-translated and written together: a killed process loses at most so many, and so many are in memory."""
+
+Example = dict[str, Any]
+"""How a sentence was made: ``source``, ``target``, and ``operations`` on words (kind, before, after)."""
 
 _kind = attrgetter("kind")
 
@@ -73,6 +76,20 @@ class PseudoData(TrainingPairs):
     def _seed_sentences(self, store: Artefacts) -> Iterator[list[str]]:
         return read_plain(store.folder(self.seed_text) / "sentences.txt")
 
+    def _binarise(self, made: Iterable[tuple[Pair, Example | None]], store: Artefacts, folder: Path) -> dict[str, Any]:
+        """Binarise pairs in subwords into a folder, with the examples that stand beside the first of them."""
+        examples: list[Example] = []
+
+        def pairs() -> Iterator[Pair]:
+            for pair, example in made:
+                if example is not None:
+                    examples.append(example)
+                yield pair
+
+        size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
+        write_json(folder / EXAMPLES, examples)
+        return asdict(size)
+
 
 @functools.lru_cache(maxsize=2)
 def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
@@ -103,22 +120,19 @@ class NoisedData(PseudoData, Learner):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         operations: Counter[str] = Counter()
-        examples: list[dict[str, Any]] = []
 
-        def pairs() -> Iterator[Pair]:
+        def made() -> Iterator[tuple[Pair, Example | None]]:
             for index, tokens in enumerate(self._seed_sentences(store)):
                 subwords, random = bpe.apply(tokens), streams[index]
                 steps = noiser.operations(subwords, random)
                 source = noised_tokens(steps)
                 operations.update(map(_kind, steps))
-                if index < EXAMPLES_KEPT:
-                    examples.append(_example(bpe.undo(source), tokens, [list(step) for step in steps]))
+                shown = index < EXAMPLES_KEPT
+                example = _example(bpe.undo(source), tokens, [list(step) for step in steps]) if shown else None
                 progress(index + 1, self.seed_text.size, "sentences")
-                yield Pair(source, noiser.target(subwords, steps, random))
+                yield Pair(source, noiser.target(subwords, steps, random)), example
 
-        size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
-        write_json(folder / EXAMPLES, examples)
-        return {**asdict(size), "operations": dict(operations)}
+        return {**self._binarise(made(), store, folder), "operations": dict(operations)}
 
 
 class BackTranslatedData(PseudoData):
@@ -149,46 +163,51 @@ class BackTranslatedData(PseudoData):
         decoder = Decoder([reverse_model], precision=self.precision)
         # Everything that a killed build can leave half-written is in one folder, which is removed when the shard is complete.
         work = folder / "work"
-        examples: list[dict[str, Any]] = []
         left_unchanged = 0
 
-        def pairs() -> Iterator[Pair]:
+        def made() -> Iterator[tuple[Pair, Example | None]]:
             nonlocal left_unchanged
-            for part in self._parts(decoder, map(bpe.apply, self._seed_sentences(store)), work / "parts", progress):
-                left_unchanged += part.left_unchanged
-                for source, target in zip(part.sources, part.targets, strict=True):
-                    if len(examples) < EXAMPLES_KEPT:
-                        examples.append(_translation(bpe.undo(source), bpe.undo(target)))
-                    yield Pair(source, target)
+            index = 0
+            targets = map(bpe.apply, self._seed_sentences(store))
+            for sources, kept_targets, unchanged in self._translated(decoder, targets, work / "parts", progress):
+                left_unchanged += unchanged
+                for pair in map(Pair, sources, kept_targets):
+                    yield pair, _translation(bpe, pair) if index < EXAMPLES_KEPT else None
+                    index += 1
 
         shutil.rmtree(work / "binarised", ignore_errors=True)
-        size = binarise(pairs(), dictionary, work / "binarised")
+        facts = self._binarise(made(), store, work / "binarised")
         for file in (work / "binarised").iterdir():
             file.rename(folder / file.name)
-        write_json(folder / EXAMPLES, examples)
         shutil.rmtree(work)
-        return {**asdict(size), "left_unchanged": left_unchanged}
+        return {**facts, "left_unchanged": left_unchanged}
 
-    def _parts(self, decoder: Decoder, targets: Iterable[list[str]], folder: Path, progress: Progress) -> Iterator[_Part]:
-        """Translate the shard in parts of `PART` sentences, in order; parts that a killed process finished are read again."""
+    def _translated(
+        self, decoder: Decoder, targets: Iterable[list[str]], folder: Path, progress: Progress
+    ) -> Iterator[tuple[list[list[str]], list[list[str]], int]]:
+        """Yield sources and targets of `PART` sentences at a time, and how many of these the model could not translate.
+
+        Parts that a killed process finished are read again.
+        """
         # The random stream of a sentence is addressed by the shard's seed and the sentence's place in the shard.
         seed = int(self.seed_text.key[:8], 16) + self.seed
         remaining, first, total = iter(targets), 0, self.seed_text.size
         while chunk := list(islice(remaining, PART)):
             file = folder / f"{first:010d}.json"
-            part = _finished_part(file, chunk)
-            if part is None:
-                earlier, start = decoder.left_unchanged, first
+            if not file.exists():
+                earlier = decoder.left_unchanged
 
-                def show(done: int, _: int, start: int = start) -> None:
+                def show(done: int, _: int, start: int = first) -> None:
                     progress(start + done, total, "sentences")
 
-                sources = self.method.translate(decoder, chunk, seed, first, show)
-                part = _Part(chunk, sources, decoder.left_unchanged - earlier)
-                _keep(part, file)
+                translated = self.method.translate(decoder, chunk, seed, first, show)
+                kept = {"left_unchanged": decoder.left_unchanged - earlier, "sources": list(map(" ".join, translated))}
+                with write_atomically(file) as stream:
+                    stream.write(json.dumps(kept, ensure_ascii=False).encode())
+            kept = json.loads(file.read_text(encoding="utf-8"))
             first += len(chunk)
             progress(first, total, "sentences")
-            yield part
+            yield [source.split() for source in kept["sources"]], chunk, kept["left_unchanged"]
 
 
 class MisspeltData(PseudoData):
@@ -211,19 +230,14 @@ class MisspeltData(PseudoData):
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
-        examples: list[dict[str, Any]] = []
 
-        def pairs() -> Iterator[Pair]:
+        def made() -> Iterator[tuple[Pair, Example | None]]:
             for index, (translated, target) in enumerate(read_binarised(store.folder(self.pseudo_data))):
-                source = noiser(translated, streams[index])
-                if len(examples) < EXAMPLES_KEPT:
-                    examples.append(_translation(bpe.undo(source), bpe.undo(target)))
+                pair = Pair(noiser(translated, streams[index]), target)
                 progress(index + 1, self.seed_text.size, "sentences")
-                yield Pair(source, target)
+                yield pair, _translation(bpe, pair) if index < EXAMPLES_KEPT else None
 
-        size = binarise(pairs(), store.folder(self.bpe) / "dict.txt", folder)
-        write_json(folder / EXAMPLES, examples)
-        return asdict(size)
+        return self._binarise(made(), store, folder)
 
 
 class PseudoEdits(Recipe):
@@ -261,37 +275,10 @@ def differences(source: Sequence[str], target: Sequence[str]) -> list[list[str]]
     return operations
 
 
-def _example(source: list[str], target: list[str], operations: list[list[str]]) -> dict[str, Any]:
+def _example(source: list[str], target: list[str], operations: list[list[str]]) -> Example:
     return {"source": " ".join(source), "target": " ".join(target), "operations": operations}
 
 
-def _translation(source: list[str], target: list[str]) -> dict[str, Any]:
+def _translation(bpe: Bpe, pair: Pair) -> Example:
+    source, target = bpe.undo(pair.source), bpe.undo(pair.target)
     return _example(source, target, differences(source, target))
-
-
-class _Part(NamedTuple):
-    """A run of back-translated sentences, in subwords.
-
-    Attributes:
-        targets: grammatical sentences.
-        sources: the reverse model's translations.
-        left_unchanged: how many are empty or too long for the model: their sources are the targets.
-    """
-
-    targets: list[list[str]]
-    sources: list[list[str]]
-    left_unchanged: int
-
-
-def _keep(part: _Part, file: Path) -> None:
-    sources = [" ".join(source) for source in part.sources]
-    with write_atomically(file) as stream:
-        stream.write(json.dumps({"left_unchanged": part.left_unchanged, "sources": sources}, ensure_ascii=False).encode())
-
-
-def _finished_part(file: Path, targets: list[list[str]]) -> _Part | None:
-    """The part in a file, if it is there; it was written atomically."""
-    if not file.exists():
-        return None
-    kept = json.loads(file.read_text(encoding="utf-8"))
-    return _Part(targets, [source.split() for source in kept["sources"]], kept["left_unchanged"])
