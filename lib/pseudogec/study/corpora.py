@@ -21,7 +21,7 @@ import numpy as np
 
 from artefacts import Artefacts, Progress, Recipe, refuse_changed
 from artefacts.errors import UserError
-from artefacts.files import open_for_reading, read_lines, write_atomically, write_lines
+from artefacts.files import read_lines, write_atomically, write_lines
 from pseudogec.corpora import (
     WHOLE,
     CorrectedSentence,
@@ -247,25 +247,26 @@ def _write_corpus(folder: Path, sentences: Iterable[CorrectedSentence]) -> dict[
     levels: Counter[str] = Counter()
 
     def annotated() -> Iterator[AnnotatedSentence]:
+        files: dict[str, IO[bytes]] = {}
         with ExitStack() as stack:
 
-            def opened(name: str) -> IO[bytes]:
-                return stack.enter_context(write_atomically(folder / name))
+            def write(name: str, line: str) -> None:
+                if name not in files:
+                    files[name] = stack.enter_context(write_atomically(folder / name))
+                files[name].write(line.encode() + b"\n")
 
-            files = [opened(name) for name in ("source.txt", "target.txt", "levels.txt")]
-            references: list[IO[bytes]] = []
             for sentence in sentences:
-                pair = sentence.pair
-                for file, line in zip(files, (" ".join(pair.source), " ".join(pair.target), sentence.level), strict=True):
-                    file.write(line.encode() + b"\n")
-                references = references or [opened(f"reference{number}.txt") for number in range(len(sentence.references))]
-                for file, reference in zip(references, sentence.references, strict=True):
-                    file.write(" ".join(reference).encode() + b"\n")
+                source, target = sentence.pair
+                write("source.txt", " ".join(source))
+                write("target.txt", " ".join(target))
+                write("levels.txt", sentence.level)
+                for number, reference in enumerate(sentence.references):
+                    write(f"reference{number}.txt", " ".join(reference))
                 levels[sentence.level] += 1
                 counts["sentences"] += 1
-                counts["source_tokens"] += len(pair.source)
-                counts["target_tokens"] += len(pair.target)
-                counts["identical_pairs"] += pair.source == pair.target
+                counts["source_tokens"] += len(source)
+                counts["target_tokens"] += len(target)
+                counts["identical_pairs"] += source == target
                 if sentence.annotated is not None:
                     yield sentence.annotated
 
@@ -446,7 +447,7 @@ class SeedShards(Recipe):
         return self.size * (self.last - self.first)  # sentences that are passed over cost little
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        lines = _lines(store.folder(part) / _CORPUS for part in self.corpus)
+        lines = chain.from_iterable(read_lines(store.folder(part) / _CORPUS) for part in self.corpus)
         available = sum(store.result(part)["result"]["sentences"] for part in self.corpus)
         last = min(self.last, available // self.size)
         if last > self.first:
@@ -455,7 +456,9 @@ class SeedShards(Recipe):
                 shards = [stack.enter_context((folder / f"{number}.txt").open("wb")) for number in range(self.first, last)]
                 done = 0
                 while block := list(islice(lines, _SHUFFLED_AT_ONCE)):
-                    _deal(block, (shuffle(np.arange(done, done + len(block))) // self.size) - self.first, shards)
+                    shard = shuffle(np.arange(done, done + len(block))) // self.size - self.first
+                    for place in np.flatnonzero((shard >= 0) & (shard < len(shards))).tolist():
+                        shards[shard[place]].write(block[place].encode() + b"\n")
                     done += len(block)
                     progress(done, available, "sentences")
         return {"available": available, "shards": max(last - self.first, 0)}
@@ -498,15 +501,11 @@ class FileSeedText(SeedText):
 
 
 class Use(NamedTuple):
-    """A text that something is learnt from.
-
-    Attributes:
-        what: the thing learnt from it, in the plural or with its article, for messages.
-    """
+    """A text that something is learnt from."""
 
     text: Corpus | SeedText
     purpose: Purpose
-    what: str
+    what: str  # in the plural or with its article, for messages
 
 
 class Learner(Recipe):
@@ -523,17 +522,6 @@ def _link(file: Path, name: Path) -> None:
         os.link(file, name)
     except OSError:
         shutil.copyfile(file, name)
-
-
-def _lines(files: Iterable[Path]) -> Iterator[bytes]:
-    for file in files:
-        with open_for_reading(file) as stream:
-            yield from stream
-
-
-def _deal(lines: Sequence[bytes], shard_of_line: np.ndarray, shards: Sequence[IO[bytes]]) -> None:
-    for place in np.flatnonzero((shard_of_line >= 0) & (shard_of_line < len(shards))).tolist():
-        shards[shard_of_line[place]].write(lines[place])
 
 
 def _write(path: Path, sentences: Iterable[list[str]], told: Callable[[int], None]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from pseudogec.seq2seq import (
 )
 from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
-from pseudogec.seq2seq.training_job import snapshot_name
+from pseudogec.seq2seq.training_job import TrainingResult, snapshot_name
 from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
 from pseudogec.study.profile import Passes
 from pseudogec.text import Bpe, Vocabulary, load_bpe
@@ -200,18 +200,44 @@ class Training(Learner):
     needs_gpu: ClassVar[bool] = True
     takes_whole_worker: ClassVar[bool] = True
     seconds_to_begin: ClassVar[float] = 0.6
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
     measured: ClassVar[frozenset[str]] = frozenset({"seconds", "words_per_second"})
     incidental: ClassVar[frozenset[str]] = frozenset({"name"})
+    trained_by: ClassVar[Callable[..., TrainingResult]]
+    learnt: ClassVar[tuple[str, str]]
+    """What is learnt from the training data and from the validation data, for messages."""
     name: str
     architecture: Architecture | LanguageModelArchitecture
     optimisation: Optimisation
     bpe: Subwords
+    data: tuple[TrainingPairs | BinarisedText, ...]
+    validation: TrainingPairs | BinarisedText
     seed: int
 
     @property
-    @abstractmethod
     def sentences(self) -> float:
         """The approximate number of sentences of an epoch."""
+        return sum(data.work for data in self.data)
+
+    def _own_options(self, store: Artefacts) -> dict[str, Any]:
+        """Further arguments of `trained_by`."""
+        return {}
+
+    def uses(self) -> Iterator[Use]:
+        for data in self.data:
+            yield Use(data.text, "training", self.learnt[0])
+        if self.optimisation.selection == "best":
+            yield Use(self.validation.text, "tuning", self.learnt[1])
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        def report(now: TrainingProgress) -> None:
+            progress(now.update, now.total_updates, f"updates   {now.updates_per_second:.1f}/s   loss {now.loss:.2f}")
+
+        data, validation = [store.folder(data) for data in self.data], store.folder(self.validation)
+        where = (data, validation, store.folder(self.bpe) / "dict.txt", folder)
+        options = {"seed": self.seed, "progress": report, "launcher": launcher(), **self._own_options(store)}
+        result = type(self).trained_by(*where, self.architecture, self.optimisation, **options)
+        return result.model_dump(mode="json")
 
     @property
     def work(self) -> float:
@@ -249,7 +275,8 @@ class TrainedModel(Training):
     """One stage of training; ``initial`` is the model of the stage before, whose weights training starts from."""
 
     kind: ClassVar[str] = "model"
-    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
+    trained_by: ClassVar[Callable[..., TrainingResult]] = train
+    learnt: ClassVar[tuple[str, str]] = ("models", "checkpoints")
     architecture: Architecture
     data: tuple[TrainingPairs, ...]
     upsample: int
@@ -262,29 +289,10 @@ class TrainedModel(Training):
 
     @property
     def sentences(self) -> float:
-        return sum(data.work for data in self.data) + (self.upsample - 1) * self.data[0].work
+        return super().sentences + (self.upsample - 1) * self.data[0].work
 
-    def uses(self) -> Iterator[Use]:
-        for data in self.data:
-            yield Use(data.text, "training", "models")
-        if self.optimisation.selection == "best":
-            yield Use(self.validation.text, "tuning", "checkpoints")
-
-    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        result = train(
-            [store.folder(data) for data in self.data],
-            store.folder(self.validation),
-            store.folder(self.bpe) / "dict.txt",
-            folder,
-            self.architecture,
-            self.optimisation,
-            seed=self.seed,
-            initial_model=store.folder(self.initial) if self.initial else None,
-            upsample_primary=self.upsample,
-            progress=_report_to(progress),
-            launcher=launcher(),
-        )
-        return result.model_dump(mode="json")
+    def _own_options(self, store: Artefacts) -> dict[str, Any]:
+        return {"initial_model": store.folder(self.initial) if self.initial else None, "upsample_primary": self.upsample}
 
 
 class Snapshot(Recipe):
@@ -343,13 +351,6 @@ def _validation_loss(model: Path, validation: Path) -> float:
     return -sum(score for score, _ in scored) / sum(length for _, length in scored)
 
 
-def _report_to(progress: Progress) -> Callable[[TrainingProgress], None]:
-    def report(now: TrainingProgress) -> None:
-        progress(now.update, now.total_updates, f"updates   {now.updates_per_second:.1f}/s   loss {now.loss:.2f}")
-
-    return report
-
-
 class ReleasedModel(Recipe):
     """A fairseq checkpoint that others trained: ``model.pt``, ``dict.src.txt``, ``dict.trg.txt``."""
 
@@ -370,34 +371,11 @@ class ReleasedModel(Recipe):
 
 class TrainedLanguageModel(Training):
     kind: ClassVar[str] = "language_model"
-    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
+    trained_by: ClassVar[Callable[..., TrainingResult]] = train_language_model
+    learnt: ClassVar[tuple[str, str]] = ("the language model", "the language model's checkpoint")
     architecture: LanguageModelArchitecture
     data: tuple[BinarisedText, ...]
     validation: BinarisedText
-
-    @property
-    def sentences(self) -> float:
-        return sum(data.work for data in self.data)
-
-    def uses(self) -> Iterator[Use]:
-        for data in self.data:
-            yield Use(data.text, "training", "the language model")
-        if self.optimisation.selection == "best":
-            yield Use(self.validation.text, "tuning", "the language model's checkpoint")
-
-    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        result = train_language_model(
-            [store.folder(data) for data in self.data],
-            store.folder(self.validation),
-            store.folder(self.bpe) / "dict.txt",
-            folder,
-            self.architecture,
-            self.optimisation,
-            seed=self.seed,
-            progress=_report_to(progress),
-            launcher=launcher(),
-        )
-        return result.model_dump(mode="json")
 
 
 class WordCounts(Learner):
