@@ -47,10 +47,9 @@ class Engine:
     """Builds recipes on a Dask cluster, started when there is something to build and kept until ``close``.
 
     Args:
-        store: where artefacts go; all workers must see it under the same path.
+        store: all workers must see it under the same path.
         scheduler: address of a running Dask scheduler.
         workers: of the local cluster, if there is no scheduler or section; one for each core by default, or for each GPU if more.
-        display: shows progress.
         section: a deployment to start, as the configuration says.
     """
 

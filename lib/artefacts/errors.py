@@ -14,13 +14,7 @@ class UserError(Exception):
 
 
 class DataError(UserError):
-    """An input file is missing, malformed or unreadable.
-
-    Args:
-        path: the file.
-        problem: what is wrong and what would be right, in one sentence.
-        line: 1-based line number, when the problem has one.
-    """
+    """An input file is missing, malformed or unreadable; ``line`` counts from 1."""
 
     def __init__(self, path: Path | str, problem: str, line: int | None = None) -> None:
         self.path, self.problem, self.line = Path(path), problem, line

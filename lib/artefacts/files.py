@@ -48,23 +48,22 @@ def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], 
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
         file = path.open(mode) if told is None else io.BufferedReader(_WatchedFile(path, told), _WATCHED_BUFFER)
-        raw: Any = stack.enter_context(file)
-        stream: Any = raw
+        stream: Any = stack.enter_context(file)
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.
-            stream = gzip.GzipFile("", mode, 6, raw, mtime=0)
+            stream = gzip.GzipFile("", mode, 6, stream, mtime=0)
         elif compression == ".xz":
-            stream = lzma.LZMAFile(raw, mode)  # noqa: SIM115 - closed with the stack, as the others are
+            stream = lzma.LZMAFile(stream, mode)  # noqa: SIM115 - closed with the stack, as the others are
         elif compression == ".bz2":
-            stream = bz2.BZ2File(raw, mode)  # type: ignore[call-overload]  # one for each literal mode
+            stream = bz2.BZ2File(stream, mode)  # type: ignore[call-overload]  # one for each literal mode
         elif compression == ".zst" and mode == "rb":
             import pyarrow  # zstandard takes a file that was cut short for a whole one
 
-            stream = io.BufferedReader(pyarrow.CompressedInputStream(raw, "zstd"))
+            stream = io.BufferedReader(pyarrow.CompressedInputStream(stream, "zstd"))
         elif compression == ".zst":
             import zstandard
 
-            stream = zstandard.open(raw, mode)
+            stream = zstandard.open(stream, mode)
         yield stack.enter_context(stream)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -11,30 +12,21 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-_INSTRUCTIONS = ("sse4_2", "avx", "avx2", "fma", "avx512", "avx_vnni", "amx", "asimd", "sve")
-"""First letters of the names of those instruction sets between which libraries of linear algebra choose."""
-
 
 @cache
 def processor() -> str:
     """This machine's processor by its model's name."""
-    return _described().get("model name") or platform.processor() or platform.machine()
-
-
-@cache
-def instructions() -> str:
-    """The sets of vector instructions that this machine's processor has; empty where the system does not list them."""
-    described = _described()
-    flags = (described.get("flags") or described.get("Features") or "").split()
-    return " ".join(sorted(flag for flag in flags if flag.startswith(_INSTRUCTIONS)))
+    try:
+        described = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    except OSError:
+        described = ""
+    model = re.search(r"^model name\s*: (.+)$", described, re.MULTILINE)
+    return model[1] if model else platform.processor() or platform.machine()
 
 
 def made_on(record: Mapping[str, Any]) -> str:
-    """The kind of processor that an artefact was made on, with its instructions, or the GPU's name, by the artefact's record."""
-    if gpu := record.get("gpu"):
-        return str(gpu)
-    name, flags = record.get("processor", ""), record.get("instructions", "")
-    return f"{name} ({flags})" if name else "an unknown processor"
+    """The kind of processor, or the GPU, that an artefact was made on, by the artefact's record."""
+    return str(record.get("gpu") or record.get("processor") or "an unknown processor")
 
 
 def cores_of_this_machine() -> int:
@@ -53,12 +45,3 @@ def gpus_of_this_machine() -> list[str]:
     there = [] if listed.returncode else listed.stdout.split()
     named = os.environ.get("CUDA_VISIBLE_DEVICES", ",".join(there)) if there else ""
     return [name.strip() for name in named.split(",") if name.strip() not in {"", "-1"}]
-
-
-def _described() -> dict[str, str]:
-    """Linux's description of the first processor."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").split("\n\n")[0].splitlines()
-    except OSError:
-        return {}
-    return {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}

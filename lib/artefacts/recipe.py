@@ -33,8 +33,7 @@ class Artefacts(Protocol):
 class Recipe(BaseModel):
     """An immutable description of one artefact, with the recipes of its inputs.
 
-    Two recipes with the same content have the same ``key``, in any process and on any machine; so notebooks, workers and
-    machines share work without communication.
+    Two recipes with the same content have the same ``key``, in any process and on any machine.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -117,7 +116,7 @@ class Recipe(BaseModel):
     @cached_property
     def key(self) -> str:
         """16 hexadecimal digits: a hash of the canonical JSON of kind, step version and content."""
-        return key_of(canonical_json(self.content()))
+        return hashlib.sha256(canonical_json(self.content()).encode()).hexdigest()[:16]
 
     def content(self) -> dict[str, Any]:
         """Everything that identifies the artefact, as plain JSON values; parents by kind and key."""
@@ -135,12 +134,7 @@ class Recipe(BaseModel):
         return tuple(found.values())
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        """Make the artefact's files.
-
-        Args:
-            folder: an empty folder, or the half-built one of a ``resumable`` recipe.
-            store: holds the parents' artefacts.
-            progress: called while the step runs.
+        """Make the artefact's files in an empty folder, or in the half-built one of a ``resumable`` recipe.
 
         Returns:
             Facts about the artefact: sizes, scores, arguments. The store keeps them as ``result``.
@@ -157,11 +151,6 @@ class Recipe(BaseModel):
 def canonical_json(value: Any) -> str:
     """The canonical text of a JSON value: equal values have equal texts."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-
-
-def key_of(content: str) -> str:
-    """The key of a recipe from the canonical JSON of its content."""
-    return hashlib.sha256(content.encode()).hexdigest()[:16]
 
 
 def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
@@ -207,11 +196,7 @@ def _fields(value: BaseModel) -> dict[str, Any]:
 
 
 def _identifies(value: BaseModel, name: str) -> bool:
-    """Whether a field of a recipe's part belongs to the key.
-
-    ``incidental`` fields never do. One of ``added_later`` does only when it says something other than its default: what was made
-    before the field existed is what its default makes, and stays in use.
-    """
+    """Whether a field of a recipe's part belongs to the key."""
     if name in getattr(type(value), "incidental", ()):
         return False
     if name in getattr(type(value), "added_later", ()):
@@ -222,12 +207,11 @@ def _identifies(value: BaseModel, name: str) -> bool:
 def _recipes_in(value: Any) -> Iterator[Recipe]:
     if isinstance(value, Recipe):
         yield value
-    elif isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            yield from _recipes_in(getattr(value, name))
+        return
+    parts: Iterable[Any] = value if isinstance(value, tuple | list) else ()
+    if isinstance(value, BaseModel):
+        parts = (getattr(value, name) for name in type(value).model_fields)
     elif isinstance(value, dict):
-        for item in value.values():
-            yield from _recipes_in(item)
-    elif isinstance(value, tuple | list):
-        for item in value:
-            yield from _recipes_in(item)
+        parts = value.values()
+    for part in parts:
+        yield from _recipes_in(part)

@@ -70,11 +70,9 @@ def execute(
     """Execute a notebook in its folder and write it as readers see it (`as_read`), up to the cell where it failed.
 
     Args:
-        source: the notebook.
         executed: where it is written; what is there stays until all cells were run, or if the kernel dies.
         parameters: for the cell with the tag ``parameters``.
         environment: variables of the kernel, in addition to those of this process.
-        course: leave the solutions of exercises out.
 
     Raises:
         CellError: a cell failed, or its kernel died.

@@ -123,11 +123,7 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     for prefix in only:
         if not any(name.startswith(prefix) for name in names):
             raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
-    selected = [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
-    for name in selected:
-        if not (options.notebooks / f"{name}.ipynb").is_file():
-            raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no {options.notebooks / name}.ipynb")
-    return selected
+    return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
 
 
 def _build(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> bool:

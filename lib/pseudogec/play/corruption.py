@@ -28,11 +28,7 @@ class Corruptor:
         self._study, self._store = study, study.store
 
     def named(self, method: type[Method]) -> str:
-        """The profile's first entry of a method.
-
-        Raises:
-            UserError: there is none.
-        """
+        """The profile's first entry of a method; UserError if there is none."""
         profile = self._study.profile
         for name, entry in profile.methods.items():
             if isinstance(entry, method):
@@ -40,11 +36,7 @@ class Corruptor:
         raise UserError(f"The profile {profile.name} has no method {method.name}.")
 
     def recipe(self, name: str, changes: Mapping[str, float] | None = None) -> PseudoData:
-        """The pseudo data that an entry of the profile's ``methods`` makes with some parameters changed.
-
-        Raises:
-            UserError: there is no such parameter, or its value is impossible.
-        """
+        """The pseudo data that an entry of the profile's ``methods`` makes with some parameters changed."""
         profile = self._study.profile
         try:
             method = profile.methods[name].changed(**(changes or {}))
@@ -91,11 +83,7 @@ class Corruptor:
         return Bpe.undo(source)
 
     def trace(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> BeamTrace:
-        """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`.
-
-        Raises:
-            UserError: a parameter is impossible, or the store lacks the reverse model.
-        """
+        """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`."""
         recipe = self.recipe(name, changes)
         method = recipe.method
         assert isinstance(recipe, BackTranslatedData) and isinstance(method, NoisyBackTranslation)

@@ -29,13 +29,9 @@ MOST_TOKENS = 60
 
 
 class Panel:
-    """Widgets, and HTML made from their values whenever one of them changes.
+    """Widgets, and HTML that ``render`` makes of their values whenever one of them changes; a `UserError` is shown in its place.
 
     A notebook keeps both the widgets and the output of their first values, which a reader without a kernel sees.
-
-    Args:
-        controls: widgets by the names under which ``render`` takes their values; each has a value and a description, its label.
-        render: makes HTML of the values; a `UserError` is shown in its place.
     """
 
     def __init__(self, controls: Mapping[str, Widget], render: Callable[..., str]) -> None:

@@ -70,7 +70,7 @@ class Overlap(Recipe):
 
 
 def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> dict[str, Any]:
-    """Look for a test set's sentences in a text, which is read once; only digests of the test set's sentences are in memory.
+    """Look for a test set's sentences in a text, which is read once.
 
     Returns:
         ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
@@ -107,21 +107,13 @@ def _digest(sentence: str) -> bytes:
 
 @dataclass(frozen=True)
 class Check:
-    """A test set and one text that systems learn from, to be compared.
-
-    Attributes:
-        test: the test set.
-        text: the text's name.
-        overlaps: one for each part of the text that is built by itself.
-        uses: the things learnt from the text.
-        tuned_on: whether the profile allows systems to be tuned on this test set.
-    """
+    """A test set and one text that systems learn from, to be compared."""
 
     test: WrittenCorpus
     text: str
-    overlaps: tuple[Overlap, ...]
-    uses: tuple[tuple[Purpose, str], ...]
-    tuned_on: bool
+    overlaps: tuple[Overlap, ...]  # one for each part of the text that is built by itself
+    uses: tuple[tuple[Purpose, str], ...]  # the things learnt from the text
+    tuned_on: bool  # whether the profile allows systems to be tuned on this test set
 
     def of(self, results: Mapping[str, dict[str, Any]]) -> CheckResult:
         """The result of the check, from the overlaps' results by their keys."""

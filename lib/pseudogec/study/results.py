@@ -101,7 +101,7 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
 
     Args:
         rows: system, dataset name, score, and the proficiency level of each sentence.
-        by: split the scores; ``level`` and ``error_type`` are ``all`` where they are not split.
+        by: ``level`` and ``error_type`` are ``all`` where they are not split.
 
     Returns:
         A data frame with the columns ``CHOICES``, a column for each number among the parameters of the systems' methods

@@ -139,13 +139,12 @@ class Study:
         is_own = Path(profile).suffix in YAML and not (shipped.exists() and shipped.samefile(profile))
         name = f"{loaded.name}-changed" if overrides or (is_own and shipped.exists()) else loaded.name
         folder = Path(outputs or os.environ.get("PSEUDOGEC_OUTPUTS") or PROJECT / "outputs" / name).absolute()
+        others = names_of_extended(Path(profile), PROJECT / "params") if is_own else []
+        places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
         if packs is None:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
-        if isinstance(packs, bool):
-            others = names_of_extended(Path(profile), PROJECT / "params") if is_own else []
-            places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
-            packs = [Pack(place) for place in places if packs and Pack.is_at(place)]
-        opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", packs)
+        read = packs if not isinstance(packs, bool) else [Pack(place) for place in places if packs and Pack.is_at(place)]
+        opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", read)
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or ProgressLine(sys.stdout), loaded.cluster)
         return cls(loaded, opened, engine, folder, without_data)
