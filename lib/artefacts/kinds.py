@@ -75,16 +75,9 @@ def explain(error: ValidationError, component: type[Component]) -> str:
     return "; ".join(reasons)
 
 
-_user_folders: list[str] = []
-
-
 def import_from(*folders: Path) -> None:
     """Let modules of these folders be imported, behind all others, here and in the worker processes that start from now on."""
-    for folder in map(str, folders):
-        if folder not in _user_folders:
-            _user_folders.append(folder)
-        if folder not in sys.path:  # which processes of multiprocessing inherit
-            sys.path.append(folder)
+    sys.path += [folder for folder in dict.fromkeys(map(str, folders)) if folder not in sys.path]
 
 
 K = TypeVar("K", bound=Component)
@@ -114,18 +107,13 @@ class Registry(Generic[K]):
         for component in self._classes.values():
             if name in (component.name, *component.also_called):
                 return component
-        module, colon, class_name = name.rpartition(":" if ":" in name else ".")
-        if colon != ":":
-            hint = f"; write a class from outside as `{module}:{class_name}`" if module else nearest(name, self._classes)
-            raise ValueError(f"there is no {self.tag} `{name}`{hint}")
+        module, colon, class_name = name.rpartition(":")
+        if not colon:
+            raise ValueError(f"there is no {self.tag} `{name}`{nearest(name, self._classes)}")
         try:
             found = getattr(importlib.import_module(module), class_name, None)
         except Exception as error:  # the user's module may do anything
-            if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
-                reason = f"there is no module `{error.name}` in {', '.join([*_user_folders, 'PYTHONPATH'])}"
-            else:
-                reason = f"{type(error).__name__}: {error}"
-            raise ValueError(f"{self.tag} `{name}` cannot be imported ({reason})") from error
+            raise ValueError(f"{self.tag} `{name}` cannot be imported ({type(error).__name__}: {error})") from error
         if not (isinstance(found, type) and issubclass(found, self.base)):
             raise ValueError(f"{self.tag} `{name}`: {module} has no class `{class_name}` that derives from {self.base.__name__}")
         try:

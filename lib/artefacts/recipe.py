@@ -45,7 +45,7 @@ class Recipe(BaseModel):
     added_later: ClassVar[frozenset[str]] = frozenset()
     """Names of fields that are part of the key only if they differ from their default, which stands for the earlier behaviour."""
     follows: ClassVar[str] = ""
-    """The field of the recipe, if any, whose `work` and `label` this one has too unless it defines its own."""
+    """The field of the recipe, if any, whose `work` and `label` this one has too unless it has its own."""
     incidental: ClassVar[frozenset[str]] = frozenset()
     """Names of fields that do not change the artefact (a path, a label) and are not part of the key."""
     resumable: ClassVar[bool] = False
@@ -102,7 +102,7 @@ class Recipe(BaseModel):
     @property
     def label(self) -> str:
         """A readable name for people: the field ``name`` by default. The key, not the label, identifies the artefact."""
-        return getattr(self, self.follows).label if self.follows else getattr(self, "name", self.kind)
+        return getattr(self, "name", None) or (getattr(self, self.follows).label if self.follows else self.kind)
 
     @cached_property
     def may_be_quoted(self) -> bool:

@@ -85,13 +85,18 @@ def open_study(options: argparse.Namespace, profile: str = "classroom", without_
 
 def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
     """The study and the name of its system that corrects: of several studies the first whose models are here, or the last."""
+    chosen: tuple[Study, str, list[Recipe]] | None = None
     for study in _studies(options):
-        if options.system is not None and options.system not in study.profile.systems and not _named(options):
-            continue
-        system = options.system or default_system(study)
-        absent = to_train(study, find_system(study, system, options.seed))
-        if not absent or _named(options):
-            break
+        if _named(options) or options.system is None or options.system in study.profile.systems:
+            system = options.system or default_system(study)
+            chosen = study, system, to_train(study, find_system(study, system, options.seed))
+            if not chosen[2]:
+                break
+    if chosen is None:
+        raise UserError(
+            f"--system: none of the profiles {', '.join(PROFILES)} has `{options.system}`; --list shows their systems"
+        )
+    study, system, absent = chosen
     if absent and not options.train:
         raise UserError(_missing(study, system, absent))
     if options.system is None:
@@ -104,11 +109,8 @@ def _named(options: argparse.Namespace) -> bool:
 
 
 def _studies(options: argparse.Namespace) -> Iterator[Study]:
-    """The study that the options name, or those of `PROFILES` that are here."""
-    if _named(options):
-        yield open_study(options, without_data=not options.train)
-        return
-    for name in PROFILES:
+    """The study that the options name, or those of `PROFILES`."""
+    for name in ["classroom"] if _named(options) else PROFILES:
         yield open_study(options, name, without_data=not options.train)
 
 

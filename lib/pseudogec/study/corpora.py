@@ -135,6 +135,7 @@ class WholeCorpus(WrittenCorpus):
 class PartOfCorpus(WrittenCorpus):
     """Some sentences of a corpus, chosen by ``_part`` from all of them with their levels."""
 
+    follows: ClassVar[str] = "corpus"
     corpus: WrittenCorpus
     seed: int
 
@@ -144,10 +145,6 @@ class PartOfCorpus(WrittenCorpus):
     @property
     def simulated(self) -> bool:
         return self.corpus.simulated
-
-    @property
-    def work(self) -> float:
-        return self.corpus.work
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         whole = store.folder(self.corpus)
