@@ -58,6 +58,8 @@ from pseudogec.study.profile import Profile, StageOfTraining, Track, all_steps, 
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, PseudoEdits
 from pseudogec.study.results import EditShares, ScoredCorrection
 
+_REVERSE = "reverse_model"  # stands for a setting, with the profile's stages of that name
+
 
 class GenuineData(NamedTuple):
     """The genuine pairs of a track."""
@@ -109,7 +111,7 @@ class Planner:
         # What many recipes share is described, and its key computed, once.
         self._seed_corpus = cache(self._in_shares)
         self._mirrored = cache(lambda data: Mirrored(data=data, bpe=self.bpe))
-        self._last_stage = cache(self._model_of)
+        self._last_stage = cache(self._model)
 
     def test_sentences(self, system: System | Pipeline, test: str) -> Corpus:
         """The sentences that a system is scored on: the test set or, if its track is cut from it, the held-out part."""
@@ -253,68 +255,44 @@ class Planner:
 
     def reverse_model(self, track: str = "restricted", seed: int = 1) -> TrainedModel:
         """The model that translates grammatical sentences into learners' text, trained on a track's genuine pairs."""
-        return self._model("reverse", self.profile.stages("reverse_model"), seed=seed, direction="reverse", track=track)
+        nothing: dict[str, Any] = {"method": "none", "seed_corpus": None, "pseudo_pairs": 0, "upsample": 1}
+        return self.model(System(setting=_REVERSE, track=track, seed=seed, **nothing))
 
     def model(self, system: System, right_to_left: bool = False) -> TrainedModel:
         """The model after the last stage of the system's setting, which may read and write from right to left."""
         return self._last_stage(system.model_copy(update={"passes": None}), right_to_left)
 
-    def _model_of(self, system: System, right_to_left: bool) -> TrainedModel:
-        return self._model(
-            system.name.replace("/", "-") + (" right to left" if right_to_left else ""),
-            self.profile.stages(system.setting),
-            system.seed,
-            self.pseudo_data(system),
-            system.upsample,
-            architecture=system.architecture,
-            track=system.track,
-            right_to_left=right_to_left,
-        )
-
-    def _model(
-        self,
-        name: str,
-        stages: Sequence[StageOfTraining],
-        seed: int,
-        pseudo: Sequence[PseudoData] = (),
-        upsample: int = 1,
-        *,
-        direction: Arrangement = "correct",
-        architecture: str = "default",
-        track: str = "restricted",
-        right_to_left: bool = False,
-    ) -> TrainedModel:
+    def _model(self, system: System, right_to_left: bool) -> TrainedModel:
         """One model after another, each trained from the weights of the one before."""
-        shape = self.profile.architecture_of(architecture)
+        name = system.name.replace("/", "-") + (" right to left" if right_to_left else "")
+        stages, shape = self.profile.stages(system.setting), self.profile.architecture_of(system.architecture)
         model: TrainedModel | None = None
         for stage in stages:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
             if copying and shape.copies and len(stages) > 1:
                 continue  # such a model would only learn never to change a word
-            arrangement = "correct" if copying else direction
-            validation = self.validation if copying else self.tracks[track].validation
+            arrangement: Arrangement = "reverse" if system.setting == _REVERSE and not copying else "correct"
+            validation = self.validation if copying else self.tracks[system.track].validation
             held_out = self._binarised(validation, arrangement, keep_unchanged=True)
-            data = self._stage_data(stage, pseudo, arrangement, track, seed)
+            data = self._stage_data(stage, system, arrangement)
             model = TrainedModel(
-                name=name,
+                name="reverse" if system.setting == _REVERSE else name,
                 architecture=shape,
-                optimisation=self.profile.optimisation_of(stage.optimisation, architecture),
+                optimisation=self.profile.optimisation_of(stage.optimisation, system.architecture),
                 bpe=self.bpe,
                 data=tuple(map(self._mirrored, data)) if right_to_left else data,
-                upsample=upsample if stage.upsample else 1,
+                upsample=system.upsample if stage.upsample else 1,
                 validation=self._mirrored(held_out) if right_to_left else held_out,
                 initial=model,
-                seed=seed,
+                seed=system.seed,
             )
         assert model is not None  # a setting has a stage, by the profile's schema
         return model
 
-    def _stage_data(
-        self, stage: StageOfTraining, pseudo: Sequence[PseudoData], arrangement: Arrangement, track: str, seed: int
-    ) -> tuple[TrainingPairs, ...]:
+    def _stage_data(self, stage: StageOfTraining, system: System, arrangement: Arrangement) -> tuple[TrainingPairs, ...]:
         found: list[TrainingPairs] = []
-        genuine = self.genuine_data(track, seed)
+        genuine = self.genuine_data(system.track, system.seed)
         for part in stage.data:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))
@@ -325,10 +303,10 @@ class Planner:
                 assert genuine.in_domain is not None  # the profile's check
                 found.append(self._binarised(genuine.in_domain, arrangement))
             elif part == "pseudo":
-                found += pseudo
+                found += self.pseudo_data(system)
             else:
-                method = self.profile.methods[part.method]
-                found += self._pseudo_data(part.method, method, part.seed_corpus, part.pseudo_pairs, track, seed)
+                noise, pairs = self.profile.methods[part.method], part.pseudo_pairs
+                found += self._pseudo_data(part.method, noise, part.seed_corpus, pairs, system.track, system.seed)
         return tuple(found)
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
