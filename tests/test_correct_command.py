@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import sys
 from pathlib import Path
 
@@ -78,20 +77,9 @@ def test_a_model_corrects_every_line_whatever_it_holds(system, store, monkeypatc
 
 
 def test_edits_of_characters_that_the_model_cannot_read_are_undone(store, monkeypatch, capsys) -> None:
-    code, out, _ = run(monkeypatch, capsys, "😀 é 漢字\n", *arguments(store, "careful", "--json", "--tokenised"))
+    code, out, _ = run(monkeypatch, capsys, "😀 é 漢字\n", *arguments(store, "careful", "--tokenised"))
     assert code == 0
-    found = json.loads(out)
-    assert [token for token in found["correction"] if token in {"😀", "é", "漢字"}] == ["😀", "é", "漢字"]
-    assert "edits of unknown words undone" in [step["step"] for step in found["steps"]]
-
-
-def test_json_tells_what_each_step_made_and_the_steps_lead_to_the_correction(store, monkeypatch, capsys) -> None:
-    code, out, _ = run(monkeypatch, capsys, "Yesterday he go home .\n", *arguments(store, "careful", "--tokenised", "--json"))
-    assert code == 0
-    found = json.loads(out)
-    assert found["source"] == ["Yesterday", "he", "go", "home", "."]
-    assert found["steps"][-1]["tokens"] == found["correction"]
-    assert all(set(edit) == {"start", "end", "correction", "type"} for step in found["steps"] for edit in step["edits"])
+    assert [token for token in out.split() if token in {"😀", "é", "漢字"}] == ["😀", "é", "漢字"]
 
 
 def test_what_is_no_english_prose_comes_out_as_it_was_typed(store, monkeypatch, capsys) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import pytest
 
 from exercises import CHECK_TAG, STUB_TAG, has_tag, is_solution
 from pseudogec import METADATA
-from pseudogec.commands.execute_notebook import as_read, leave_solutions_out
+from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT
 
 PLAN = (PROJECT / "notebooks" / "README.md").read_text(encoding="utf-8")
@@ -51,15 +50,13 @@ def test_without_solutions_everything_else_is_as_it_was() -> None:
     assert [cell["source"] for cell in given] == ["1", "3"]
 
 
-def test_solutions_that_an_earlier_run_wrote_are_taken_out(tmp_path: Path) -> None:
-    cells = [{"metadata": {"tags": tags}, "source": source} for tags, source in ((["solution"], "2"), ([], "3"))]
-    executed = tmp_path / "executed.ipynb"
-    executed.write_text(json.dumps({"cells": cells, "metadata": {}}))
-    leave_solutions_out(executed)
-    assert [cell["source"] for cell in json.loads(executed.read_text())["cells"]] == ["3"]
-    before = executed.stat().st_mtime_ns
-    leave_solutions_out(executed)
-    assert executed.stat().st_mtime_ns == before
+@pytest.mark.parametrize("path", [path for path in NOTEBOOKS if path.stem != "index"], ids=lambda path: path.stem)
+def test_a_notebook_has_at_most_15_slides_and_the_title_is_the_first(path: Path) -> None:
+    given = as_read({"cells": cells(path), "metadata": {}}, course=True)["cells"]
+    shown = [cell["metadata"]["slideshow"]["slide_type"] for cell in given]
+    assert shown[0] == "slide"
+    assert 5 <= shown.count("slide") <= 15
+    assert set(shown) == {"slide", "skip"}
 
 
 def test_what_is_true_while_a_notebook_runs_is_not_kept() -> None:

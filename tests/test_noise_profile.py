@@ -10,7 +10,7 @@ import pytest
 
 from artefacts.files import read_lines, write_lines
 from pseudogec.__main__ import main
-from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, annotator_signature, read_m2, type_distance, write_m2
+from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, read_m2, type_distance, write_m2
 from pseudogec.noise import EditDictionary
 
 TARGETS = ["the cat sits on the mat .", "he depends on her .", "a dog runs ."]
@@ -76,23 +76,3 @@ def test_learners_edits_come_from_m2_files(genuine: Path, tmp_path: Path) -> Non
     assert {line for line in noised if "cat" in line} == {
         f"{first}cat sits in {second}mat ." for first in ("", "the ") for second in ("", "the ")
     }
-
-
-def test_the_profile_shows_operations_and_types_beside_the_genuine_ones(
-    genuine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = ["--set", "token_probability=1", "--set", "type_probability=0"]
-    noised = noise(tmp_path, "--method", "realistic", "--genuine-m2", str(genuine), "--show-profile", *settings)
-    deleted = sum(line.count("the") for line in TARGETS * 33 + TARGETS[:1]) - sum(line.count("the") for line in noised)
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()]
-    assert ["sentences", "100"] in shown
-    assert ["tokens", str(7 * 34 + 5 * 33 + 4 * 33)] in shown
-    assert ["delete", str(deleted), f"{deleted / 535:.1%}"] in shown
-    assert ["replace", "67", f"{67 / 535:.1%}"] in shown
-    assert ["sentences", "typed", "100", "50"] in shown
-    edits = deleted + 67
-    assert ["R:PREP", f"{67 / edits:.1%}", "50.0%"] in shown
-    assert ["M:DET", f"{deleted / edits:.1%}", "50.0%"] in shown
-    distance = type_distance({"R:PREP": 67, "M:DET": deleted}, {"R:PREP": 1, "M:DET": 1})
-    assert ["distance", "of", "types", f"{distance:.3f}"] in [line[:4] for line in shown]
-    assert shown[-1] == ["annotator", annotator_signature()]

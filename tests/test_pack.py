@@ -16,7 +16,6 @@ from artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, w
 from artefacts.files import read_lines
 from artefacts.pack import ARTEFACTS, FILES
 from pseudogec.__main__ import main
-from pseudogec.commands.verify_pack import compare
 from pseudogec.edits import read_m2
 from pseudogec.report import findings, samples
 from pseudogec.report.tables import training_lengths
@@ -148,7 +147,7 @@ def test_a_model_travels_where_the_sentences_that_it_has_learnt_may(folder: Path
     form = free.planner.for_readers(reverse)
     build(free, [form])
     write_pack(folder / "model", merge([form], [free.store]), "tests")
-    assert {"model.safetensors", "model.json"} < set(Pack(folder / "model").names(form))
+    assert {"model.safetensors", "model.json"} < set(Pack(folder / "model").files(form))
     same = CompactModel(model=bound.planner.reverse_model())
     assert same == form, "the licence changes no key"
     for source in (bound.store, Pack(folder / "model")):
@@ -245,18 +244,6 @@ def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
         opened(folder, outputs="damaged")
 
 
-def test_artefacts_that_are_built_again_have_the_pack_s_numbers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    study, again = opened(folder), opened(folder, store="again", outputs="none")
-    build(again, again.data_recipes())
-    assert compare(buildable(study), study.store, again.store).wrong == 0
-    count = len(again.data_recipes())
-    assert f"verify  {count} of {count} artefacts have the same numbers, 0 are wrong" in capsys.readouterr().out
-    facts = again.store.folder(again.planner.seed_text_facts("simple")) / "result.json"
-    facts.write_text(facts.read_text().replace('"distinct": ', '"distinct": 9'))
-    assert compare(buildable(study), study.store, again.store).wrong == 1
-    assert "wrong   seed_text_facts simple-0" in capsys.readouterr().out
-
-
 @pytest.mark.slow
 def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path) -> None:
     if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
@@ -267,4 +254,4 @@ def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path)
     recipes = [plan.masked_references(plan.tests[study.test]), shard]
     build(again, recipes)
     assert all(recipe in study.store.packs[0] for recipe in recipes)
-    assert compare(with_ancestors(recipes), study.store, again.store).wrong == 0
+    assert merge(with_ancestors(recipes), [study.store, again.store])  # which refuses other numbers

@@ -99,13 +99,13 @@ def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
     panel = play.noise_sliders(study, SENTENCE)
     first = panel.content
     assert "direct noise, μ_mask 0.3" in words(first) and "noisy beam, β_random 6" in words(first)
-    panel.controls["mu_mask"].slider.value = 0.8
+    panel.controls["mu_mask"].value = 0.8
     assert "delete 0 (0), insert 0 (0)" in words(panel.content)  # mu_keep is 0.2, so nothing is left for them
-    panel.controls["mu_mask"].field.value = 0.3
+    panel.controls["mu_mask"].value = 0.3
     assert panel.content == first
-    panel.controls["beta_random"].slider.value = 10.0
+    panel.controls["beta_random"].value = 10.0
     assert panel.content != first
-    panel.controls["beta_random"].slider.value = 6.0
+    panel.controls["beta_random"].value = 6.0
     panel.controls["draw"].value = 2
     assert panel.content != first
 
@@ -121,7 +121,7 @@ def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
 
 def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
     panel = play.noisy_beam(study, SENTENCE)
-    steps = panel.controls["step"].slider.max
+    steps = panel.controls["step"].max
     trace = Corruptor(study).trace(TOKENS, "backtrans_noisy", 1, {"beta_random": 6.0})
     assert steps == len(trace.steps)
     for number, step in enumerate(trace.steps, start=1):

@@ -12,7 +12,7 @@ import pytest
 from corpora_by_format import read_pairs
 from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, show
-from pseudogec.corpora import M2, drop_identical
+from pseudogec.corpora import M2, drop_identical, load_catalogue
 from pseudogec.study import PROJECT, Profile, load_profile
 
 PROFILES = sorted({*(PROJECT / "params").glob("*.yaml")} - {PROJECT / "params" / "design.yaml"})
@@ -68,7 +68,7 @@ def test_a_study_that_has_all_it_needs_passes(tmp_path: Path) -> None:
     assert not problems(found)
     assert row(found, "tests.world-test", "sentences").finding == "1 corrected of 2"
     assert row(found, "seeds.simple", "sentences").finding == "500"
-    assert row(found, "seeds.simple", "simple.txt").finding == "6.5 kB, 500 sentences, a file of your own"
+    assert row(found, "seeds.simple", "simple.txt").finding == "6.5 kB, a file of your own"
 
 
 def test_a_missing_file_is_named_with_the_place_where_it_belongs(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_another_content_under_a_known_name_is_noted(tmp_path: Path) -> None:
     profile = small_profile(tmp_path, "  validation: {replace: true, source: m2, files: [wi/A.dev.gold.bea19.m2]}\n")
     file = row(run(profile, tmp_path), "validation", "wi/A.dev.gold.bea19.m2")
     assert file.state == "note"
-    assert "not the papers' version: SHA-256" in file.finding and "instead of ddd7d1e98a1c" in file.finding
+    assert "not the papers' version: SHA-256" in file.finding
 
 
 @pytest.mark.slow
@@ -130,7 +130,6 @@ def test_a_count_that_differs_from_the_papers_is_said_with_a_hint(tmp_path: Path
     total = row(found, "validation", "sentences")
     assert total.state == "note"
     assert "4 corrected of 4,375; Kiyono et al. 2020: 4,384, difference -9" in total.finding
-    assert "1,060 sentences instead of 1,069" in row(found, "validation", "wi+locness/m2/C.dev.gold.bea19.m2").finding
 
 
 def test_a_sample_is_compared_with_the_paper_that_drew_one(tmp_path: Path) -> None:
@@ -176,7 +175,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     small_profile(tmp_path)
     profile = load_profile(tmp_path / "small.yaml", ["corpora.seeds.simple.files=simple.txt.gz"], PROJECT / "params")
     [problem] = problems(run(profile, tmp_path))
-    assert problem.item == "simple.txt.gz" and "damaged or cut short" in problem.finding
+    assert problem.part == "seeds.simple" and "simple.txt.gz" in problem.finding and "damaged or cut short" in problem.finding
 
 
 def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,8 +229,6 @@ def test_gpus_of_other_machines_do(tmp_path: Path) -> None:
     fill(tmp_path)
     text = "optimisations: {joint: {precision: bf16}}\n"
     assert not problems(run(small_profile(tmp_path, text), tmp_path, elsewhere=True))
-    cluster = "cluster: {class: dask_jobqueue.SLURMCluster, jobs: 2}\n"
-    assert not problems(run(small_profile(tmp_path, text + cluster), tmp_path))
 
 
 def test_a_disk_that_is_too_small_is_refused(tmp_path: Path) -> None:
@@ -275,6 +272,18 @@ def test_every_profile_can_be_checked_without_its_data(path: Path, tmp_path: Pat
     else:
         assert status == 1 and "to mend" in out
     assert not (tmp_path / "store").exists(), "a check changes nothing"
+
+
+def test_the_papers_sizes_stand_beside_what_is_missing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    show("paper", check(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
+    out = capsys.readouterr().out
+    for size in ("561,410", "4,384", "1,312", "1,369,460", "145,883,941", "131,864,979"):
+        assert size in out
+
+
+def test_what_mends_several_things_is_said_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    show("paper", run(load_profile(PROJECT / "params" / "paper.yaml", [f"data_folder={tmp_path}"]), tmp_path))
+    assert capsys.readouterr().out.count(load_catalogue().corpora["wi+locness"].licence) == 2  # FCE has the same words
 
 
 def test_an_empty_corpus_and_a_folder_in_place_of_a_file_are_reported(tmp_path: Path) -> None:

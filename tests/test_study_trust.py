@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from artefacts import CheckedStore, DataError, Recipe, Store, missing, with_ancestors
+from artefacts import DataError, Recipe, Store, missing, with_ancestors
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.results import ScoredCorrection
 
@@ -46,9 +46,8 @@ def score() -> ScoredCorrection:
 def make(store: Store, *targets: Recipe) -> list[Recipe]:
     """Build what the store lacks as a worker does, in this process; returns what was missing."""
     todo = missing(targets, store)
-    checked = CheckedStore(store.root)
     for recipe in todo:
-        store.build(recipe, lambda item, folder: item.build(folder, checked, lambda *_: None))
+        store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
     return todo
 
 

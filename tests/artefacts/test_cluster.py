@@ -18,7 +18,7 @@ import psutil
 import pytest
 import yaml
 from distributed import Client
-from toys import Greedy, Process
+from toys import Process
 
 import artefacts
 from artefacts import ClusterSection, Engine, Store, UserError, missing
@@ -26,7 +26,6 @@ from artefacts.cluster import (
     _HERE,
     LAUNCHER,
     connect,
-    deployment,
     local_cluster,
 )
 from artefacts.processor import gpus_of_this_machine
@@ -97,21 +96,12 @@ def test_a_local_worker_that_dies_is_replaced_and_its_task_runs_again(tmp_path: 
         assert client.submit(die_once, tmp_path / "died", pure=False).result(timeout=60) != before
 
 
-@pytest.mark.parametrize("where", ["step", "event loop", "thread"])
-def test_a_worker_without_memory_ends_and_the_build_says_why(where: str, tmp_path: Path) -> None:
-    with Engine(Store(tmp_path), workers=1) as engine, pytest.raises(UserError) as refused:
-        engine.build([Greedy(where=where)])
-    assert f"greedy {where}" in str(refused.value) and "memory" in str(refused.value)
-
-
 def test_nobody_else_reaches_a_local_cluster() -> None:
     with local_cluster(1, gpus=[]) as cluster, connect(cluster):
         assert _listened_at() == {_HERE}
-    with deployment(section(**{"class": "distributed.LocalCluster"}, options={"n_workers": 1})) as cluster, connect(cluster):
-        assert _listened_at() == {_HERE}
 
 
-def _listened_at(ports: set[int] | None = None) -> set[str]:
+def _listened_at() -> set[str]:
     """The addresses of this machine at which this process and its children listen."""
     this = psutil.Process()
     found = [
@@ -120,7 +110,7 @@ def _listened_at(ports: set[int] | None = None) -> set[str]:
         for each in process.net_connections("tcp")
         if each.status == psutil.CONN_LISTEN
     ]
-    return {address.ip for address in found if ports is None or address.port in ports}
+    return {address.ip for address in found}
 
 
 HOLDS_A_LOCK = """

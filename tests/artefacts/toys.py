@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import resource
-import threading
-import time
 from pathlib import Path
 from typing import Any, ClassVar
 
-from distributed import get_worker
 from pydantic import Field
 
-from artefacts import CheckedStore, Progress, Recipe, Store, missing
+from artefacts import Progress, Recipe, Store, missing
 
 
 class Word(Recipe):
@@ -67,33 +63,18 @@ class Process(Recipe):
         return {"process": os.getpid(), "gpus": os.environ.get("CUDA_VISIBLE_DEVICES")}
 
 
-class Greedy(Recipe):
-    """Takes the memory that its process may have, and then needs a thread."""
+class Training(Process):
+    """Takes all GPUs of a worker."""
 
-    kind: ClassVar[str] = "greedy"
-    where: str
-
-    @property
-    def label(self) -> str:
-        return self.where
-
-    def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        thread = threading.Thread(target=bool)
-        resource.setrlimit(resource.RLIMIT_AS, (2**20, resource.RLIM_INFINITY))
-        if self.where == "step":
-            thread.start()
-        elif self.where == "event loop":
-            get_worker().loop.add_callback(thread.start)
-        else:
-            threading.excepthook(threading.ExceptHookArgs((MemoryError, MemoryError(), None, thread)))
-        time.sleep(600)
-        return {}
+    kind: ClassVar[str] = "training"
+    needs_gpu: ClassVar[bool] = True
+    takes_whole_worker: ClassVar[bool] = True
 
 
 def make(store: Store, *targets: Recipe) -> list[Recipe]:
     """Build what the store lacks as a worker does, in this process; returns what was missing."""
     todo = missing(targets, store)
-    checked = CheckedStore(store.root)
+    own = Store(store.root)  # as workers have it, without packs
     for recipe in todo:
-        checked.build(recipe, lambda item, folder: item.build(folder, checked, lambda *_: None))
+        own.build(recipe, lambda item, folder: item.build(folder, own, lambda *_: None))
     return todo

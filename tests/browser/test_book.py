@@ -14,6 +14,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Playwright
 
 from browser.conftest import opened
+from pseudogec.commands.execute_notebook import as_read
 from pseudogec.report.book import mathml, write_book
 from pseudogec.study import PROJECT
 
@@ -60,6 +61,22 @@ def test_links_between_pages_and_to_data_lead_somewhere(outputs: Path) -> None:
     assert {"01_generation_methods.html", "../tables/generation_methods.csv"} <= seen
     written_by_hand = {link for link in seen if link.startswith("../tables/")} - {"../tables/generation_methods.csv"}
     assert all((outputs / "site" / link).is_file() for link in seen - written_by_hand)
+
+
+def test_a_class_gets_no_solutions(outputs: Path, tmp_path: Path) -> None:
+    assert "Solution of exercise" in (outputs / "site" / "01_generation_methods.html").read_text()
+    shutil.copytree(outputs / "notebooks", tmp_path / "notebooks")
+    for executed in (tmp_path / "notebooks").glob("*.ipynb"):
+        executed.write_text(json.dumps(as_read(json.loads(executed.read_text()), course=True)))
+    write_book(tmp_path, ["01_generation_methods"])
+    page = (tmp_path / "site" / "01_generation_methods.html").read_text()
+    assert "Exercise 1." in page and "Solution of exercise" not in page
+
+
+def test_without_a_front_page_there_is_a_list_of_chapters(outputs: Path, tmp_path: Path) -> None:
+    (tmp_path / "notebooks").mkdir()
+    shutil.copy(outputs / "notebooks" / "04_scaling.ipynb", tmp_path / "notebooks")
+    assert "04_scaling.html" in write_book(tmp_path, ["04_scaling"]).read_text()
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)

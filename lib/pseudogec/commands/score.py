@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+import math
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -14,7 +18,7 @@ from tqdm import tqdm
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, refuse_pipe
 from pseudogec.corpora import read_jfleg, read_plain
-from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2
+from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
 _REFERENCES = {
@@ -27,6 +31,7 @@ Figures = dict[str, Any]
 
 
 def add_parser(commands: Any) -> None:
+    example = "pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2"
     names = {metric.name: metric for metric in METRICS}
     width = max(len(", ".join([name, *metric.also_called])) for name, metric in names.items())
     metrics = "\n".join(
@@ -42,53 +47,77 @@ def add_parser(commands: Any) -> None:
         "are read\nfrom the file; metrics of edits compare it with the other annotators' edits alone.\nOf several systems, each "
         "is compared with the first. A system may have several outputs, one of each seed of its\nmodels: then the interval and p "
         "allow for other seeds too, and otherwise only for other sentences.\n\n"
-        "Example: pseudogec score --metric errant --hypothesis corrected.txt --reference gold.m2",
+        f"Example: {example}",
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    add = parser.add_argument
-    known = f"{', '.join(names)}, or package.module:Class; with fields as '{{metric: NAME, field: value}}'"
-    add("--metric", required=True, metavar="NAME", help=known)
-    several: dict[str, Any] = {"required": True, "nargs": "+", "type": Path, "metavar": "F"}
-    add("--hypothesis", action="append", **several, help="a system's corrections, a file a seed; repeat it for another system")
-    add("--reference", action="extend", **several, help="an M2 file, or corrected sentences (may be repeated)")
-    add("--source", type=Path, metavar="F", help="the sentences before correction, unless the references are an M2 file")
-    add("--annotator", choices=get_args(AnnotatorName), default="auto", help="finds edits (default: auto)")
-    add("--json", action="store_true", help="print one JSON object; figures then run from 0 to 1, not to 100")
+    parser.add_argument(
+        "--metric",
+        required=True,
+        metavar="NAME",
+        help=f"{', '.join(names)}, or package.module:Class for a metric of your own;\nwith fields as "
+        "'{metric: NAME, field: value}'",
+    )
+    several: dict[str, Any] = {"required": True, "action": "extend", "nargs": "+", "type": Path, "metavar": "F"}
+    outputs = several | {"action": "append"}
+    parser.add_argument(
+        "--hypothesis", **outputs, help="a system's corrections, a file for each seed; repeat it for another system"
+    )
+    parser.add_argument("--reference", **several, help="an M2 file, or corrected sentences (may be repeated)")
+    parser.add_argument(
+        "--source", type=Path, metavar="F", help="the sentences before correction; an M2 file holds them, so only others need it"
+    )
+    typed = " or ".join(metric.name for metric in METRICS if metric.knows_types)
+    by_help = f"figures of each level, or of each error type ({typed} alone; edits of other types\nthan ERRANT's are typed again)"
+    parser.add_argument("--by", choices=["level", "type"], help=by_help)
+    parser.add_argument("--levels", type=Path, metavar="F", help="the level of each sentence, such as A, B or C, one a line")
+    parser.add_argument(
+        "--annotator", choices=get_args(AnnotatorName), default="auto", help="the pipeline that finds edits (default: auto)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object; figures then run from 0 to 1, not to 100")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> None:
     metric = _named(options.metric)
-    annotator = load_annotator(options.annotator) if metric.needs_annotator else None
+    _check_options(options, metric)
+    annotator = load_annotator(options.annotator) if metric.needs_annotator or options.by == "type" else None
     gold = _read_gold(options, metric, annotator)
     # All files are read and counted before anything is scored, which may take minutes.
     outputs = [path for system in options.hypothesis for path in system]
     hypotheses = {path: list(read_plain(path)) for path in outputs}
     for path, hypothesis in hypotheses.items():
-        if len(hypothesis) != len(gold.sources):
-            problem = f"has {len(hypothesis)} lines and {gold.name} has {len(gold.sources)} sentences"
-            raise DataError(path, f"{problem}; line for line they must correspond")
-    with tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
+        _check_length(gold, path, len(hypothesis))
+    levels = _read_levels(options.levels, gold) if options.by == "level" else []
+    with _warnings_told(), tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
 
         def told(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
-        scores = {
-            path: metric.score(gold, tokens, annotator, name=str(path), progress=told) for path, tokens in hypotheses.items()
-        }
+        scores = {}
+        for path, tokens in hypotheses.items():
+            bar.set_description(path.name)
+            scores[path] = metric.score(gold, tokens, annotator, name=str(path), progress=told)
+    called = {path: str(path) for path in outputs} if options.json else _short_names(outputs)
+    rows = []
+    for path in outputs:
+        row = {"hypothesis": called[path], **scores[path].figures}
+        if options.by:
+            parts = scores[path].by_type() if options.by == "type" else scores[path].by_group(levels)
+            row["by"] = {name: part.figures for name, part in parts.items()}
+        rows.append(row)
     first, *others = ([scores[path] for path in system] for system in options.hypothesis)
-    reference, *names = (" ".join(map(str, system)) for system in options.hypothesis)
+    differences = [_difference(compare_scores(other, first)) for other in others]
+    names = [" ".join(called[path] for path in system) for system in options.hypothesis]
     found = {
         "metric": options.metric,
         "signature": first[0].signature,
-        "outputs": [{"hypothesis": str(path), **scores[path].figures} for path in outputs],
+        "outputs": rows,
         "differences": [
-            {"system": name, "from": reference, **_difference(compare_scores(other, first))}
-            for name, other in zip(names, others, strict=True)
+            {"system": name, "from": names[0], **difference} for name, difference in zip(names[1:], differences, strict=True)
         ],
     }
-    print(json.dumps(found, ensure_ascii=False) if options.json else _shown(found, metric))
+    print(json.dumps(_finite(found), ensure_ascii=False, allow_nan=False) if options.json else _shown(found, metric, options.by))
 
 
 def _named(text: str) -> Metric:
@@ -99,12 +128,29 @@ def _named(text: str) -> Metric:
         raise UserError(f"--metric {text}: write a name, or '{{metric: NAME, field: value}}'") from None
 
 
+def _check_options(options: argparse.Namespace, metric: Metric) -> None:
+    if options.by == "type" and not metric.knows_types:
+        able = " or ".join(f"--metric {other.name}" for other in METRICS if other.knows_types)
+        raise UserError(f"--by type: {metric.name} has no error types; choose {able}")
+    if options.by == "level" and options.levels is None:
+        raise UserError("--by level needs --levels FILE, with the level of each sentence, one a line")
+    if options.levels is not None and options.by != "level":
+        raise UserError("--levels is for --by level; give both or neither")
+
+
 def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator | None) -> Gold:
     references = options.reference
     if m2_files := [path for path in references if _is_m2(path)]:
         if len(references) > 1:
             raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other --reference can stand beside it")
-        return Gold.annotated(list(read_m2(m2_files[0])), str(m2_files[0]))
+        annotated = list(read_m2(m2_files[0]))
+        if options.by == "type" and annotator is not None and typed_otherwise(annotated):
+            print(f"warning: {m2_files[0]}: its error types are not ERRANT's; its edits are typed again", file=sys.stderr)
+            annotated = list(annotator.typed(annotated))
+        gold = Gold.annotated(annotated, str(m2_files[0]))
+        if options.source is not None:
+            _check_source(options.source, gold)
+        return gold
     if options.source is None:
         raise UserError(
             "--source is missing; parallel references do not hold the sentences before correction, as an M2 file does"
@@ -124,13 +170,71 @@ def _is_m2(path: Path) -> bool:
     return is_m2(first)
 
 
+def _check_length(gold: Gold, path: Path, lines: int) -> None:
+    if lines != len(gold.sources):
+        problem = f"has {lines} lines and {gold.name} has {len(gold.sources)} sentences; line for line they must correspond"
+        raise DataError(path, problem)
+
+
+def _check_source(path: Path, gold: Gold) -> None:
+    sources = list(read_plain(path))
+    _check_length(gold, path, len(sources))
+    for line, (tokens, expected) in enumerate(zip(sources, gold.sources, strict=True), start=1):
+        if tokens != list(expected):
+            problem = f"{' '.join(tokens)!r} is not the sentence of {gold.name}, which is {' '.join(expected)!r}"
+            raise DataError(path, problem, line)
+
+
+def _read_levels(path: Path, gold: Gold) -> list[str]:
+    levels = [line.strip() for line in read_lines(path)]
+    _check_length(gold, path, len(levels))
+    if "" in levels:
+        raise DataError(path, "the line is blank; a level, such as A, was expected", levels.index("") + 1)
+    return levels
+
+
+@contextlib.contextmanager
+def _warnings_told() -> Iterator[None]:
+    """Print warnings in the program's own form."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught:
+        print(f"warning: {warning.message}", file=sys.stderr)
+
+
 def _difference(found: Estimate) -> Figures:
     low, high = found.interval
     return {"difference": found.value, "low": low, "high": high, "p_value": found.p_value}
 
 
-def _shown(found: Mapping[str, Any], metric: Metric) -> str:
-    parts = [_table(found["outputs"], metric)]
+def _finite(value: Any) -> Any:
+    """JSON has no infinite numbers; the bounds of an interval are infinite if nothing follows for other sentences."""
+    if isinstance(value, Mapping):
+        return {name: _finite(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _short_names(paths: Sequence[Path]) -> dict[Path, str]:
+    """The end of each path, as short as tells it from the others."""
+    lengths = range(1, max(len(path.parts) for path in paths) + 1)
+    each = ({path: str(Path(*path.parts[-length:])) for path in paths} for length in lengths)
+    return next(names for names in each if len(set(names.values())) == len(names))
+
+
+def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
+    outputs = found["outputs"]
+    wholes = [{name: value for name, value in output.items() if name != "by"} for output in outputs]
+    parts = [_table(wholes, metric)]
+    if by and (groups := sorted({group for output in outputs for group in output["by"]})):
+        absent = dict.fromkeys(list(wholes[0])[1:], "-")
+        tables = [("", [{by: group} for group in groups])]
+        tables += [(output["hypothesis"], [output["by"].get(group, absent) for group in groups]) for output in outputs]
+        parts.append(_beside([[heading, *_table(rows, metric).splitlines()] for heading, rows in tables]))
+    elif by:
+        parts.append("no edits, so no error types")
     if differences := found["differences"]:
         parts.append(_table(differences, metric))
         parts.append(
@@ -138,6 +242,13 @@ def _shown(found: Mapping[str, Any], metric: Metric) -> str:
             "of systems with several outputs"
         )
     return "\n\n".join([*parts, found["signature"]])
+
+
+def _beside(blocks: Sequence[Sequence[str]]) -> str:
+    """Blocks of as many lines, side by side."""
+    widths = [max(map(len, block)) for block in blocks]
+    lines = zip(*blocks, strict=True)
+    return "\n".join("   ".join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 def _table(rows: Sequence[Figures], metric: Metric) -> str:
