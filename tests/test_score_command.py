@@ -180,7 +180,7 @@ def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
         ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels blank.txt", ["blank.txt, line 2"]),
         ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by type", ["maxmatch", "errant"]),
         ("gleu --hypothesis hyp.txt --reference ref.txt", ["--source"]),
-        ("gleu.Gleu --hypothesis hyp.txt --reference ref.m2", ["`gleu.Gleu`", "`gleu:Gleu`"]),
+        ("gleu.Gleu --hypothesis hyp.txt --reference ref.m2", ["`gleu.Gleu`", "`gleu`"]),
         ("maxmatch --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2", "--reference"]),
         (
             "maxmatch --hypothesis hyp.txt --reference ref.m2 --source other.txt",
