@@ -27,7 +27,7 @@ from pseudogec.report.markup import LEFT, marked_change, marked_operations, mark
 from pseudogec.report.methods import method_label, show_methods
 from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
 from pseudogec.study import Pipeline, Study
-from pseudogec.study.corrector import Corrector, to_train
+from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
 from pseudogec.text import Bpe
 
 _MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
@@ -37,6 +37,10 @@ _FATES = {"kept": "is kept", "finished": "is finished", "dropped": "is dropped"}
 _HEAD = "text-align:right; padding-left:1em"
 _NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
 _GREEN = "#00694d"
+
+PUBLIC = "public"
+"""The profile whose models learnt real English from freely licensed text."""
+
 _EVERY_SYSTEM = "every system, the result"
 
 
@@ -189,15 +193,19 @@ def outcome(trace: BeamTrace) -> str:
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     """A text corrected by systems, each edit with its type; or by one of them, step by step.
 
-    Of several versions of a system the first is shown. Models that the store lacks are named, not trained.
+    Of several versions of a system the first is shown. The corrector of real English, of the profile ``public``, comes last.
+    Models that the store lacks are named, not trained.
     """
-    versions: dict[str, Pipeline] = {}
+    versions: dict[str, tuple[Study, Pipeline]] = {}
     for system in systems:
-        versions.setdefault(system.name, system)
+        versions.setdefault(system.name, (study, system))
+    if study.profile.name != PUBLIC:
+        public = Study.open(PUBLIC, store=study.store.root)
+        versions["for real English"] = (public, find_system(public, default_system(public)))
 
     @functools.cache
     def corrector(name: str) -> Corrector:
-        return Corrector(study, versions[name])
+        return Corrector(*versions[name])
 
     @functools.lru_cache(maxsize=64)
     def corrected(name: str, sentences: tuple[tuple[str, ...], ...]) -> list[Trace]:
@@ -206,15 +214,13 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     def render(text: str, shown: str) -> str:
         sentences = tuple(map(tuple, read_text(text)))
         names = list(versions) if shown == _EVERY_SYSTEM else [shown]
-        absent = [name for name in names if to_train(study, versions[name])]
+        absent = [name for name in names if to_train(*versions[name])]
         traces = [(name, trace) for name in names if name not in absent for trace in corrected(name, sentences)]
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
         table = _results(annotator, traces) if shown == _EVERY_SYSTEM else marked_traces(annotator, steps)
         return (table if traces else "") + "".join(map(_absent, absent))
 
-    if not versions:
-        return Panel({"text": box_of_text("Text", text)}, lambda text: "<p>The profile lists no systems for this notebook.</p>")
     controls = {"text": box_of_text("Text", text), "shown": choice("Show", [_EVERY_SYSTEM, *versions])}
     return Panel(controls, render)
 
