@@ -200,7 +200,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
     for system in systems:
         versions.setdefault(system.name, (study, system))
     if study.profile.name != PUBLIC:
-        public = Study.open(PUBLIC, store=study.store.root)
+        public = Study.open(PUBLIC, store=study.store.root, packs=True)
         versions["for real English"] = (public, find_system(public, default_system(public)))
 
     @functools.cache
