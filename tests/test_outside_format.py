@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.engine import missing
 from artefacts.errors import UserError
+from building import make
 from pseudogec.__main__ import main
 from pseudogec.corpora import FilePairs
 from pseudogec.study import PROJECT, Profile, Study, load_profile
@@ -119,8 +119,7 @@ def test_a_format_beside_the_profile_is_known_to_all_programs(
 
 def test_the_corpora_stand_in_the_table_of_notebook_00(folder: Path) -> None:
     study = Study.open(folder / "mine.yaml", store=folder / "store")
-    for recipe in missing(study.data_recipes(), study.store):
-        study.store.build(recipe, lambda recipe, place: recipe.build(place, study.store, lambda *_: None))
+    make(study.store, *study.data_recipes())
     table = corpus_table(study).set_index("corpus")
     assert table.loc["mine", ["part", "sentences", "identical pairs"]].tolist() == ["test", 2, 1]
     assert study.levels(study.planner.tests["mine"]) == ["B", "B"]

@@ -15,6 +15,7 @@ from pyarrow import parquet
 from artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, write_pack
 from artefacts.files import read_lines
 from artefacts.pack import ARTEFACTS, FILES
+from building import make
 from pseudogec.__main__ import main
 from pseudogec.edits import read_m2
 from pseudogec.report import findings, samples
@@ -84,7 +85,7 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     for name, quoted in {"mine": "", "free": ", redistributable: true"}.items():
         (folder / f"{name}.yaml").write_text(PROFILE.format(data=folder / "data", quoted=quoted))
     study = opened(folder)
-    build(study, buildable(study))
+    make(study.store, *buildable(study))
     return folder
 
 
@@ -97,11 +98,6 @@ def buildable(study: Study) -> list[Recipe]:
     edits = study.planner.pseudo_edits(study.grid("noise")).values()
     checks = [overlap for check in study.checks(study.recipes("mine")) for overlap in check.overlaps]
     return [*checks, *study.data_recipes(), *study.recipes("mine"), *edits]
-
-
-def build(study: Study, recipes: list[Recipe]) -> None:
-    for recipe in missing(recipes, study.store):
-        study.store.build(recipe, lambda item, place: item.build(place, study.store, lambda *_: None))
 
 
 def content(pack: Path) -> str:
@@ -145,7 +141,7 @@ def test_a_model_travels_where_the_sentences_that_it_has_learnt_may(folder: Path
     assert list(free.planner.compact_models) == [reverse]
     assert not bound.planner.compact_models
     form = free.planner.for_readers(reverse)
-    build(free, [form])
+    make(free.store, form)
     write_pack(folder / "model", merge([form], [free.store]), "tests")
     assert {"model.safetensors", "model.json"} < set(Pack(folder / "model").files(form))
     same = CompactModel(model=bound.planner.reverse_model())
@@ -181,7 +177,7 @@ def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Pa
 def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     study, profile = opened(folder), ["--profile", str(folder / "mine.yaml"), "--store", str(folder / "none")]
     half = opened(folder, store="half", outputs="half")
-    build(half, half.data_recipes())
+    make(half.store, *half.data_recipes())
     half.write_pack(folder / "half" / PACK)
     assert main(["pack", *profile, str(folder / "half" / PACK), str(folder / "store"), "--to", str(folder / "both")]) == 0
     assert "in none of the sources: score" in capsys.readouterr().out
@@ -252,6 +248,6 @@ def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path)
     plan, again = study.planner, Study.open("classroom", store=tmp_path / "again", packs=False)
     shard = plan.pseudo_data(study.grid("generation_methods", method="direct_noise")[0])[0]
     recipes = [plan.masked_references(plan.tests[study.test]), shard]
-    build(again, recipes)
+    make(again.store, *recipes)
     assert all(recipe in study.store.packs[0] for recipe in recipes)
     assert merge(with_ancestors(recipes), [study.store, again.store])  # which refuses other numbers

@@ -9,20 +9,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts import missing
 from artefacts.errors import UserError
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store
+from building import make
 from corpora_by_format import sentence_format
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 
 SIZE = 10
-
-
-def make(recipe: FileSeedText | SeedShards | SeedCorpus, store: Store) -> None:
-    for item in missing([recipe], store):
-        store.build(item, lambda item, folder: item.build(folder, store, lambda *_: None))
 
 
 def reference(path: Path) -> LocatedFile:
@@ -40,7 +35,7 @@ def shard(number: int, *parts: SeedCorpus, last: int = 100) -> FileSeedText:
 
 
 def sentences(recipe: FileSeedText, store: Store) -> list[str]:
-    make(recipe, store)
+    make(store, recipe)
     return list(read_lines(store.folder(recipe) / "sentences.txt"))
 
 
@@ -143,7 +138,7 @@ def test_a_dump_is_split_tokenised_and_cleaned(tmp_path: Path, store: Store) -> 
     texts = ["It's a cat. Ünïcode is left out here. Too short. This one is kept, too."]
     write_lines(tmp_path / "wiki.gz", ['{"index": {}}', json.dumps({"namespace": 0, "text": texts[0]})])
     made = corpus(tmp_path / "wiki.gz", source="cirrussearch", clean=True)
-    make(made, store)
+    make(store, made)
     kept = list(read_lines(store.folder(made) / "sentences.txt.zst"))
     assert kept == ["It 's a cat .", "Too short .", "This one is kept , too ."]
     assert all(map(is_clean_seed_text, kept))

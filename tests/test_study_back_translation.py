@@ -7,24 +7,21 @@ import os
 import shutil
 import signal
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-from artefacts import missing
 from artefacts.engine import Engine
-from artefacts.recipe import Recipe
 from artefacts.store import Store
+from building import make
 from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data
 from pseudogec.study.pseudo_data import MisspeltData, PseudoData
 from pseudogec.text import MASK
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
 TINY = [
     "corpora.genuine.sentences=150",
@@ -42,24 +39,16 @@ METHODS_OF_THE_STUDY = ("direct_noise", "direct_noise_spell", "realistic", "rand
 SMALL_PART = 16
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 @pytest.fixture(scope="module")
 def planner() -> Planner:
     return Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
 
 
 @pytest.fixture(scope="module")
-def trained(planner: Planner, tmp_path_factory: pytest.TempPathFactory) -> Store:
+def trained(planner: Planner, one_thread: None, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A store that holds the reverse model and all that it needs."""
     store = Store(tmp_path_factory.mktemp("trained"))
-    make(planner.reverse_model(), store)
+    make(store, planner.reverse_model())
     return store
 
 
@@ -77,13 +66,6 @@ def shard(planner: Planner, method: str) -> PseudoData:
     return found
 
 
-def make(recipe: Recipe, store: Store, progress: Callable[[float, float, str], None] = lambda *_: None) -> dict[str, Any]:
-    """Build a recipe and what it lacks, in this process; returns what was reported."""
-    for item in missing([recipe], store):
-        store.build(item, lambda item, folder: item.build(folder, store, progress))
-    return store.result(recipe)
-
-
 def sources(recipe: PseudoData, store: Store) -> list[list[str]]:
     """The source side of a built shard, in subwords."""
     return side(recipe, store, "src")
@@ -97,21 +79,22 @@ def build_until_third_part(root: str, recipe: PseudoData, ready: Any) -> None:
     """What the process to be killed does: it never gets past the middle of the third part."""
     pseudo_data.PART = SMALL_PART
     store = Store(root)
-    make(recipe.seed_text, store)
+    make(store, recipe.seed_text)
 
     def progress(done: float, total: float, text: str) -> None:
         if done > 2 * SMALL_PART:
             ready.set()
             time.sleep(600)
 
-    make(recipe, store, progress)
+    make(store, recipe, progress=progress)
 
 
 def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
     planner: Planner, store: Store, trained: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = shard(planner, "backtrans_noisy")
-    undisturbed = make(recipe, trained)
+    make(trained, recipe)
+    undisturbed = trained.result(recipe)
     context = multiprocessing.get_context("spawn")
     ready = context.Event()
     process = context.Process(target=build_until_third_part, args=(str(store.root), recipe, ready))
@@ -132,7 +115,8 @@ def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
         seen.append(done)
         assert all(path.stat().st_mtime_ns == time for path, time in finished.items())
 
-    resumed = make(recipe, store, progress)
+    make(store, recipe, progress=progress)
+    resumed = store.result(recipe)
     assert seen[:2] == [SMALL_PART, 2 * SMALL_PART], "finished parts are read, not made again"
     assert seen[-1] == 50
     assert resumed["files"] == undisturbed["files"]
@@ -144,8 +128,7 @@ def test_a_killed_shard_goes_on_and_ends_with_the_same_bytes(
 def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Planner, store: Store) -> None:
     plain, spelt = shard(planner, "backtrans"), shard(planner, "spelt")
     assert shard(planner, "unspelt") == plain
-    make(plain, store)
-    make(spelt, store)
+    make(store, plain, spelt)
     pairs = list(zip(sources(plain, store), sources(spelt, store), strict=True))
     assert sum(before != after for before, after in pairs) > 40
     assert isinstance(spelt, MisspeltData)
@@ -156,7 +139,8 @@ def test_spelling_errors_come_on_top_and_at_rate_zero_change_nothing(planner: Pl
 def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner: Planner, store: Store) -> None:
     """A shard of each method: in this process, and by the study's engine with two workers."""
     shards = [shard(planner, method) for method in METHODS_OF_THE_STUDY]
-    alone = {recipe.key: make(recipe, store)["files"] for recipe in shards}
+    make(store, *shards)
+    alone = {recipe.key: store.result(recipe)["files"] for recipe in shards}
     for recipe in shards:
         store.remove(recipe)
     with Engine(store, workers=2) as engine:
@@ -166,7 +150,7 @@ def test_any_number_of_processes_makes_the_same_bytes_with_every_method(planner:
 
 def test_the_authors_quirk_puts_masks_before_the_targets_of_unchanged_sentences(planner: Planner, tmp_path: Path) -> None:
     recipe, store = shard(planner, "quirk"), Store(tmp_path)
-    make(recipe, store)
+    make(store, recipe)
     for source, target in read_binarised(store.folder(recipe)):
         masks = len(target) - len(source)
         assert 1 <= masks <= 8

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Store, missing, with_ancestors
+from artefacts import Store, with_ancestors
 from artefacts.errors import DataError
+from building import make
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile
@@ -256,8 +257,7 @@ def test_a_sample_of_genuine_pairs_is_corrected_and_part_of_a_larger_one(tmp_pat
     store, sources = Store(tmp_path / "store"), list[set[str]]()
     for sentences in (3, 9):
         sample = SampledCorpus(name="sample", corpus=genuine, sentences=sentences, seed=1)
-        for recipe in missing([sample], store):
-            store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
+        make(store, sample)
         source, target = ((store.folder(sample) / f"{side}.txt").read_text().splitlines() for side in ("source", "target"))
         assert len(source) == sentences and all(before != after for before, after in zip(source, target, strict=True))
         sources.append(set(source))

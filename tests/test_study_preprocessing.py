@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from artefacts import Recipe, missing
+from artefacts import Recipe
 from artefacts.store import Store
+from building import make
 from pseudogec.edits import read_m2
 from pseudogec.seq2seq import read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile
@@ -31,8 +32,7 @@ def planner(folder: Path, *overrides: str) -> Planner:
 
 def built(recipe: Recipe, folder: Path) -> Path:
     store = Store(folder / "store")
-    for item in missing([recipe], store):
-        store.build(item, lambda item, place: item.build(place, store, lambda *_: None))
+    make(store, recipe)
     return store.folder(recipe)
 
 

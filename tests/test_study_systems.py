@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Store, missing
+from artefacts import Store
 from artefacts.files import read_lines
+from building import make
 from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile
@@ -102,8 +103,7 @@ def test_a_split_of_rewrites_keeps_all_references(tmp_path: Path) -> None:
     jfleg = {"source": "jfleg", "files": [str(tmp_path / name) for name in names]}
     split = Planner(load_profile(CLASSROOM, [f"corpora.development={jfleg}"]), tmp_path).tracks["low_resource"].genuine
     store = Store(tmp_path / "store")
-    for recipe in missing([split], store):
-        store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
+    make(store, split)
     files = [list(read_lines(store.folder(split) / f"{name}.txt")) for name in ("source", "reference0", "reference1")]
     assert len(files[0]) == 6, "three of four sentences"
     for sides in zip(*files, strict=True):

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
-from artefacts import DataError, Recipe, Store, missing, with_ancestors
+from artefacts import DataError, Recipe, Store, with_ancestors
+from building import make
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.results import ScoredCorrection
 
@@ -25,12 +25,7 @@ TINY = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +36,6 @@ def score() -> ScoredCorrection:
     common: dict[str, Any] = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
     system = System(method="direct_noise", noise=noise, **common)
     return planner.score(system, "world-test")
-
-
-def make(store: Store, *targets: Recipe) -> list[Recipe]:
-    """Build what the store lacks as a worker does, in this process; returns what was missing."""
-    todo = missing(targets, store)
-    for recipe in todo:
-        store.build(recipe, lambda item, folder: item.build(folder, store, lambda *_: None))
-    return todo
 
 
 @pytest.fixture(scope="module")

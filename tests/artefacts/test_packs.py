@@ -14,11 +14,11 @@ from typing import Any, ClassVar
 import pytest
 from pyarrow import parquet
 from refusals import refused
-from toys import make
 
 from artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
 from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
 from artefacts.recipe import canonical_json
+from building import make
 
 THREADS_OF_A_READER = """
 import sys

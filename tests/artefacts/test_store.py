@@ -16,11 +16,12 @@ from typing import Any, ClassVar
 
 import pytest
 from pydantic import BaseModel
-from toys import Lasting, Phrase, Word, make
+from toys import Lasting, Phrase, Word
 
 from artefacts import Recipe, Store, UserError, with_ancestors
 from artefacts.files import write_atomically
 from artefacts.store import DESCRIPTION, LOG, RECORD
+from building import make
 
 
 def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from artefacts import Progress, Recipe, Store, missing
+from artefacts import Progress, Recipe, Store
 
 
 class Word(Recipe):
@@ -50,7 +49,7 @@ class Phrase(Recipe):
 
 
 class Process(Recipe):
-    """Tells in which process it was built, and what one of its environment variables said."""
+    """Makes nothing."""
 
     kind: ClassVar[str] = "process"
     number: int
@@ -60,21 +59,4 @@ class Process(Recipe):
         return f"process {self.number}"
 
     def build(self, folder: Path, store: Store, progress: Progress) -> dict[str, Any]:
-        return {"process": os.getpid(), "gpus": os.environ.get("CUDA_VISIBLE_DEVICES")}
-
-
-class Training(Process):
-    """Takes all GPUs of a worker."""
-
-    kind: ClassVar[str] = "training"
-    needs_gpu: ClassVar[bool] = True
-    takes_whole_worker: ClassVar[bool] = True
-
-
-def make(store: Store, *targets: Recipe) -> list[Recipe]:
-    """Build what the store lacks as a worker does, in this process; returns what was missing."""
-    todo = missing(targets, store)
-    own = Store(store.root)  # as workers have it, without packs
-    for recipe in todo:
-        own.build(recipe, lambda item, folder: item.build(folder, own, lambda *_: None))
-    return todo
+        return {}

@@ -1,0 +1,14 @@
+"""Artefacts built in this process, without a cluster."""
+
+from __future__ import annotations
+
+from artefacts import CheckedStore, Progress, Recipe, Store, missing
+
+
+def make(store: Store, *targets: Recipe, progress: Progress = lambda *_: None) -> list[Recipe]:
+    """Build what the store lacks as a worker does; returns what was missing."""
+    todo = missing(targets, store)
+    checked = CheckedStore(store.root)
+    for recipe in todo:
+        store.build(recipe, lambda item, folder: item.build(folder, checked, progress))
+    return todo
