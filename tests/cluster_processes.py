@@ -12,6 +12,7 @@ from typing import Any
 
 
 def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60) -> Any:
+    """Wait for something that must come; returns what the condition gave."""
     deadline = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < deadline, f"{what}: not within {seconds:g} s"
@@ -19,10 +20,16 @@ def wait_for(condition: Callable[[], Any], what: str, seconds: float = 60) -> An
     return found
 
 
-def start_scheduler(stack: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], str]:
+def free_port() -> int:
+    """A port that nobody listens at."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+        port: int = free.getsockname()[1]
+        return port
+
+
+def start_scheduler(stack: contextlib.ExitStack) -> tuple[subprocess.Popen[bytes], str]:
+    port = free_port()
     words = ["-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", str(port), "--no-dashboard"]
     process = stack.enter_context(subprocess.Popen([sys.executable, *words], stderr=subprocess.DEVNULL))
     stack.callback(process.kill)

@@ -17,6 +17,7 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
+from cluster_processes import free_port, wait_for
 from pseudogec.seq2seq import distributed
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
 from seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
@@ -86,15 +87,6 @@ def test_two_machines_train_as_one(data, tmp_path):
     assert_same_but_for_rounding((result, tmp_path / "two"), (alone, tmp_path / "one"))
 
 
-def free_port() -> int:
-    import socket
-
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
-
-
 # --- Kills
 
 
@@ -108,13 +100,6 @@ def processes_of(folder: Path) -> dict[int, str | None]:
                 ranks = [setting.removeprefix("RANK=") for setting in settings if setting.startswith("RANK=")]
                 found[int(entry.name)] = ranks[0] if ranks else None
     return found
-
-
-def wait_for(condition, seconds: float = 90.0) -> None:
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.05)
 
 
 def test_two_processes_one_of_which_is_killed_train_as_one_with_twice_the_accumulation(data, alone, tmp_path):
@@ -151,11 +136,11 @@ def test_processes_end_with_their_parent(data, tmp_path):
     """
     parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], env=ENVIRONMENT)
     with killed_at_last(parent):
-        wait_for(lambda: len(processes_of(tmp_path / "model")) == 3)
+        wait_for(lambda: len(processes_of(tmp_path / "model")) == 3, "the processes start", 90)
         time.sleep(3)
         parent.send_signal(signal.SIGKILL)
         parent.wait()
-        wait_for(lambda: not processes_of(tmp_path / "model"), SECONDS_TO_DIE)
+        wait_for(lambda: not processes_of(tmp_path / "model"), "the processes end", SECONDS_TO_DIE)
 
 
 @contextlib.contextmanager

@@ -6,22 +6,17 @@ import contextlib
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
 import psutil
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from cluster_processes import free_port, wait_for
+
 Process = subprocess.Popen[bytes]
 HOST = "127.0.0.1"
-
-
-def free_port() -> int:
-    """A port that nobody listens at."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        return free.getsockname()[1]
 
 
 class DaskProcesses:
@@ -45,7 +40,7 @@ class DaskProcesses:
 
     def _start_scheduler(self) -> Process:
         process = self._start("dask_scheduler", "--host", HOST, "--port", str(self._port), "--dashboard-address", ":0")
-        wait_until(lambda: _listens(self._port), "the scheduler listens")
+        wait_for(lambda: _listens(self._port), "the scheduler listens", 120)
         return process
 
     def _start_worker(self) -> Process:
@@ -55,7 +50,7 @@ class DaskProcesses:
     def restart_scheduler(self) -> None:
         """Start another scheduler at the same address."""
         self.scheduler.wait()
-        wait_until(lambda: not _listens(self._port), "the port is free")
+        wait_for(lambda: not _listens(self._port), "the port is free", 120)
         self.scheduler = self._start_scheduler()
 
     def restart_worker(self, number: int) -> None:
@@ -111,19 +106,6 @@ def _children(pid: int) -> list[psutil.Process]:
     with contextlib.suppress(psutil.NoSuchProcess):
         return psutil.Process(pid).children(recursive=True)
     return []
-
-
-def wait_until(condition: Callable[[], bool], what: str, seconds: float = 120) -> float:
-    """Wait for something that must come; returns how long it took.
-
-    Raises:
-        AssertionError: it did not come in time.
-    """
-    started = time.monotonic()
-    while not condition():
-        assert time.monotonic() - started < seconds, f"{what}: not within {seconds:g} s"
-        time.sleep(0.02)
-    return time.monotonic() - started
 
 
 def run_all_command(repository: Path, folder: Path, *arguments: str) -> list[str]:
