@@ -39,12 +39,9 @@ def make_pairs(count: int, seed: int) -> list[tuple[list[str], list[str]]]:
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory) -> dict[str, list[Path]]:
+def models(one_thread, tmp_path_factory) -> dict[str, list[Path]]:
     """Two models of each direction, all of one vocabulary."""
-    import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("models")
     pairs = [(BPE.apply(source), BPE.apply(target)) for source, target in make_pairs(800, seed=1)]
     dictionary = folder / "dict.txt"
@@ -57,7 +54,6 @@ def models(tmp_path_factory) -> dict[str, list[Path]]:
         for seed, model in enumerate(trained[direction], start=1):
             architecture = TINY.model_copy(update={"max_positions": LONGEST + 1})
             train([folder / direction / "data"], None, dictionary, model, architecture, short_training(epochs=3), seed)
-    torch.set_num_threads(threads)
     return trained
 
 

@@ -57,12 +57,9 @@ def make_text(count: int, seed: int) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def language_model(tmp_path_factory) -> SentenceScorer:
+def language_model(one_thread, tmp_path_factory) -> SentenceScorer:
     """A Transformer that has read the text above, in pieces."""
-    import torch
 
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
@@ -71,7 +68,6 @@ def language_model(tmp_path_factory) -> SentenceScorer:
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)
     train_language_model([folder / "text"], None, folder / "dict.txt", folder / "model", architecture, optimisation, seed=1)
-    torch.set_num_threads(threads)
     model = LanguageModel(folder / "model")
     return lambda sentences: model.log_probabilities([bpe.apply(tokens) for tokens in sentences])
 

@@ -20,10 +20,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def models(tmp_path_factory) -> list[Path]:
+def models(one_thread, tmp_path_factory) -> list[Path]:
     """Two models of one dictionary that have learnt to copy, by and large."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("models")
     dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
     data = make_dataset(folder / "data", dictionary, 2000, seed=1)
@@ -32,7 +30,6 @@ def models(tmp_path_factory) -> list[Path]:
     )
     for seed in (1, 2):
         train([data], None, dictionary, folder / str(seed), TINY.model_copy(update={"dropout": 0.0}), optimisation, seed)
-    torch.set_num_threads(threads)
     return [folder / "1", folder / "2"]
 
 

@@ -32,10 +32,8 @@ ENSEMBLES = {"plain": ("one", "two"), "copying": ("one", "copying"), "three": ("
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory) -> Path:
+def folder(one_thread, tmp_path_factory) -> Path:
     """The models one, two and copying, and the language model ``language``."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("models")
     dictionary = make_dictionary(make_pairs(400, seed=1), folder / "dict.txt")
     data = make_dataset(folder / "data", dictionary, 800, seed=1)
@@ -45,7 +43,6 @@ def folder(tmp_path_factory) -> Path:
     binarise_text([target for _, target in make_pairs(100, seed=1)], dictionary, folder / "text")
     shape = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, max_positions=20)
     train_language_model([folder / "text"], None, dictionary, folder / "language", shape, short_training(epochs=1), 1)
-    torch.set_num_threads(threads)
     return folder
 
 
