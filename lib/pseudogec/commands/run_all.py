@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 import time
 import traceback
@@ -10,6 +11,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from textwrap import indent
+
+import pandas as pd
 
 from artefacts import with_ancestors
 from artefacts.errors import UserError, nearest
@@ -196,10 +199,6 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
 
 def _write_scores(study: Study) -> None:
     """The tidy scores of all systems that the profile's notebooks show, by level and error type too, as one Parquet file."""
-    import io
-
-    import pandas as pd
-
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
     listed = ([*(study.comparison(name) if name in study.profile.comparisons else study.grid(name))] for name in names)
     systems = list(dict.fromkeys(system for compared in listed for system in study.with_simple_systems(compared)))

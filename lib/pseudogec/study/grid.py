@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+import pandas as pd
 from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
-from artefacts.errors import UserError, nearest
+from artefacts.errors import UserError
 from pseudogec.noise import Method
 from pseudogec.study.profile import Axes, GridAxes, Passes
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class System(BaseModel):
@@ -94,14 +93,7 @@ class Grid(tuple[System, ...]):
     """Systems to compare; a notebook shows them as a table."""
 
     def only(self, **choices: object) -> Grid:
-        """The systems with the given choices, single values or lists, such as ``only(method=["none", "backtrans"], seed=1)``.
-
-        Raises:
-            UserError: systems have no such choice.
-        """
-        unknown = [name for name in choices if name not in System.model_fields]
-        if unknown:
-            raise UserError(f"systems have no choice `{unknown[0]}`{nearest(unknown[0], System.model_fields)}")
+        """The systems with the given choices, single values or lists, such as ``only(method=["none", "backtrans"], seed=1)``."""
         wanted = {
             name: values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
             for name, values in choices.items()
@@ -113,12 +105,8 @@ class Grid(tuple[System, ...]):
 
     def table(self) -> pd.DataFrame:
         """One row for each system, with the number of its seeds."""
-        import pandas as pd
-
-        seeds: dict[str, list[int]] = {}
         rows: dict[str, dict[str, object]] = {}
         for system in self:
-            seeds.setdefault(system.name, []).append(system.seed)
             rows[system.name] = {
                 "method": system.method,
                 **system.point,
@@ -129,7 +117,8 @@ class Grid(tuple[System, ...]):
                 **({"architecture": system.architecture} if system.architecture != "default" else {}),
                 **({"track": system.track} if system.track != "restricted" else {}),
             }
-        table = pd.DataFrame([{**row, "seeds": len(seeds[name])} for name, row in rows.items()])
+        seeds = Counter(system.name for system in self)
+        table = pd.DataFrame([{**row, "seeds": seeds[name]} for name, row in rows.items()])
         return table.fillna("")
 
 

@@ -124,7 +124,7 @@ class Check:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of a check: how many of the ``counted`` sentences of the test set occur in the text, and examples."""
+    """How many of the ``counted`` sentences of the test set occur in the text, and examples."""
 
     check: Check
     counted: int
@@ -162,9 +162,9 @@ class CheckResult:
     @property
     def remedy(self) -> str:
         given = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
-        if {purpose for purpose, _ in self.check.uses} == {"tuning"}:
-            return f"{given}; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
-        return given
+        only_tuned = {purpose for purpose, _ in self.check.uses} == {"tuning"}
+        allowed = "; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
+        return given + (allowed if only_tuned else "")
 
 
 def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) -> list[Check]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from artefacts.errors import DataError, UserError
 from artefacts.processor import cores_of_this_machine
@@ -17,9 +18,6 @@ from pseudogec.study.overview import annotated_sentences
 from pseudogec.study.results import CHOICES, By, score_columns, tidy_parts
 from pseudogec.study.study import PROJECT, Study
 from pseudogec.text import Tokens
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 def hypotheses(study: Study, system: System | Pipeline, test: str) -> list[Tokens]:
@@ -54,8 +52,6 @@ class ScoredOutputs:
             The columns of :func:`pseudogec.study.results.tidy`, those of training empty; and ``f05_low`` and ``f05_high``, the
             ends of the 95% confidence interval over sentences.
         """
-        import pandas as pd
-
         records = []
         for name, score in self.errant.items():
             for row, part in tidy_parts(self.gold.name, score, self.levels, by):

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pandas as pd
 
 from artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
@@ -19,9 +21,6 @@ from pseudogec.study.profile import Profile, StageOfTraining
 from pseudogec.study.pseudo_data import EXAMPLES, PseudoData
 from pseudogec.study.study import Study
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.DataFrame:
     """One row for each stage of training, of all settings by default.
@@ -30,8 +29,6 @@ def stages_table(profile: Profile, settings: Iterable[str] | None = None) -> pd.
         Columns setting, stage (from 1), trained on, optimiser, learning rate, length (updates or epochs), batch (most subwords an
         update), kept (which weights are the stage's model).
     """
-    import pandas as pd
-
     rows = []
     for setting in profile.settings if settings is None else settings:
         for number, stage in enumerate(profile.stages(setting), start=1):
@@ -181,8 +178,6 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
         1); ``data``, which is ``training`` (means since the points before) or ``validation``; ``update`` and ``passes`` over the
         genuine data, both counted through all stages; ``loss``, in bits per subword.
     """
-    import pandas as pd
-
     choices = ["system", "method", "setting", "pseudo_pairs", "architecture", "seed"]
     rows = []
     for system in systems:
@@ -221,8 +216,6 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 
 def corpus_table(study: Study) -> pd.DataFrame:
     """One row for each corpus: part, sentences, tokens per sentence, pairs without a correction; of a seed corpus one shard."""
-    import pandas as pd
-
     parts = {"genuine": "train", **dict.fromkeys(study.planner.tests, "test")}
     found = [(name, parts.get(name, name), study.result(corpus)) for name, corpus in study.planner.corpora.items()]
     seeds = study.profile.corpora.seeds
@@ -247,8 +240,6 @@ def seed_text_table(study: Study) -> pd.DataFrame:
         ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
         ``known tokens``, the share of tokens that are words of the genuine targets.
     """
-    import pandas as pd
-
     found = {name: study.result(study.planner.seed_text_facts(name)) for name in study.profile.corpora.seeds}
     rows = [
         {
@@ -270,8 +261,6 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
         sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
         in all; ``edits per token`` of the source.
     """
-    import pandas as pd
-
     rows = []
     for system in systems:
         right, wrong, missed = study.score(system).per_sentence().T
@@ -298,8 +287,6 @@ def edit_table(study: Study, corpus: Corpus) -> pd.DataFrame:
         Columns ``sentence`` (from 0), ``level`` (see :meth:`Study.levels`), ``operation`` (M, R, U; empty for a type
         without one), ``error_type`` (without the operation), ``start``, ``end``.
     """
-    import pandas as pd
-
     levels = study.levels(corpus)
     rows = []
     for number, sentence in enumerate(masked_sentences(study, corpus)):
@@ -359,8 +346,6 @@ def sentence_counts(study: Study) -> pd.DataFrame:
     Returns:
         ``corpus``; ``level``; ``tokens`` of the source side; ``edits``; ``edits per token``, not a number for an empty one.
     """
-    import pandas as pd
-
     rows = []
     for name, corpus in study.planner.corpora.items():
         for level, sentence in zip(study.levels(corpus), masked_sentences(study, corpus), strict=True):
@@ -381,8 +366,6 @@ def edits_by_level(sentences: pd.DataFrame) -> pd.DataFrame:
         ``edits per token``, the mean over sentences of edits / length as in Choe et al., table 9; ``without edits``, the share of
         such sentences.
     """
-    import pandas as pd
-
     parts: list[tuple[str, str, pd.DataFrame]] = []
     for name, corpus in sentences.groupby("corpus", sort=False):
         if corpus.level.nunique() > 1:
@@ -416,12 +399,7 @@ def permutation_tests(sentences: pd.DataFrame, groups: str, against: str | None 
     Returns:
         One row a group of two sentences or more, ``against`` first: its name, ``sentences``, ``edits per token`` (mean over
         sentences) and ``p`` (missing in the first row).
-
-    Raises:
-        UserError: there is no such group of two sentences or more.
     """
-    import pandas as pd
-
     known = sentences.dropna(subset=["edits per token"])
     values = {str(name): part["edits per token"].tolist() for name, part in known.groupby(groups, sort=False) if len(part) > 1}
     against = min(values, default="") if against is None else against

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
+
+import pandas as pd
 
 from artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
@@ -16,9 +18,6 @@ from pseudogec.study.corrections import Correction, read_corrected
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.models import Subwords
 from pseudogec.text import load_bpe
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 By = Literal["level", "error_type", "level_and_error_type"]
 
@@ -107,8 +106,6 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         A data frame with the columns ``CHOICES``, a column for each number among the parameters of the systems' methods
         (missing where a method has no such parameter), and those of `score_columns`. Measures are fractions (0 to 1).
     """
-    import pandas as pd
-
     records, metrics = [], list[Metric]()
     parameters: dict[str, float] = {}
     for system, dataset, score, levels in rows:

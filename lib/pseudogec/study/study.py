@@ -10,8 +10,9 @@ from importlib.metadata import version
 from itertools import product
 from math import log, nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
+import pandas as pd
 from pydantic import ValidationError
 
 from artefacts import Pack, merge, missing, write_pack
@@ -33,9 +34,6 @@ from pseudogec.study.loading import load_profile, names_of_extended
 from pseudogec.study.planning import Planner, compared, missing_files, pipelines
 from pseudogec.study.profile import GridAxes, Profile, check_grid, problems_in
 from pseudogec.study.results import By, ScoredCorrection, tidy
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 PROJECT = Path(__file__).resolve().parents[3]
 """The project's root: the folder of ``params/``, ``notebooks/`` and ``outputs/``."""
