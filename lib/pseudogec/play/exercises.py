@@ -54,7 +54,7 @@ def check(
     if not callable(wanted):
         return _verdict(answer, wanted, known, within, "") or Finding("✓ Right.")
     if not callable(answer):
-        return Finding(f"✗ A function is wanted here, not {_shown(answer)}.")
+        return Finding(f"✗ A function is wanted here, not `{_short(answer)}`.")
     cases = list(on)
     for number, case in enumerate(cases):
         call = f"`{getattr(answer, '__name__', 'answer')}({', '.join(map(_short, case))})`"
@@ -84,14 +84,20 @@ def _verdict(given: object, wanted: object, mistakes: Mapping[str, object], with
     for told, value in mistakes.items():
         if not _difference(_plain(given), _plain(value), within):
             return Finding(f"✗ {where}{told}")
-    return Finding(f"✗ {where}{_shown(given)} is not right: {wrong}.")
+    return Finding(f"✗ {where}`{_short(given)}` is not right: {wrong}.")
+
+
+def _kind(value: object) -> str:
+    kinds = {float: "a number", int: "a number", dict: "a dictionary or a Series", list: "a list", str: "a string"}
+    return kinds.get(type(value), "something else")
 
 
 def _difference(given: Any, wanted: Any, within: float) -> str:
     """Where two plain values differ, without naming the right one; empty if they are equal."""
-    if isinstance(wanted, float | int) and not isinstance(wanted, bool):
-        if not isinstance(given, float | int) or isinstance(given, bool):
-            return "a number is wanted"
+    kind = _kind(wanted)
+    if _kind(given) != kind:
+        return f"{kind} is wanted"
+    if kind == "a number":
         if math.isclose(given, wanted, rel_tol=0, abs_tol=within):
             return ""
         if math.isnan(given):
@@ -105,22 +111,15 @@ def _difference(given: Any, wanted: Any, within: float) -> str:
         likely = (told for told, value in meant.items() if abs(wanted) > within and abs(value - wanted) <= within)
         return next(likely, f"it is too {'large' if given > wanted else 'small'}")
     if isinstance(wanted, dict):
-        if not isinstance(given, dict):
-            return "a dictionary or a Series is wanted"
         if lacking := [key for key in wanted if key not in given]:
             return f"{_short(lacking[0])} is missing"
         if further := [key for key in given if key not in wanted]:
             return f"{_short(further[0])} does not belong there"
-        parts = ((f"at {_short(key)}", given[key], value) for key, value in wanted.items())
-        return _first(parts, within)
+        return _first(((f"at {_short(key)}", given[key], value) for key, value in wanted.items()), within)
     if isinstance(wanted, list):
-        if not isinstance(given, list):
-            return "a list is wanted"
         if len(given) != len(wanted):
             return f"it has too {'many' if len(given) > len(wanted) else 'few'} items, {len(given)}"
         return _first(((f"item {place}", *pair) for place, pair in enumerate(zip(given, wanted, strict=True))), within)
-    if isinstance(wanted, str) and not isinstance(given, str):
-        return "a string is wanted"
     return "" if type(given) is type(wanted) and given == wanted else "something else is wanted"
 
 
@@ -145,10 +144,6 @@ def _short(value: object) -> str:
     if isinstance(value, pd.DataFrame):
         return f"<table of {len(value):,} rows>"
     return "<random generator>" if isinstance(value, np.random.Generator) else _SHORT.repr(_plain(value))
-
-
-def _shown(value: object) -> str:
-    return f"`{_short(value)}`"
 
 
 def _line_of(error: Exception, function: Any) -> str:

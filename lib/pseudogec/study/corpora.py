@@ -318,9 +318,7 @@ class WorldSeedText(SeedText):
     register_name: str
     seed: int
 
-    @cached_property
-    def may_be_quoted(self) -> bool:
-        return True
+    may_be_quoted: ClassVar[bool] = True
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         from learner_world import seed_sentences
