@@ -10,11 +10,7 @@ from artefacts.errors import UserError
 
 
 def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
-    """Do a program's work.
-
-    Args:
-        work: returns the exit status; None stands for 0.
-        when_stopped: what the user is told after Ctrl-C.
+    """Do a program's work, whose result is the exit status (None stands for 0); ``when_stopped`` is said after Ctrl-C.
 
     Returns:
         The work's status; 1 when nobody reads the output any more, 2 when the user must mend something first, 130 after

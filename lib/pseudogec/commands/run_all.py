@@ -67,7 +67,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    study = _opened(options)
+    study = Study.open(
+        options.profile,
+        options.overrides,
+        store=options.store,
+        scheduler=options.scheduler,
+        workers=options.jobs,
+        outputs=options.outputs,
+        without_data=options.check or options.plan,
+        packs=False if options.fresh else None,
+    )
+    if options.course and options.outputs is None:  # what the class gets is beside the teacher's
+        study.outputs = study.outputs.with_name(f"{study.outputs.name}-course")
     notebooks = _select(study, options)
     if options.check or options.plan:
         return _look_ahead(study, notebooks, options)
@@ -83,23 +94,6 @@ def _run(options: argparse.Namespace) -> int:
     book = write_book(study.outputs, list(study.profile.notebooks))
     print(f"{'done' if well else 'failed':8}{shown(book)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
-
-
-def _opened(options: argparse.Namespace) -> Study:
-    study = Study.open(
-        options.profile,
-        options.overrides,
-        store=options.store,
-        scheduler=options.scheduler,
-        workers=options.jobs,
-        outputs=options.outputs,
-        without_data=options.check or options.plan,
-        packs=False if options.fresh else None,
-    )
-    if options.course and options.outputs is None:
-        # What the class gets has a folder of its own, beside the teacher's.
-        study.outputs = study.outputs.with_name(f"{study.outputs.name}-course")
-    return study
 
 
 def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> int:

@@ -50,17 +50,17 @@ def run(options: argparse.Namespace) -> None:
             raise UserError(f"--test: there is no blind test set `{name}`{nearest(name, blind)}")
     pipeline = find_system(study, options.system, options.seed)
     # Read before anything is trained, so that a missing file is found at once.
-    sources = {name: _sentences(study.planner.file(blind[name].file).path) for name in options.test or blind}
+    files = {name: study.planner.file(blind[name].file).path for name in options.test or blind}
+    sources = {
+        name: [list(item.source) for item in read_m2(path)] if ".m2" in path.suffixes[-2:] else list(read_plain(path))
+        for name, path in files.items()
+    }
     with study.engine:
         corrector = Corrector(study, pipeline, as_scored=True)
     system = options.system if pipeline.seed == 0 else f"{options.system}-seed{pipeline.seed}"
     for name, sentences in sources.items():
         corrected = [trace.tokens for trace in corrector(sentences)]
         print(write_submission(corrected, blind[name], options.to or study.outputs / "submissions", f"{name}.{system}"))
-
-
-def _sentences(path: Path) -> list[list[str]]:
-    return [list(item.source) for item in read_m2(path)] if ".m2" in path.suffixes[-2:] else list(read_plain(path))
 
 
 def write_submission(sentences: Sequence[Sequence[str]], test: BlindTest, folder: Path, name: str) -> Path:

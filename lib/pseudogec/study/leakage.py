@@ -14,11 +14,11 @@ Between W&I and FCE (train, dev, test), corpora with no text in common, these sh
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
+from itertools import chain, count
 from pathlib import Path
 from textwrap import shorten
 from typing import Any, ClassVar
@@ -42,7 +42,7 @@ def chance_allows(counted: int) -> int:
     """The number of sentences that may occur in another corpus by chance: in one of a thousand corpora more would."""
     from scipy.special import bdtr  # the distribution of `scipy.stats.binom`, which takes a second to import
 
-    return next(found for found in itertools.count() if bdtr(found, counted, CHANCE) >= 0.999)
+    return next(found for found in count() if bdtr(found, counted, CHANCE) >= 0.999)
 
 
 class Overlap(Recipe):
@@ -62,47 +62,38 @@ class Overlap(Recipe):
         return self.text.work * self.text.bytes_a_unit
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        test, text = store.folder(self.test), store.folder(self.text)
-        return find_overlap(lambda: self.test.sides(test), self.text.sides(text))
+        return find_overlap(self.test.sides(store.folder(self.test)), self.text.sides(store.folder(self.text)))
 
     def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
         return {**result, "examples": []}
 
 
-def find_overlap(test: Callable[[], Iterable[Sides]], text: Iterable[Sides]) -> dict[str, Any]:
-    """Look for a test set's sentences in a text, which is read once.
+def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]:
+    """Look for a test set's sentences in a text; both are read once.
 
     Returns:
         ``counted``: how many of the test set's sentences are long enough to count, by their sources. ``found``: the places of
-        those that occur in the text. ``examples``: of the longest, the test set's source and the text's sentence.
+        those that occur in the text. ``examples``: the longest of the text's sentences that do, each under ``said``.
     """
     places: dict[bytes, list[int]] = {}
     counted = 0
-    for place, sides in enumerate(test()):
+    for place, sides in enumerate(test):
         if sides[0].count(" ") + 1 >= COUNTED_FROM:
             counted += 1
             for digest in set(map(_digest, sides)):
                 places.setdefault(digest, []).append(place)
     found: set[int] = set()
-    longest: dict[int, list[str]] = {}  # chance explains the shorter ones, and says the same sentence again
-    for sides in text:
-        for side in dict.fromkeys(sides):
-            if fresh := [place for place in places.get(_digest(side), ()) if place not in found]:
-                found.update(fresh)
-                longest[fresh[0]] = [side, *sides]
-                if len(longest) > _SHOWN:
-                    del longest[min(longest, key=lambda place: len(longest[place][0]))]
-    examples = [{"source": sides[0], "said": longest[place]} for place, sides in enumerate(test()) if place in longest]
-    return {"counted": counted, "found": sorted(found), "examples": examples}
-
-
-def _compact(sentence: str) -> str:
-    """A sentence without its spaces and capitals, so that neither tokenisation nor case hides it."""
-    return sentence.replace(" ", "").casefold()
+    said: list[str] = []  # chance explains the shorter ones, and says the same sentence again
+    for side in chain.from_iterable(text):
+        if not found.issuperset(fresh := places.get(_digest(side), ())):
+            found.update(fresh)
+            said = sorted([*said, side], key=len)[-_SHOWN:]
+    return {"counted": counted, "found": sorted(found), "examples": [{"said": [side]} for side in reversed(said)]}
 
 
 def _digest(sentence: str) -> bytes:
-    return blake2b(_compact(sentence).encode(), digest_size=8).digest()
+    """Of a sentence without its spaces and capitals, so that neither tokenisation nor case hides it."""
+    return blake2b(sentence.replace(" ", "").casefold().encode(), digest_size=8).digest()
 
 
 @dataclass(frozen=True)
