@@ -125,12 +125,8 @@ class Registry(Generic[K]):
     def parse(self, value: Any) -> K:
         """An instance from a configuration's value: a name, or a mapping with the name under ``tag`` and the fields.
 
-        A field of it is ``Annotated[Base, BeforeValidator(REGISTRY.parse), PlainSerializer(REGISTRY.dump)]``: what is wrong is
-        then reported at its place.
-
-        Raises:
-            ValueError: there is no such class.
-            ValidationError: a field is unknown or impossible.
+        A field of it is ``Annotated[Base, BeforeValidator(REGISTRY.parse), PlainSerializer(REGISTRY.dump)]``: what is wrong, by a
+        ValueError or ValidationError, is then reported at its place.
         """
         if isinstance(value, self.base):
             return value

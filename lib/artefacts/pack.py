@@ -66,9 +66,6 @@ class Pack:
     each file in the pack. ``pack.json`` holds the digests of both, the format, what wrote them, and the digests of the files
     that the recipes read, so that keys can be computed where these may not be passed on.
 
-    A pack of this ``FORMAT`` is read, whatever version of the code wrote it: where today's code makes something else, the
-    recipe has another version, hence another key, and is not found in the pack.
-
     Raises:
         DataError: the folder holds no pack, one that was damaged or mixed from two, or one of another format.
     """
@@ -170,14 +167,11 @@ def _rows(table: bytes, *columns: str) -> Iterable[tuple[Any, ...]]:
 def write_pack(
     folder: Path, entries: Iterable[Entry], written_by: str, sources: Mapping[str, SourceFile] = MappingProxyType({})
 ) -> None:
-    """Write a pack, in place of an older one. Equal entries give equal bytes, in any order.
+    """Write a pack, in place of an older one; equal entries give equal bytes, in any order. UserError if it cannot be written.
 
     Args:
         written_by: name and version of the program.
         sources: the files that recipes read, by the names under which a reader who lacks them may ask for their digests.
-
-    Raises:
-        UserError: the folder cannot be written.
     """
     entries = sorted(entries, key=lambda entry: (entry.recipe.kind, entry.recipe.key))
     artefacts = {

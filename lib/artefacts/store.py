@@ -46,22 +46,15 @@ class Damage(NamedTuple):
 class Store:
     """A folder of artefacts, shared by any number of processes.
 
-    Layout: ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in
-    progress lives in ``<root>/.work/<key>/`` and is published by one atomic rename, so a folder that exists under its name is
-    complete. A lock for each key keeps two processes from building one artefact twice; the system frees the lock when its
-    holder dies, however it dies.
+    ``<root>/<kind>/<key>/`` holds ``recipe.json``, ``result.json``, ``log.txt`` and the artefact's files. Work in progress lives
+    in ``<root>/.work/<key>/`` and is published by one atomic rename. A lock for each key, which the system frees when its holder
+    dies, keeps two processes from building one artefact twice. Nothing is cached, so changes by other processes are always seen.
 
     An artefact that was damaged later (a file is missing or has another size than ``result.json`` says, or that file cannot be
     read) counts as missing, which is logged once. Damage that keeps the size is found by `verify`.
 
-    The store caches nothing, so that changes by other processes are always seen.
-
-    A store may have packs, from which `folder` and `result` read what the store itself lacks. A pack has only a part of
-    most artefacts, which serves for reading only: builds use the store's artefacts alone.
-
     Args:
-        root: the folder.
-        packs: an artefact is read from the first that has it.
+        packs: `folder` and `result` read from the first of these that has it what the store lacks. Builds use the store alone.
         writable: whether artefacts will be built in it; else nothing is written, and the folder may be another's.
 
     Raises:
@@ -212,11 +205,8 @@ class Store:
 def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> list[Recipe]:
     """The recipes to build for the targets, parents first; ancestors of what the store holds are left out.
 
-    Builds use artefacts of the store itself, so parents that only a pack has are built too.
-
-    Args:
-        in_full: whether all files of the targets are needed, such as those of a model that will decode; else their part in a
-            pack is enough.
+    Builds use the store alone, so parents that only a pack has are built too. Targets of which a pack has a part are not, unless
+    they are needed ``in_full``, such as a model that will decode.
     """
     found: dict[Recipe, None] = {}
     present: set[Recipe] = set()

@@ -123,14 +123,10 @@ def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
-    """A notebook for readers: without what differs between runs or machines, and without widgets, which need a kernel.
+    """An executed notebook for readers, which is changed: without what differs between runs or machines, and without widgets.
 
-    The same study gives the same executed notebook. In place of a widget stands the HTML that came with it.
-
-    Args:
-        notebook: an executed one; it is changed.
-        course: whether it is for a class, without the solutions of exercises, each of which is a Markdown cell of its own, and
-            with no more slides than the cells that the source marks as such.
+    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own, and
+    with no more slides than the cells that the source marks as such.
     """
     if course:
         notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]

@@ -62,7 +62,6 @@ def check(
     """Check that everything a profile needs is there, and whether it agrees with the papers' data.
 
     Args:
-        profile: a checked profile.
         store: the folder of artefacts, whose disk must hold what is built; it need not exist.
         count: count also sentences whose count takes long.
         disk_needed: bytes that the study will write, where that is known.

@@ -41,7 +41,6 @@ def check(
     its end.
 
     Args:
-        answer: a value, or a function.
         wanted: the right value, or a function that returns the right values.
         on: tuples of arguments on which both functions are called, if the answer is one. Each call gets copies of its own: two
             functions that are given a random generator draw the same numbers.

@@ -106,11 +106,11 @@ class Check:
     uses: tuple[tuple[Purpose, str], ...]  # the things learnt from the text
     tuned_on: bool  # whether the profile allows systems to be tuned on this test set
 
-    def of(self, results: Mapping[str, dict[str, Any]]) -> CheckResult:
-        """The result of the check, from the overlaps' results by their keys."""
-        mine = [results[overlap.key] for overlap in self.overlaps]
-        found = {place for result in mine for place in result["found"]}
-        return CheckResult(self, mine[0]["counted"], len(found), [example for result in mine for example in result["examples"]])
+    def of(self, results: Sequence[dict[str, Any]]) -> CheckResult:
+        """The result of the check, from the overlaps' results."""
+        found = {place for result in results for place in result["found"]}
+        examples = [example for result in results for example in result["examples"]]
+        return CheckResult(self, results[0]["counted"], len(found), examples)
 
 
 @dataclass(frozen=True)

@@ -27,19 +27,12 @@ def hypotheses(study: Study, system: System | Pipeline, test: str) -> list[Token
 
 @dataclass(frozen=True)
 class ScoredOutputs:
-    """Corrections from files, scored.
-
-    Attributes:
-        gold: the references.
-        levels: the level of each sentence; see :meth:`Study.levels`.
-        hypotheses: name of a system -> its corrections, line for line.
-        by_metric: metric -> name of a system -> its score; ERRANT is among the metrics.
-    """
+    """Corrections from files, scored; ERRANT is among the metrics."""
 
     gold: Gold = field(default_factory=lambda: Gold.annotated([], ""))
-    levels: Sequence[str] = ()
-    hypotheses: Mapping[str, Sequence[Tokens]] = field(default_factory=dict)
-    by_metric: Mapping[Metric, Mapping[str, Score]] = field(default_factory=dict)
+    levels: Sequence[str] = ()  # of each sentence
+    hypotheses: Mapping[str, Sequence[Tokens]] = field(default_factory=dict)  # by system
+    by_metric: Mapping[Metric, Mapping[str, Score]] = field(default_factory=dict)  # by system
 
     @property
     def errant(self) -> Mapping[str, Score]:

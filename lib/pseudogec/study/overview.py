@@ -72,19 +72,12 @@ EQUAL_BUDGETS = (
 
 @dataclass(frozen=True)
 class Budget:
-    """The length of a system's training.
+    """The length of a system's training."""
 
-    Attributes:
-        updates: of each stage; none if a record is lost.
-        passes: over the genuine pairs, in all stages.
-        pseudo_pairs: in all stages.
-        pairs_read: in all passes of all stages, as the recipes foresee.
-    """
-
-    updates: tuple[int, ...]
-    passes: float
-    pseudo_pairs: int
-    pairs_read: float
+    updates: tuple[int, ...]  # of each stage; none if a record is lost
+    passes: float  # over the genuine pairs, in all stages
+    pseudo_pairs: int  # in all stages
+    pairs_read: float  # in all passes of all stages, as the recipes foresee
 
     def other_passes(self, other: Budget) -> str:
         """Both numbers of passes over the genuine data if they are far apart; else nothing."""

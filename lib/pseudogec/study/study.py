@@ -83,8 +83,7 @@ class Study:
     """A profile, its store, and the engine that builds missing artefacts.
 
     Use :meth:`open`. The environment variables ``PSEUDOGEC_STORE``, ``PSEUDOGEC_OUTPUTS`` and ``PSEUDOGEC_SCHEDULER`` give
-    defaults for the store's and the results' folders and for the address of a running Dask scheduler, so that the batch program
-    and a notebook opened by hand work alike.
+    defaults for the store's and the results' folders and for the address of a running Dask scheduler.
     """
 
     def __init__(self, profile: Profile, store: Store, engine: Engine, outputs: Path, without_data: bool = False) -> None:
@@ -152,10 +151,7 @@ class Study:
         Args:
             notebook: a notebook's name, such as ``06_error_types``: the grid is empty where the profile does not list it there.
             axes: the keys of a grid in a profile, such as ``method``, ``setting`` or ``seeds``; single values or lists. In the
-                entries of the named grid's ``also`` they replace the values, too.
-
-        Raises:
-            UserError: there is no such grid, axis or value.
+                entries of the named grid's ``also`` they replace the values, too. UserError if they are wrong.
         """
         content: dict[str, Any] = {}
         if notebook is not None and name not in self.profile.notebooks.get(notebook, ()):
@@ -227,7 +223,7 @@ class Study:
 
     def found_by(self, check: Check) -> CheckResult:
         """The result of a check; its overlaps must have been built."""
-        return check.of({overlap.key: self.store.result(overlap)["result"] for overlap in check.overlaps})
+        return check.of([self.store.result(overlap)["result"] for overlap in check.overlaps])
 
     def tuned_on_test(self, system: System | Pipeline, test: str) -> list[str]:
         """The parts of a system that are chosen on the same sentences that it is scored on; its score must have been built."""
