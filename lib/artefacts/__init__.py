@@ -3,7 +3,7 @@
 from artefacts.cluster import ClusterSection
 from artefacts.engine import Engine
 from artefacts.errors import DataError, UserError
-from artefacts.files import SourceFile, refuse_changed
+from artefacts.files import FileDigests, SourceFile, refuse_changed
 from artefacts.kinds import Component, Registry, Section
 from artefacts.pack import Pack, merge, write_pack
 from artefacts.plan import Estimator, make_plan
@@ -18,6 +18,7 @@ __all__ = [
     "DataError",
     "Engine",
     "Estimator",
+    "FileDigests",
     "Pack",
     "Progress",
     "ProgressLine",

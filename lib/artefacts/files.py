@@ -179,18 +179,39 @@ def write_json(path: Path, value: Any) -> None:
     path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def known_digest(path: Path) -> str:
-    """As `digest_file`; this process remembers the digest while the file's size, time of change and place stay the same."""
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise DataError(path, f"cannot be read ({error.strerror})") from None
-    return _digest_of(path, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino))
+REMEMBERED_FROM = 16 * 2**20  # bytes; smaller files are digested in less time than it takes to remember them
+
+MEMORY = "file_digests.json"
+"""The file of a store that remembers digests, so that a dump of 40 GB is digested once, not by every program."""
 
 
-@lru_cache(maxsize=4096)
-def _digest_of(path: Path, state: tuple[int, ...]) -> str:
-    return digest_file(path)
+class FileDigests:
+    """SHA-256 of files, cached while a file's size, time of change and place on the disk stay the same.
+
+    Args:
+        memory: JSON file that keeps the digests of large files between processes; without one they are kept in this process.
+    """
+
+    def __init__(self, memory: Path | None = None) -> None:
+        self._memory = memory
+
+    def __call__(self, path: Path) -> str:
+        """The digest of a file's bytes; DataError if it cannot be read."""
+        try:
+            status = path.stat()
+        except OSError as error:
+            raise DataError(path, f"cannot be read ({error.strerror})") from None
+        state = (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+        if self._memory is None or status.st_size < REMEMBERED_FROM:
+            return _digest_of(path, state)
+        remembered = json.loads(self._memory.read_text(encoding="utf-8")) if self._memory.exists() else {}
+        *known, digest = remembered.get(str(path.absolute()), [""])
+        if tuple(known) != state:
+            digest = _digest_of(path, state)
+            # When two processes write at once, one entry is lost, and that file is digested once more.
+            with write_atomically(self._memory) as stream:
+                stream.write(json.dumps({**remembered, str(path.absolute()): [*state, digest]}, indent=1).encode())
+        return str(digest)
 
 
 def refuse_pipe(path: Path | str) -> None:
@@ -217,8 +238,14 @@ class SourceFile(BaseModel):
         return self.path.stat().st_size if self.path.exists() else self.expected_bytes
 
 
-def refuse_changed(files: Iterable[SourceFile]) -> None:
-    """Raise DataError if a file is missing, or has other bytes than a recipe names."""
+def refuse_changed(files: Iterable[SourceFile], store: Path) -> None:
+    """Raise DataError if a file is missing, or has other bytes than a recipe names; the folder ``store`` remembers digests."""
+    digests = FileDigests(store / MEMORY)
     for file in files:
-        if known_digest(file.path) != file.digest:
+        if digests(file.path) != file.digest:
             raise DataError(file.path, "has changed since the study was opened, or differs on this machine; open the study again")
+
+
+@lru_cache(maxsize=4096)
+def _digest_of(path: Path, state: tuple[int, ...]) -> str:
+    return digest_file(path)

@@ -23,6 +23,8 @@ Progress = Callable[[float, float, str], None]
 class Artefacts(Protocol):
     """The part of the store that a step uses: the artefacts that were built before."""
 
+    root: Path
+
     def folder(self, recipe: Recipe) -> Path: ...
 
     def result(self, recipe: Recipe) -> dict[str, Any]: ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Sequence
@@ -24,6 +25,10 @@ from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.report.book import INDEX, write_book
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
+
+_THREADS = "notebook"
+"""How the names of the threads begin that execute notebooks."""
+
 
 _DESCRIPTION = """\
 Build what the notebooks of a profile need, execute them, and make a book of them. What is in the store or in the
@@ -175,14 +180,14 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         print(f"notebook {name}   done in {format_duration(time.monotonic() - started)} -> {shown(folder / source.name)}")
         return True
 
-    pool = ThreadPoolExecutor(study.engine.workers)
+    pool = ThreadPoolExecutor(study.engine.workers, thread_name_prefix=_THREADS)
     try:
         well = all(list(pool.map(run, notebooks)))
         if (options.notebooks / f"{INDEX}.ipynb").is_file():
             well = pool.submit(run, INDEX).result() and well
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for _ in range(10):
+        while any(thread.name.startswith(_THREADS) for thread in threading.enumerate()):
             kill_kernels()  # the threads wait for them; more than once, since a thread may be about to start one
             time.sleep(0.2)
         raise

@@ -119,7 +119,7 @@ class WholeCorpus(WrittenCorpus):
         return self.pairs.expected_sentences
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        refuse_changed(self.files)
+        refuse_changed(self.files, store.root)
 
         def sentences() -> Iterator[CorrectedSentence]:
             for count, sentence in enumerate(self.pairs.read(), start=1):
@@ -401,7 +401,7 @@ class SeedCorpus(Recipe):
         return ((line,) for line in read_lines(folder / _CORPUS))
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        refuse_changed(self.files)
+        refuse_changed(self.files, store.root)
         read, total = 0, sum(file.size for file in self.files)
 
         def told(size: int) -> None:

@@ -105,7 +105,7 @@ class ReleasedSubwords(Recipe):
         return self.codes.path.stem
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        refuse_changed([self.codes])
+        refuse_changed([self.codes], store.root)
         shutil.copyfile(self.codes.path, folder / "codes.txt")
         return {"merges": len(Bpe.load(folder / "codes.txt").merges)}
 
@@ -364,7 +364,7 @@ class ReleasedModel(Recipe):
         return self.checkpoint.path.stem
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        refuse_changed((self.checkpoint, self.source_dictionary, self.target_dictionary))
+        refuse_changed((self.checkpoint, self.source_dictionary, self.target_dictionary), store.root)
         import_checkpoint(self.checkpoint.path, self.source_dictionary.path, self.target_dictionary.path, folder)
         return {"checkpoint": str(self.checkpoint.path), "digest": self.checkpoint.digest}
 

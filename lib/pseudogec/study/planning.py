@@ -8,8 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from artefacts import Pack, Recipe, SourceFile, with_ancestors
-from artefacts.files import known_digest
+from artefacts import FileDigests, Pack, Recipe, SourceFile, with_ancestors
 from pseudogec.corpora import (
     CorpusFile,
     FilePairs,
@@ -83,8 +82,16 @@ class Planner:
         DataError: a corpus file is missing.
     """
 
-    def __init__(self, profile: Profile, root: Path, without_data: bool = False, packs: Sequence[Pack] = ()) -> None:
-        self.profile, self._without_data, self._packs = profile, without_data, packs
+    def __init__(
+        self,
+        profile: Profile,
+        root: Path,
+        without_data: bool = False,
+        digest: FileDigests | None = None,
+        packs: Sequence[Pack] = (),
+    ) -> None:
+        self.profile = profile
+        self._without_data, self._digest, self._packs = without_data, digest or FileDigests(), packs
         self.files: dict[str, SourceFile] = {}
         """The files that recipes read, by their paths in the data folder."""
         self._data = root / profile.data_folder
@@ -138,7 +145,7 @@ class Planner:
         if self._without_data and not full.exists():
             expected = load_catalogue().expected_bytes(path)
             return SourceFile(path=full, digest=f"missing:{path}", expected_bytes=expected)
-        self.files[name] = SourceFile(path=full, digest=known_digest(full))
+        self.files[name] = SourceFile(path=full, digest=self._digest(full))
         return self.files[name]
 
     def _corpus(self, name: str, pairs: PairFormat) -> WholeCorpus:

@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, get_args
 import pandas as pd
 from pydantic import ValidationError
 
-from artefacts import Pack, merge, missing, write_pack
+from artefacts import FileDigests, Pack, merge, missing, write_pack
 from artefacts.engine import Engine
 from artefacts.errors import UserError, nearest
+from artefacts.files import MEMORY
 from artefacts.kinds import import_from
 from artefacts.pack import Source
 from artefacts.processor import made_on
@@ -91,7 +92,7 @@ class Study:
         self._checked: set[str] = set()
         # Tables, their marks, figures and claims read the same scores.
         self._read = lru_cache(maxsize=256)(lambda result: result.read(store))
-        self.planner = Planner(profile, PROJECT, without_data, store.packs)
+        self.planner = Planner(profile, PROJECT, without_data, FileDigests(store.root / MEMORY), store.packs)
 
     @classmethod
     def open(
