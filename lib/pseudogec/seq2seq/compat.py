@@ -126,11 +126,8 @@ def _load_without_executing() -> None:
 
     @functools.wraps(load)
     def load_safely(*arguments: Any, **options: Any) -> Any:
-        if _called_by_fairseq(depth=1):
-            return checkpoints.load_for_fairseq(load, *arguments, **options)
-        return load(*arguments, **options)
+        return (checkpoints.load if _called_by_fairseq(depth=1) else load)(*arguments, **options)
 
-    checkpoints.allow_plain_types()
     torch.load = load_safely
 
 
