@@ -1,33 +1,28 @@
-"""Dictionaries, sentences in fairseq's memory-mapped format, and the folders of a training.
-
-Everything is streamed, so memory does not grow with the text.
-"""
+"""Dictionaries, sentences in fairseq's memory-mapped format, and the folders of a training."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import os
 import shutil
 import struct
-import tempfile
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import digest_file, write_atomically
+from artefacts.files import digest_file
 from pseudogec.text import Vocabulary
 from pseudogec.text.subwords import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 
 SOURCE, TARGET = "src", "trg"
 SIDES = (SOURCE, TARGET)
-TEXT, DICTIONARY = "train", "dict.txt"
-"""The names of a binarised text's files (without ending) and of its dictionary."""
+DICTIONARY = "dict.txt"
+"""A text's dictionary."""
 
 BEGINNING, PADDING, END, UNKNOWN = range(4)
 """The numbers of `SPECIAL_SYMBOLS`."""
@@ -36,8 +31,7 @@ _MAGIC = b"MMIDIDX\x00\x00"
 _VERSION = 1
 _TYPE_CODES: dict[np.dtype[Any], int] = {np.dtype(np.uint16): 8, np.dtype(np.uint32): 9}
 _HEADER = len(_MAGIC) + 17  # magic, version, code of the type, number of sentences
-_BYTES_OF_SENTENCE = 12  # its size and its place
-_FLUSHED_AT = 1 << 16  # subwords kept until they are written; bytes of the index read at once, a multiple of 4
+_FLUSHED_AT = 1 << 16  # subwords kept until they are written
 
 
 def data_name(side: str) -> str:
@@ -47,6 +41,17 @@ def data_name(side: str) -> str:
 
 def dictionary_name(side: str) -> str:
     return f"dict.{side}.txt"
+
+
+class Layout(NamedTuple):
+    """The files of binarised data, without their endings, and of their dictionaries."""
+
+    data: tuple[str, ...]
+    dictionaries: tuple[str, ...]
+
+
+PAIRS = Layout(tuple(map(data_name, SIDES)), tuple(map(dictionary_name, SIDES)))
+TEXT = Layout(("train",), (DICTIONARY,))
 
 
 # --- Dictionaries
@@ -73,15 +78,14 @@ def read_text_numbers(path: Path) -> dict[str, int]:
     return {subword: number for subword, number in read_dictionary(path).items() if subword not in SPECIAL_SYMBOLS}
 
 
-def check_dictionaries(
-    folder: Path, dictionary: Path, digest: str, names: Sequence[str] = tuple(map(dictionary_name, SIDES))
-) -> None:
-    """Refuse a folder of a dataset or model whose dictionaries have another `digest_file` than the dictionary in use.
+def check_dictionaries(folder: Path, dictionary: Path, names: Sequence[str]) -> None:
+    """Refuse a folder of a dataset or model whose dictionaries differ from the dictionary in use.
 
     Raises:
         UserError: a dictionary in the folder differs.
         DataError: a dictionary is missing from the folder.
     """
+    digest = digest_file(dictionary)
     for name in names:
         if digest_file(folder / name) != digest:
             raise UserError(
@@ -101,24 +105,27 @@ class _Numbers(dict[str, int]):
 class _SentenceWriter:
     """One side of a dataset in fairseq's ``mmap`` format (``fairseq.data.indexed_dataset.MMapIndexedDataset``).
 
-    ``data`` gets the numbers of the subwords, ``index`` the sizes of all sentences and then their places. ``sizes`` is an empty
-    file that keeps the sizes until the index can be written.
+    ``NAME.bin`` gets the numbers of the subwords, ``NAME.idx`` the sizes of all sentences and then their places.
     """
 
-    def __init__(self, data: IO[bytes], index: IO[bytes], sizes: IO[bytes], numbers: _Numbers) -> None:
-        self._data, self._index, self._sizes, self._numbers = data, index, sizes, numbers
+    def __init__(self, folder: Path, name: str, numbers: _Numbers) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._data, self._index = (folder / f"{name}.bin").open("wb"), folder / f"{name}.idx"
+        self._numbers = numbers
         # The narrowest type that holds every number, with the bounds that fairseq chose.
         self._dtype = np.dtype(np.uint16 if len(numbers) < 65500 else np.uint32)
         self._waiting: list[str] = []
-        self._waiting_sizes: list[int] = []
-        self.sentences = 0
+        self._sizes = array("i")
         self.unknown = 0
+
+    @property
+    def sentences(self) -> int:
+        return len(self._sizes)
 
     def add(self, subwords: Sequence[str]) -> None:
         self._waiting += subwords
         self._waiting.append(SPECIAL_SYMBOLS[END])
-        self._waiting_sizes.append(len(subwords) + 1)
-        self.sentences += 1
+        self._sizes.append(len(subwords) + 1)
         if len(self._waiting) >= _FLUSHED_AT:
             self._flush()
 
@@ -126,40 +133,19 @@ class _SentenceWriter:
         numbers = np.fromiter(map(self._numbers.__getitem__, self._waiting), self._dtype, len(self._waiting))
         self.unknown += int(np.count_nonzero(numbers == UNKNOWN))
         self._data.write(numbers.data)
-        self._sizes.write(np.array(self._waiting_sizes, dtype=np.int32).data)
         self._waiting.clear()
-        self._waiting_sizes.clear()
 
     def finish(self) -> int:
         """Write the remaining data and the index; returns the number of tokens, ends of sentence included."""
         self._flush()
-        self._index.write(_header(self._dtype, self.sentences))
-        self._sizes.seek(0)
-        shutil.copyfileobj(self._sizes, self._index)
-        self._sizes.seek(0)
-        start = 0  # of a sentence in the data, in bytes
-        while block := self._sizes.read(_FLUSHED_AT):
-            lengths = np.frombuffer(block, dtype=np.int32).astype(np.int64) * self._dtype.itemsize
-            ends = start + np.cumsum(lengths)
-            self._index.write((ends - lengths).data)
-            start = int(ends[-1])
-        return start // self._dtype.itemsize
-
-
-@contextmanager
-def _writer(folder: Path, name: str, numbers: _Numbers) -> Iterator[_SentenceWriter]:
-    """Writes ``name.bin`` and ``name.idx``, which appear when everything is written."""
-    with (
-        write_atomically(folder / f"{name}.bin") as data,
-        write_atomically(folder / f"{name}.idx") as index,
-        tempfile.TemporaryFile(dir=folder) as sizes,
-    ):
-        yield _SentenceWriter(data, index, sizes, numbers)
-
-
-def _copy_dictionary(dictionary: Path, copy: Path) -> None:
-    with dictionary.open("rb") as original, write_atomically(copy) as stream:
-        shutil.copyfileobj(original, stream)
+        self._data.close()
+        if not self._sizes:
+            raise UserError(f"{self._index}: there is no sentence to binarise")
+        sizes = np.array(self._sizes, dtype=np.int32)
+        lengths = sizes.astype(np.int64) * self._dtype.itemsize
+        header = _MAGIC + struct.pack("<QBQ", _VERSION, _TYPE_CODES[self._dtype], len(sizes))
+        self._index.write_bytes(header + sizes.tobytes() + (np.cumsum(lengths) - lengths).tobytes())
+        return int(sizes.sum(dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -170,32 +156,23 @@ class BinarisedSize:
 
 
 def binarise(pairs: Iterable[tuple[Sequence[str], Sequence[str]]], dictionary: Path, folder: Path) -> BinarisedSize:
-    """Write sentence pairs as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
+    """Write sentence pairs, in subwords, as a binarised dataset: the bytes that ``fairseq-preprocess`` writes.
 
-    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``, for training or validation. Files
-    appear under their names only when all is written.
-
-    Args:
-        pairs: source and target in subwords.
-        dictionary: of both sides.
-        folder: the dataset's.
+    The folder then holds ``train.src-trg.{src,trg}.{bin,idx}`` and ``dict.{src,trg}.txt``, for training or validation.
 
     Raises:
-        DataError: the dictionary is missing or malformed.
-        UserError: the folder cannot be written, or there is no pair.
+        DataError: the dictionary, of both sides, is missing or malformed.
+        UserError: there is no pair.
     """
     numbers = _Numbers(read_dictionary(dictionary))
-    with ExitStack() as stack:
-        writers = {side: stack.enter_context(_writer(folder, data_name(side), numbers)) for side in SIDES}
-        source_writer, target_writer = writers[SOURCE], writers[TARGET]
-        for source, target in pairs:
-            source_writer.add(source)
-            target_writer.add(target)
-        if not source_writer.sentences:
-            raise UserError(f"{folder}: there is no sentence pair to binarise")
-        tokens = {side: writer.finish() for side, writer in writers.items()}
+    writers = {side: _SentenceWriter(folder, data_name(side), numbers) for side in SIDES}
+    source_writer, target_writer = writers[SOURCE], writers[TARGET]
+    for source, target in pairs:
+        source_writer.add(source)
+        target_writer.add(target)
+    tokens = {side: writer.finish() for side, writer in writers.items()}
     for side in SIDES:
-        _copy_dictionary(dictionary, folder / dictionary_name(side))
+        shutil.copyfile(dictionary, folder / dictionary_name(side))
     return BinarisedSize(source_writer.sentences, tokens, {side: writer.unknown for side, writer in writers.items()})
 
 
@@ -211,15 +188,13 @@ def binarise_text(sentences: Iterable[Sequence[str]], dictionary: Path, folder: 
 
     Raises:
         DataError: the dictionary is missing or malformed.
-        UserError: the folder cannot be written, or there is no sentence.
+        UserError: there is no sentence.
     """
-    with _writer(folder, TEXT, _Numbers(read_dictionary(dictionary))) as writer:
-        for sentence in sentences:
-            writer.add(sentence)
-        if not writer.sentences:
-            raise UserError(f"{folder}: there is no sentence to binarise")
-        tokens = writer.finish()
-    _copy_dictionary(dictionary, folder / DICTIONARY)
+    writer = _SentenceWriter(folder, TEXT.data[0], _Numbers(read_dictionary(dictionary)))
+    for sentence in sentences:
+        writer.add(sentence)
+    tokens = writer.finish()
+    shutil.copyfile(dictionary, folder / DICTIONARY)
     return BinarisedTextSize(writer.sentences, tokens, writer.unknown)
 
 
@@ -241,56 +216,16 @@ def _sentences(folder: Path, side: str) -> Iterator[list[str]]:
             yield [subwords[number] for number in numbers[:-1].tolist()]
 
 
-def count_pairs(folder: Path) -> int:
-    """The number of sentence pairs in a binarised dataset.
-
-    Raises:
-        DataError: the folder holds none.
-    """
-    return _read_header(folder / f"{data_name(SOURCE)}.idx")[1]
-
-
-def deal_pairs(folder: Path, parts: Sequence[Path]) -> None:
-    """Divide a binarised dataset into smaller ones in turn: pair i goes to the folder i mod n of ``parts``."""
-    for side in SIDES:
-        dtype, sizes = _read_index(folder / data_name(side))
-        for number, part in enumerate(parts):
-            with write_atomically(part / f"{data_name(side)}.bin") as stream:
-                for subwords in _every(len(parts), number, folder / f"{data_name(side)}.bin", dtype, sizes):
-                    stream.write(subwords.data)
-            with write_atomically(part / f"{data_name(side)}.idx") as stream:
-                dealt = sizes[number :: len(parts)]
-                lengths = dealt.astype(np.int64) * dtype.itemsize
-                stream.write(_header(dtype, len(dealt)) + dealt.tobytes() + (np.cumsum(lengths) - lengths).tobytes())
-
-
-def _every(step: int, start: int, data: Path, dtype: np.dtype[Any], sizes: np.ndarray) -> Iterator[np.ndarray]:
-    """The subwords of the sentences start, start + step, ..., thousands at a time."""
-    block = max(_FLUSHED_AT // step, 1) * step  # so that every block begins with a sentence of the first part
-    with data.open("rb") as stream:
-        for first in range(0, len(sizes), block):
-            of_block = sizes[first : first + block]
-            subwords = np.frombuffer(stream.read(int(of_block.sum(dtype=np.int64)) * dtype.itemsize), dtype=dtype)
-            yield subwords[np.repeat(np.arange(len(of_block)) % step == start, of_block)]
-
-
-def _header(dtype: np.dtype[Any], sentences: int) -> bytes:
-    return _MAGIC + struct.pack("<QBQ", _VERSION, _TYPE_CODES[dtype], sentences)
-
-
 def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
     """The type of a dataset's numbers, and its number of sentences."""
-    try:
-        with path.open("rb") as stream:
-            header = stream.read(_HEADER)
-    except OSError as error:
-        raise DataError(path, f"is not a binarised dataset ({error.strerror})") from None
+    if not path.is_file():
+        raise DataError(path, "is missing; the folder holds no binarised dataset")
+    with path.open("rb") as stream:
+        header = stream.read(_HEADER)
     if not header.startswith(_MAGIC) or len(header) < _HEADER:
         raise DataError(path, "is not an index of fairseq's mmap format")
     types = {code: dtype for dtype, code in _TYPE_CODES.items()}
     count = int(struct.unpack("<Q", header[-8:])[0])
-    if path.stat().st_size != _HEADER + count * _BYTES_OF_SENTENCE:
-        raise DataError(path, f"is damaged or cut short: an index of {count} sentences has another size")
     return types[header[-9]], count
 
 
@@ -304,62 +239,42 @@ def _read_index(data: Path) -> tuple[np.dtype[Any], np.ndarray]:
 # --- The folders of a training
 
 
-def prepare_pairs(
+def prepare(
     train_data: Sequence[Path],
     valid_data: Path | None,
     dictionary: Path,
     folder: Path,
-    pairs_at_once: int | None = None,
-    upsample_primary: int = 1,
+    layout: Layout = PAIRS,
+    at_once: int | None = None,
 ) -> list[Path]:
-    """Link datasets as ``train``, ``train1``, ``train2``, ... and ``valid``, and copy the dictionary for both sides.
+    """Link datasets as ``train``, ``train1``, ``train2``, ... and ``valid``, and copy the dictionary.
 
     fairseq concatenates the training splits of a folder, and repeats the first one as ``--upsample-primary`` says. It reads
-    several folders one after the other, as shards of one training, and calls each an epoch. The primary (first) dataset is dealt
-    out to all shards, so that each has the same mixture as the whole. For the arguments see `pseudogec.seq2seq.train`.
+    several folders one after the other, as shards of one training, and calls each an epoch.
 
     Returns:
-        The shards' folders, with at most ``pairs_at_once`` pairs each as near as whole datasets allow; ``folder`` itself if one
-        is enough.
+        The shards' folders, with at most ``at_once`` sentences each as near as whole datasets allow; ``folder`` itself if one is
+        enough.
     """
-    _check_data(train_data, valid_data, dictionary, tuple(map(dictionary_name, SIDES)))
-    primary, others = train_data[0], train_data[1:]
-    runs = [(0, len(others))]
-    if pairs_at_once is not None:
-        pairs = count_pairs(primary)
-        dealt = pairs * (upsample_primary if others else 1)
-        runs = _runs([count_pairs(data) for data in others], dealt, pairs_at_once, most=pairs)
-    shards = _shard_folders(folder, len(runs))
-    if len(shards) > 1:
-        deal_pairs(primary, shards)
-    else:
-        _link_pairs(primary, folder, "train")
-    for shard, (begin, end) in zip(shards, runs, strict=True):
-        for number, dataset in enumerate(others[begin:end], start=1):
-            _link_pairs(dataset, shard, f"train{number}")
-    if valid_data is not None:
-        _link_pairs(valid_data, shards[0], "valid")
-    for side in SIDES:
-        shutil.copyfile(dictionary, shards[0] / dictionary_name(side))
-    return shards
-
-
-def prepare_texts(
-    train_data: Sequence[Path], valid_data: Path | None, dictionary: Path, folder: Path, sentences_at_once: int | None = None
-) -> list[Path]:
-    """The same for a language model, with texts written by `binarise_text`; none of them is the primary one."""
-    _check_data(train_data, valid_data, dictionary, (DICTIONARY,))
+    if not train_data:
+        raise UserError("no training data: give at least one binarised dataset")
+    if os.pathsep in str(folder):
+        raise UserError(f"fairseq cannot read data from {folder}: it splits paths at `{os.pathsep}`; train in another folder")
+    for dataset in (*train_data, *filter(None, [valid_data])):
+        check_dictionaries(dataset, dictionary, layout.dictionaries)
     runs = [(0, len(train_data))]
-    if sentences_at_once is not None:
-        sizes = [_read_header(text / f"{TEXT}.idx")[1] for text in train_data]
-        runs = _runs(sizes, 0, sentences_at_once, most=len(train_data))
-    shards = _shard_folders(folder, len(runs))
+    if at_once is not None:
+        runs = _runs([_read_header(dataset / f"{layout.data[0]}.idx")[1] for dataset in train_data], at_once)
+    shutil.rmtree(folder, ignore_errors=True)
+    shards = [folder / f"shard{number}" for number in range(1, len(runs) + 1)] if len(runs) > 1 else [folder]
     for shard, (begin, end) in zip(shards, runs, strict=True):
-        for number, text in enumerate(train_data[begin:end]):
-            _link(text / TEXT, shard / f"train{number or ''}")
+        shard.mkdir(parents=True)
+        for number, dataset in enumerate(train_data[begin:end]):
+            _link(dataset, shard, f"train{number or ''}", layout)
     if valid_data is not None:
-        _link(valid_data / TEXT, shards[0] / "valid")
-    shutil.copyfile(dictionary, shards[0] / DICTIONARY)
+        _link(valid_data, shards[0], "valid", layout)
+    for name in layout.dictionaries:
+        shutil.copyfile(dictionary, shards[0] / name)
     return shards
 
 
@@ -367,55 +282,19 @@ def as_argument(shards: Sequence[Path]) -> str:
     return os.pathsep.join(map(str, shards))
 
 
-def _check_data(train_data: Sequence[Path], valid_data: Path | None, dictionary: Path, names: Sequence[str]) -> None:
-    if not train_data:
-        raise UserError("no training data: give at least one binarised dataset")
-    digest = digest_file(dictionary)
-    for dataset in (*train_data, *([valid_data] if valid_data is not None else [])):
-        check_dictionaries(dataset, dictionary, digest, names)
-
-
-def _runs(sizes: Sequence[int], everywhere: int, at_once: int, most: int) -> list[tuple[int, int]]:
-    """Cut a list of datasets into the fewest runs of equal length that are small enough, as near as whole datasets allow.
-
-    Args:
-        sizes: of the datasets.
-        everywhere: size of the dataset that is dealt out to all runs.
-        at_once: most pairs of both in a run.
-        most: most runs.
-
-    Returns:
-        Where each run begins and ends; without datasets, as many empty runs as the dealt one needs.
-    """
-    fewest = max(math.ceil((sum(sizes) + everywhere) / at_once), 1)
-    most = min(len(sizes) or fewest, most)
-    for count in range(min(fewest, most), most + 1):
+def _runs(sizes: Sequence[int], at_once: int) -> list[tuple[int, int]]:
+    """Where the fewest runs of equally many datasets begin and end that are small enough, as near as whole datasets allow."""
+    for count in range(1, len(sizes) + 1):
         runs = list(itertools.pairwise(number * len(sizes) // count for number in range(count + 1)))
-        if all(sum(sizes[begin:end]) + math.ceil(everywhere / count) <= at_once for begin, end in runs):
+        if all(sum(sizes[begin:end]) <= at_once for begin, end in runs):
             break
     return runs
 
 
-def _shard_folders(folder: Path, shards: int) -> list[Path]:
-    """The folders of the shards, empty."""
-    if os.pathsep in str(folder):
-        raise UserError(f"fairseq cannot read data from {folder}: it splits paths at `{os.pathsep}`; train in another folder")
-    shutil.rmtree(folder, ignore_errors=True)
-    folders = [folder / f"shard{number}" for number in range(1, shards + 1)] if shards > 1 else [folder]
-    for shard in folders:
-        shard.mkdir(parents=True)
-    return folders
-
-
-def _link_pairs(dataset: Path, folder: Path, split: str) -> None:
-    for side in SIDES:
-        _link(dataset / data_name(side), folder / f"{split}.{SOURCE}-{TARGET}.{side}")
-
-
-def _link(data: Path, name: Path) -> None:
-    """Link the two files of binarised data, named without ending."""
-    for ending in (".bin", ".idx"):
-        file = data.with_name(data.name + ending)
-        if not file.exists():
-            raise UserError(f"{data.parent} holds no binarised dataset: {file.name} is missing")
-        name.with_name(name.name + ending).symlink_to(file.resolve())
+def _link(dataset: Path, folder: Path, split: str, layout: Layout) -> None:
+    for stem in layout.data:
+        for ending in (".bin", ".idx"):
+            file = dataset / f"{stem}{ending}"
+            if not file.exists():
+                raise UserError(f"{dataset} holds no binarised dataset: {file.name} is missing")
+            (folder / f"{split}{stem.removeprefix('train')}{ending}").symlink_to(file.resolve())

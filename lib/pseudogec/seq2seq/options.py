@@ -142,8 +142,8 @@ class Optimisation(Section):
     epochs: PositiveInt | None = None  # passes over all training data; `updates` may end training earlier
     updates: PositiveInt | None = None
     pairs_at_once: PositiveInt | None = None
-    """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in shards, each with its
-    share of the primary data and consecutive datasets of the others (which are not cut)."""
+    """Most training pairs whose index and order are in memory at once; None: all. Larger data are read in turns of consecutive
+    datasets, which are not cut."""
     precision: Literal["fp32", "fp16", "bf16", "auto"] = "fp32"
     """fp16 needs a GPU. A CPU with instructions for bf16 multiplies matrices in it, and keeps weights and optimiser in fp32: on
     some processors twice as fast as fp32, on others slower (`tests/bench/bench_training.py` measures it). "auto": bf16 where

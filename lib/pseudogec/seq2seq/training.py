@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from artefacts.errors import UserError
-from artefacts.files import digest_file, flush_to_disk, write_atomically
+from artefacts.files import flush_to_disk, write_atomically
 from pseudogec.seq2seq import compat, data, distributed, model_cache
 from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.model_files import MODEL
@@ -78,9 +78,11 @@ def train(
         return result
     _refuse_impossible(optimisation, valid_data is not None)
     folder = save_dir / _WORK / "data"
-    shards = data.prepare_pairs(train_data, valid_data, dictionary, folder, optimisation.pairs_at_once, upsample_primary)
+    shards = data.prepare(train_data, valid_data, dictionary, folder, at_once=optimisation.pairs_at_once)
+    if len(shards) > 1 and upsample_primary > 1:
+        raise UserError("data that are read in turns (pairs_at_once) cannot be upsampled; leave one of them out")
     if initial_model is not None:
-        data.check_dictionaries(initial_model, dictionary, digest_file(dictionary))
+        data.check_dictionaries(initial_model, dictionary, data.PAIRS.dictionaries)
     task: FairseqOptions = {
         "source-lang": data.SOURCE,
         "target-lang": data.TARGET,
@@ -99,8 +101,7 @@ def train(
         updates_per_point=updates_per_point,
         seconds_between_saves=seconds_between_saves,
     )
-    result = _run(job, progress, launcher)
-    return _finish(save_dir, result, dictionary, map(data.dictionary_name, data.SIDES))
+    return _finish(save_dir, _run(job, progress, launcher), dictionary, data.PAIRS.dictionaries)
 
 
 def train_language_model(
@@ -122,11 +123,12 @@ def train_language_model(
     if (result := _finished(save_dir)) is not None:
         return result
     _refuse_impossible(optimisation, valid_data is not None)
-    shards = data.prepare_texts(train_data, valid_data, dictionary, save_dir / _WORK / "data", optimisation.pairs_at_once)
+    folder = save_dir / _WORK / "data"
+    shards = data.prepare(train_data, valid_data, dictionary, folder, data.TEXT, optimisation.pairs_at_once)
     arguments = ["--task", "language_modeling", *architecture.fairseq_arguments()]
     options = {"seconds_between_saves": seconds_between_saves}
     job = training_job(arguments, shards, optimisation, seed, save_dir, valid_data is not None, **options)
-    return _finish(save_dir, _run(job, progress, launcher), dictionary, [data.DICTIONARY])
+    return _finish(save_dir, _run(job, progress, launcher), dictionary, data.TEXT.dictionaries)
 
 
 def training_job(

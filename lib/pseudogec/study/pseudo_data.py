@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from artefacts import Artefacts, Progress, Recipe
-from artefacts.files import digest_file, write_atomically, write_json
+from artefacts.files import write_atomically, write_json
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, write_m2
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
-from pseudogec.seq2seq.data import check_dictionaries
+from pseudogec.seq2seq.data import PAIRS, check_dictionaries
 from pseudogec.study.corpora import Corpus, Learner, References, SeedText, Use
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.text import Bpe, load_bpe
@@ -159,7 +159,7 @@ class BackTranslatedData(PseudoData):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, dictionary = load_bpe(store.folder(self.bpe)), store.folder(self.bpe) / "dict.txt"
         reverse_model = store.folder(self.reverse_model)
-        check_dictionaries(reverse_model, dictionary, digest_file(dictionary))
+        check_dictionaries(reverse_model, dictionary, PAIRS.dictionaries)
         decoder = Decoder([reverse_model], precision=self.precision)
         # Everything that a killed build can leave half-written is in one folder, which is removed when the shard is complete.
         work = folder / "work"
