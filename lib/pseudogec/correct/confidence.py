@@ -14,14 +14,16 @@ from artefacts.errors import UserError
 from pseudogec.correct.models import StepOfModels
 from pseudogec.correct.step import (
     STEPS,
+    Before,
     Built,
     Corrected,
     Development,
     Need,
     Planning,
     ReadyStep,
-    SentenceProgress,
+    Sentences,
     Step,
+    Told,
     before_models,
     check_candidates,
     named,
@@ -84,9 +86,9 @@ class ConfidentEdits(StepOfModels):
 
     def keep(
         self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
+        sources: Sentences,
+        before: Before,
+        progress: Told = None,
         *,
         annotator: Annotator,
         bpe: Bpe,
@@ -118,14 +120,7 @@ class ConfidentEdits(StepOfModels):
         share = f"{100 * found['changed']:.1f}% of {found['sentences']:,} correct sentences are changed"
         return f"edits are made from a margin of {found['threshold']:.2f} on; {share}"
 
-    def _weigh(
-        self,
-        before: Sequence[Corrected],
-        annotator: Annotator,
-        bpe: Bpe,
-        score: Scores,
-        progress: SentenceProgress | None,
-    ) -> list[Weighed]:
+    def _weigh(self, before: Before, annotator: Annotator, bpe: Bpe, score: Scores, progress: Told) -> list[Weighed]:
         """The margins of the edits of each sentence; a sentence without candidates has no edits."""
         weighed: list[Weighed] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from artefacts import Progress, Section
+from artefacts import Progress
 from artefacts.errors import UserError
 from pseudogec.correct.step import (
     STEPS,
+    Before,
     Built,
     Corrected,
     Development,
     Need,
     Planning,
     ReadyStep,
-    SentenceProgress,
+    Sentences,
     Step,
+    Told,
     gain,
 )
 from pseudogec.evaluate import f05_of
@@ -35,13 +37,6 @@ ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
 """The probability that each sentence contains an error."""
 
 
-class HuggingFaceClassifier(Section):
-    name: str = Field(description="its name at Hugging Face, or its folder")
-    error_label: int | str | None = Field(
-        default=None, description="which of its labels stands for an error; the last by default"
-    )
-
-
 @STEPS.register
 class ErrorDetection(Step):
     """A sentence is corrected only if a classifier finds an error in it (TASLP footnote 14)."""
@@ -52,7 +47,10 @@ class ErrorDetection(Step):
     needs_gpu: ClassVar[bool] = True
     tuned: ClassVar[str] = "the threshold of error detection"
     model: str | None = Field(default=None, description="a name from `models`: the correction model that becomes the classifier")
-    hugging_face: HuggingFaceClassifier | None = Field(default=None, description="another classifier, instead")
+    hugging_face: str | None = Field(
+        default=None,
+        description="another classifier, instead: its name at Hugging Face or folder; its last label is an error",
+    )
     threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
 
     @model_validator(mode="after")
@@ -62,7 +60,7 @@ class ErrorDetection(Step):
         return self
 
     def describe(self) -> str:
-        return f"only where an error is detected ({self.hugging_face.name if self.hugging_face else 'our classifier'})"
+        return f"only where an error is detected ({self.hugging_face or 'our classifier'})"
 
     @property
     def model_names(self) -> tuple[str, ...]:
@@ -76,7 +74,7 @@ class ErrorDetection(Step):
         needs: dict[str, Need] = {}
         if self.model is not None:
             needs = {"subwords": planning.subwords, "detector": planning.detector(self.model)}
-        if self.hugging_face is not None and (folder := Path(self.hugging_face.name)).is_dir():
+        if self.hugging_face is not None and (folder := Path(self.hugging_face)).is_dir():
             needs["classifier"] = planning.content_of(folder)
         if self.threshold is None:
             needs["found"] = planning.search(self, needs)
@@ -88,18 +86,12 @@ class ErrorDetection(Step):
 
     def _probabilities(self, built: Built) -> ErrorProbabilities:
         if self.hugging_face is not None:
-            return _hugging_face_detector(self.hugging_face.name, self.hugging_face.error_label).probabilities
+            return _hugging_face_detector(self.hugging_face).probabilities
         detector, bpe = _detector(built.folder("detector")), built.bpe
         return lambda sentences: detector.probabilities([bpe.apply(tokens) for tokens in sentences])
 
     def gate(
-        self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
-        *,
-        probabilities: ErrorProbabilities,
-        threshold: float,
+        self, sources: Sentences, before: Before, progress: Told = None, *, probabilities: ErrorProbabilities, threshold: float
     ) -> list[Corrected]:
         """Take a correction back if the classifier gives the written sentence a probability of an error below the threshold."""
 
@@ -168,14 +160,13 @@ _SENTENCES_AT_ONCE = 32
 
 
 class HuggingFaceDetector:
-    """A sequence classifier as an error detector.
+    """A sequence classifier as an error detector; the last of its labels stands for an error.
 
     Raises:
-        UserError: the package ``transformers`` is missing, the model cannot be loaded, is not a trained classifier, or has no
-            such label.
+        UserError: the package ``transformers`` is missing, or the model cannot be loaded or is not a trained classifier.
     """
 
-    def __init__(self, name: str, error_label: int | str | None = None) -> None:
+    def __init__(self, name: str) -> None:
         try:
             import transformers
         except ModuleNotFoundError:
@@ -189,15 +180,10 @@ class HuggingFaceDetector:
             model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(name, output_loading_info=True)
         except (OSError, ValueError) as error:
             raise UserError(f"the classifier {name} cannot be loaded: {str(error).splitlines()[0]}") from None
-        if loading["missing_keys"]:
-            # transformers would fill them with random numbers.
-            raise UserError(
-                f"{name} is no trained classifier: it has no weights {', '.join(sorted(loading['missing_keys']))}; "
-                "fine-tune it on sentences with and without errors first"
-            )
+        if loading["missing_keys"]:  # transformers would fill them with random numbers
+            raise UserError(f"{name} is no trained classifier; fine-tune it on sentences with and without errors first")
         self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self._model: Any = model.to(self._device).eval()
-        self._error = _label_number(name, model.config, error_label)
         # Some tokenisers have no limit for the length that their model can read; models with relative positions say None or -1.
         positions = getattr(model.config, "max_position_embeddings", None)
         self._longest = min(self._tokeniser.model_max_length, positions if positions and positions > 0 else 10**6)
@@ -216,23 +202,10 @@ class HuggingFaceDetector:
                 encoded = self._tokeniser(texts, return_tensors="pt", padding=True, truncation=True, max_length=self._longest).to(
                     self._device
                 )
-                values = self._model(**encoded).logits.softmax(dim=-1)[:, self._error].tolist()
+                values = self._model(**encoded).logits.softmax(dim=-1)[:, -1].tolist()
                 for place, value in zip(batch, values, strict=True):
                     found[place] = value
         return found
 
 
 _hugging_face_detector = model_cache.remembered(at_most=1)(HuggingFaceDetector)
-
-
-def _label_number(name: str, configuration: Any, label: int | str | None) -> int:
-    labels: dict[int, str] = configuration.id2label
-    if len(labels) < 2:
-        raise UserError(f"the classifier {name} has one label; an error detector has one for errors and one for none")
-    if label is None:
-        return len(labels) - 1
-    for number, text in labels.items():
-        if label in (number, text):
-            return number
-    known = ", ".join(f"{number} ({text})" for number, text in labels.items())
-    raise UserError(f"the classifier {name} has no label {label!r}; its labels are {known}")

@@ -16,6 +16,7 @@ from artefacts.kinds import OneOrMore
 from artefacts.recipe import Recipe
 from pseudogec.correct.step import (
     STEPS,
+    Before,
     Built,
     Candidate,
     Corrected,
@@ -23,14 +24,15 @@ from pseudogec.correct.step import (
     Need,
     Planning,
     ReadyStep,
-    SentenceProgress,
+    Sentences,
     Step,
+    Told,
     check_candidates,
     models_of,
 )
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq import Decoder, Hypothesis
-from pseudogec.text import Bpe, Tokens
+from pseudogec.text import Bpe
 
 LEFT = "left as it was"
 """How the note on a sentence begins that is too long for the models."""
@@ -74,9 +76,9 @@ class DecodingStep(Step):
 
     def correct(
         self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
+        sources: Sentences,
+        before: Before,
+        progress: Told = None,
         *,
         decoder: Decoder,
         bpe: Bpe,
@@ -233,9 +235,9 @@ class RightToLeft(StepOfModels):
 
     def rank(
         self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
+        sources: Sentences,
+        before: Before,
+        progress: Told = None,
         *,
         decoder: Decoder,
         bpe: Bpe,

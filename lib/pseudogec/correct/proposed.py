@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pseudogec.correct.step import Corrected, SentenceProgress, before_models
+from pseudogec.correct.step import Before, Told, before_models
 from pseudogec.edits import Annotator, Edit
 from pseudogec.text import Bpe
 
@@ -23,7 +23,7 @@ class Share(NamedTuple):
 
 
 def proposed_edits(
-    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None = None
+    before: Before, annotator: Annotator, bpe: Bpe, length_penalty: float, progress: Told = None
 ) -> list[dict[Edit, float]]:
     """The edits of each sentence at a threshold of 0, with their shares: at any other, those whose share is large enough.
 
@@ -33,9 +33,7 @@ def proposed_edits(
     return [{edit: shares[edit].probability for edit in _without_rivals(shares)} for shares in found]
 
 
-def _shares_of(
-    before: Sequence[Corrected], annotator: Annotator, bpe: Bpe, length_penalty: float, progress: SentenceProgress | None
-) -> list[dict[Edit, Share]]:
+def _shares_of(before: Before, annotator: Annotator, bpe: Bpe, length_penalty: float, progress: Told) -> list[dict[Edit, Share]]:
     """The shares of the edits of each sentence; a sentence without several corrections has no edits."""
     weighed: list[dict[Edit, Share]] = []
     for first in range(0, len(before), _SENTENCES_AT_ONCE):

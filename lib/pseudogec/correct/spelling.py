@@ -15,14 +15,16 @@ from pydantic import Field, model_validator
 from artefacts.files import read_lines
 from pseudogec.correct.step import (
     STEPS,
+    Before,
     Built,
     Corrected,
     Need,
     Planning,
     ReadyStep,
-    SentenceProgress,
+    Sentences,
     SentenceScorer,
     Step,
+    Told,
 )
 from pseudogec.text import Tokens
 from pseudogec.text.words import spell_checker
@@ -122,9 +124,9 @@ class Spelling(Step):
 
     def mend(
         self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
+        sources: Sentences,
+        before: Before,
+        progress: Told = None,
         *,
         language_model: SentenceScorer | None = None,
         casing: Casing | None = None,

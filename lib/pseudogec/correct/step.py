@@ -25,6 +25,9 @@ from pseudogec.text import Bpe, Tokens, load_bpe
 SentenceScorer = Callable[[Sequence[Tokens]], Sequence[float]]
 """The log-probability of each sentence under a language model, end of sentence included."""
 
+Sentences = Sequence[Tokens]
+Told = SentenceProgress | None
+
 Need = Recipe | tuple[Recipe, ...] | str | int | float
 """A need of a step: artefacts, or a setting that the profile gives for all steps."""
 
@@ -52,7 +55,11 @@ class Corrected:
     corrected_subwords: tuple[str, ...] = ()
 
 
-def as_written(sources: Sequence[Tokens]) -> list[Corrected]:
+Before = Sequence[Corrected]
+"""The output of the steps before."""
+
+
+def as_written(sources: Sentences) -> list[Corrected]:
     return [Corrected(tuple(tokens)) for tokens in sources]
 
 
@@ -61,9 +68,7 @@ class ReadyStep(Protocol):
     before, line for line.
     """
 
-    def __call__(
-        self, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None = None
-    ) -> list[Corrected]: ...
+    def __call__(self, sources: Sentences, before: Before, progress: Told = None) -> list[Corrected]: ...
 
 
 class Planning(Protocol):
@@ -170,12 +175,10 @@ _language_model = model_cache.remembered(at_most=1)(LanguageModel)
 
 @dataclass(frozen=True)
 class Development:
-    """The development data on which a step is tuned, never a test set; ``before`` is the output of the steps before for each
-    sentence.
-    """
+    """The development data on which a step is tuned, never a test set."""
 
     references: Sequence[AnnotatedSentence]
-    before: Sequence[Corrected]
+    before: Before
     annotator: Annotator
 
     @property
@@ -285,9 +288,7 @@ class Trace:
         return self.steps[-1][1].tokens if self.steps else self.source
 
 
-def run(
-    steps: Sequence[tuple[str, ReadyStep]], sources: Sequence[Tokens], progress: SentenceProgress | None = None
-) -> list[Trace]:
+def run(steps: Sequence[tuple[str, ReadyStep]], sources: Sentences, progress: Told = None) -> list[Trace]:
     """Correct tokenised sentences by titled steps in their order."""
     before = as_written(sources)
     stages = []

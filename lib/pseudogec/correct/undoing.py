@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import math
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, combinations
@@ -12,28 +11,28 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from artefacts import Progress
-from artefacts.errors import UserError
 from pseudogec.correct.step import (
     STEPS,
+    Before,
     Built,
     Corrected,
     Development,
     Need,
     Planning,
     ReadyStep,
-    SentenceProgress,
+    Sentences,
     SentenceScorer,
     Step,
+    Told,
     as_written,
     gain,
     named,
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, token_edits
-from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
+from pseudogec.evaluate import ERRANT, Gold
 from pseudogec.text import Tokens, Vocabulary, is_word
 
 _SENTENCES_AT_ONCE = 500
@@ -48,9 +47,7 @@ class Edited(NamedTuple):
     edits: Sequence[Edit]
 
 
-def edits_so_far(
-    annotator: Annotator, sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None
-) -> Iterator[list[Edited]]:
+def edits_so_far(annotator: Annotator, sources: Sentences, before: Before, progress: Told) -> Iterator[list[Edited]]:
     """The changes in each sentence since it was written, in batches."""
     for first in range(0, len(sources), _SENTENCES_AT_ONCE):
         batch = slice(first, first + _SENTENCES_AT_ONCE)
@@ -73,11 +70,7 @@ def undo(edited: Edited, undone: Collection[Edit]) -> Corrected:
 
 
 def _without_weak(
-    annotator: Annotator,
-    is_weak: Callable[[Edited, Edit], bool],
-    sources: Sequence[Tokens],
-    before: Sequence[Corrected],
-    progress: SentenceProgress | None,
+    annotator: Annotator, is_weak: Callable[[Edited, Edit], bool], sources: Sentences, before: Before, progress: Told
 ) -> list[Corrected]:
     return [
         undo(edited, [edit for edit in edited.edits if is_weak(edited, edit)])
@@ -126,13 +119,7 @@ class UnknownWords(Step):
         return partial(self.undo, annotator=built.annotator, is_known=lambda word: known.issuperset(bpe.apply([word])))
 
     def undo(
-        self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
-        *,
-        annotator: Annotator,
-        is_known: Callable[[str], bool],
+        self, sources: Sentences, before: Before, progress: Told = None, *, annotator: Annotator, is_known: Callable[[str], bool]
     ) -> list[Corrected]:
         def is_weak(edited: Edited, edit: Edit) -> bool:
             return not all(map(is_known, edited.source[edit.start : edit.end]))
@@ -156,9 +143,7 @@ def _trained_subwords(bpe: Path) -> frozenset[str]:
     return frozenset(subword for subword, count in Vocabulary.load(bpe / "dict.txt").counts.items() if count)
 
 
-def as_readers_want(
-    sources: Sequence[Tokens], before: Sequence[Corrected], progress: SentenceProgress | None = None
-) -> list[Corrected]:
+def as_readers_want(sources: Sentences, before: Before, progress: Told = None) -> list[Corrected]:
     """The last step where readers correct their own text: undo edits of numbers, and those that make a word of no lexicon.
 
     The marks at the end stay too, since headings, greetings and lines of chat have no stop; nor do these need a capital.
@@ -227,13 +212,7 @@ class EditReranking(Step):
         return partial(self.choose, annotator=built.annotator, language_model=built.language_model)
 
     def choose(
-        self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
-        *,
-        annotator: Annotator,
-        language_model: SentenceScorer,
+        self, sources: Sentences, before: Before, progress: Told = None, *, annotator: Annotator, language_model: SentenceScorer
     ) -> list[Corrected]:
         """Undo the edits without which the sentence is more probable to the language model."""
         after: list[Corrected] = []
@@ -289,13 +268,7 @@ class TypeDropping(Step):
         return partial(self.drop, annotator=built.annotator, types=built.found["types"])
 
     def drop(
-        self,
-        sources: Sequence[Tokens],
-        before: Sequence[Corrected],
-        progress: SentenceProgress | None = None,
-        *,
-        annotator: Annotator,
-        types: Collection[str],
+        self, sources: Sentences, before: Before, progress: Told = None, *, annotator: Annotator, types: Collection[str]
     ) -> list[Corrected]:
         """Undo the edits of whole types, such as ``R:OTHER``."""
         dropped = frozenset(types)
@@ -307,10 +280,6 @@ class TypeDropping(Step):
 
     def tell(self, found: Mapping[str, Any]) -> str:
         return f"dropped types: {', '.join(found['types']) or 'none'}; {gain(found['f05_with_all'], found['f05'])}"
-
-
-Mask = npt.NDArray[np.bool_]
-"""Sets of types, one a row; True: dropped."""
 
 
 class DroppedTypes(NamedTuple):
@@ -330,75 +299,25 @@ def search_types(
     Every round draws a size from 1 to ``at_most`` and as many of the types that the system's edits have; where there are no
     more sets than rounds, all are tried instead. The set with the highest ERRANT F0.5 wins, of equals the smallest. The empty
     set is included, so the development score cannot fall. The set is tuned to these data: judge it on others.
-
-    Args:
-        references: its reference edits, of one annotator or several; several take hundreds of times as long.
-        rounds: sets that are drawn.
-
-    Raises:
-        UserError: the numbers of sentences differ, or there are no rounds.
     """
-    if rounds < 1 or at_most < 1:
-        raise UserError(f"a search needs at least 1 round and 1 type, got {rounds} rounds and {at_most} types")
     gold = Gold.annotated(references)
-    with_all = ERRANT.compare(gold, edits).headline
     types = sorted({edit.type for sentence in edits for edit in sentence})
-    masks = _masks(len(types), rounds, at_most, seed)
-    if all(len(reference.annotators) <= 1 for reference in references):
-        f05 = _f05_by_counts(edits, references, types, masks)
-    else:
-        f05 = np.array([_f05_by_errant(gold, edits, {types[number] for number in np.flatnonzero(mask)}) for mask in masks])
-    best = int(np.argmax(f05))  # the first of equals; the masks rise in size
-    dropped = [types[number] for number in np.flatnonzero(masks[best])]
-    return DroppedTypes(dropped, float(f05[best]), with_all, len(masks))
+    f05 = {
+        dropped: ERRANT.compare(gold, [[edit for edit in each if edit.type not in dropped] for each in edits]).headline
+        for dropped in _sets(types, rounds, at_most, seed)
+    }
+    best = max(f05, key=f05.__getitem__)  # the first of equals; the sets rise in size
+    return DroppedTypes(list(best), f05[best], f05[()], len(f05))
 
 
-def _masks(types: int, rounds: int, at_most: int, seed: int) -> Mask:
-    """The sets of types that are tried, each once, the empty one first, the smaller before the larger."""
-    largest = min(at_most, types)
-    if sum(math.comb(types, size) for size in range(1, largest + 1)) <= rounds:
-        members: Iterator[tuple[int, ...]] = chain.from_iterable(combinations(range(types), size) for size in range(largest + 1))
-    else:
-        random_numbers = np.random.default_rng(seed)
-        sizes = random_numbers.integers(1, largest + 1, size=rounds)
-        drawn = {tuple(sorted(random_numbers.choice(types, size, replace=False).tolist())) for size in sizes}
-        members = iter(sorted({(), *drawn}, key=lambda numbers: (len(numbers), numbers)))
-    chosen = list(members)
-    masks = np.zeros((len(chosen), types), dtype=bool)
-    for mask, numbers in zip(masks, chosen, strict=True):
-        mask[list(numbers)] = True
-    return masks
-
-
-def _f05_by_counts(
-    edits: Sequence[Sequence[Edit]], references: Sequence[AnnotatedSentence], types: Sequence[str], masks: Mask
-) -> npt.NDArray[np.float64]:
-    """F0.5 without each set of types, where no sentence has more than one annotator.
-
-    A dropped right edit turns from a true positive into a false negative, and a dropped wrong one removes a false positive, so
-    the effect of a set of types is the sum of its types' effects.
-    """
-    right, wrong = Counter[str](), Counter[str]()
-    wanted = 0
-    for sentence, reference in zip(edits, references, strict=True):
-        gold = Counter(map(_key, chain.from_iterable(reference.annotators.values())))
-        del gold[None]
-        wanted += gold.total()
-        for edit in sentence:
-            if _key(edit) in gold:
-                right[edit.type] += gold[_key(edit)]
-            elif _key(edit) is not None:
-                wrong[edit.type] += 1
-    kept = ~masks
-    tp = kept @ np.array([right[name] for name in types], dtype=np.int64)
-    fp = kept @ np.array([wrong[name] for name in types], dtype=np.int64)
-    return np.asarray(precision_recall_f05(tp, fp, wanted - tp)[2])
-
-
-def _key(edit: Edit) -> tuple[int, int, str] | None:
-    """The parts of an edit that must agree for it to be right; none for an edit that ERRANT ignores in scores of corrections."""
-    return None if edit.type == "UNK" else (edit.start, edit.end, edit.correction)
-
-
-def _f05_by_errant(gold: Gold, edits: Sequence[Sequence[Edit]], dropped: Collection[str]) -> float:
-    return ERRANT.compare(gold, [[edit for edit in sentence if edit.type not in dropped] for sentence in edits]).headline
+def _sets(types: Sequence[str], rounds: int, at_most: int, seed: int) -> list[tuple[str, ...]]:
+    """The sets of types that are tried, the empty one first, the smaller before the larger."""
+    sizes = range(1, min(at_most, len(types)) + 1)
+    if sum(math.comb(len(types), size) for size in sizes) <= rounds:
+        return [(), *chain.from_iterable(combinations(types, size) for size in sizes)]
+    random = np.random.default_rng(seed)
+    drawn = {
+        tuple(sorted(random.choice(len(types), size, replace=False).tolist()))
+        for size in random.integers(1, len(sizes) + 1, size=rounds)
+    }
+    return [(), *(tuple(types[number] for number in chosen) for chosen in sorted(drawn, key=lambda each: (len(each), each)))]

@@ -82,8 +82,9 @@ class Errant(EditMetric):
             hypothesis = _by_key(edits, self.mode)
             annotations = [_by_key(annotation, self.mode) for annotation in reference.annotators.values()] or [{}]
             candidates = [_count(hypothesis, annotation) for annotation in annotations]
-            # max keeps the first of equals, as errant_compare does.
-            counts, by_type = max(candidates, key=lambda candidate: _preference(candidate[0], totals))
+            counts, by_type = candidates[0]
+            if len(candidates) > 1:  # max keeps the first of equals, as errant_compare does
+                counts, by_type = max(candidates, key=lambda candidate: _preference(candidate[0], totals))
             totals = _sum(totals, counts)
             rows.extend((number, error_type, *type_counts) for error_type, type_counts in by_type.items())
         return Score.from_rows(self, self._signature(gold, annotator), len(gold.sentences), rows, beyond_bound)
