@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
 from artefacts.files import read_lines, refuse_pipe
-from pseudogec.corpora import read_jfleg, read_plain
+from pseudogec.corpora import read_plain, read_together
 from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
@@ -155,11 +155,11 @@ def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator
         raise UserError(
             "--source is missing; parallel references do not hold the sentences before correction, as an M2 file does"
         )
-    sentences = list(read_jfleg(options.source, references))
-    rewrites = [[sentence.references[number] for sentence in sentences] for number in range(len(references))]
+    lines = [list(map(str.split, each)) for each in read_together([options.source, *references])]
+    rewrites = [[each[number] for each in lines] for number in range(1, len(references) + 1)]
     if metric.references == "edits":
         annotator = annotator or load_annotator(options.annotator)
-    return Gold.parallel([sentence.pair.source for sentence in sentences], rewrites, str(options.source), annotator)
+    return Gold.parallel([each[0] for each in lines], rewrites, str(options.source), annotator)
 
 
 def _is_m2(path: Path) -> bool:

@@ -17,7 +17,7 @@ from pseudogec.corpora.formats import (
     drop_identical,
     matching,
 )
-from pseudogec.corpora.pairs import M2, Parallel, WorldPairs, read_jfleg, read_parallel
+from pseudogec.corpora.pairs import M2, Parallel, WorldPairs, read_together
 from pseudogec.corpora.sampling import (
     WHOLE,
     Share,
@@ -59,8 +59,7 @@ __all__ = [
     "load_catalogue",
     "matching",
     "part_of_each",
-    "read_jfleg",
-    "read_parallel",
     "read_plain",
+    "read_together",
     "sample",
 ]

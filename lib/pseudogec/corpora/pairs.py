@@ -95,7 +95,7 @@ class _SideBySide(FilePairs):
     quickly_counted = True
 
     def count(self) -> Count:
-        return Count.of(Pair(*map(str.split, lines[:2])) for lines in _read_together([file.path for file in self.files]))
+        return Count.of(Pair(*map(str.split, lines[:2])) for lines in read_together([file.path for file in self.files]))
 
 
 @PAIR_FORMATS.register
@@ -110,9 +110,10 @@ class Parallel(_SideBySide):
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
     def read_all(self) -> Iterator[CorrectedSentence]:
-        source, target = self.files
-        for pair in read_parallel(source.path, target.path, self.tokenised):
-            yield CorrectedSentence(pair, source.level)
+        lines = read_together([file.path for file in self.files])
+        pairs = (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines)
+        for pair in pairs:
+            yield CorrectedSentence(pair, self.files[0].level)
 
 
 @PAIR_FORMATS.register
@@ -127,40 +128,17 @@ class Jfleg(_SideBySide):
     )
 
     def read_all(self) -> Iterator[CorrectedSentence]:
-        source, *references = self.files
-        for sentence in read_jfleg(source.path, [file.path for file in references]):
-            yield sentence._replace(level=source.level)
+        for lines in read_together([file.path for file in self.files]):
+            source, *references = map(str.split, lines)
+            yield CorrectedSentence(Pair(source, references[0]), self.files[0].level, references=references)
 
 
-def read_parallel(source: Path | str, target: Path | str, tokenised: bool = True) -> Iterator[Pair]:
-    """Yield the pairs of two files whose lines belong together; both sides are tokenised where they are not ``tokenised`` yet.
-
-    Raises:
-        DataError: a file cannot be read, or one has more lines than the other (both and their counts are named).
-    """
-    lines = _read_together([source, target])
-    return (Pair(written.split(), corrected.split()) for written, corrected in lines) if tokenised else _tokenised(lines)
-
-
-def read_jfleg(source: Path | str, references: Sequence[Path | str]) -> Iterator[CorrectedSentence]:
-    """Yield the sentences of JFLEG, or of any corpus with whole-sentence references.
-
-    Args:
-        source: tokenised sources, such as ``dev.src``.
-        references: files of tokenised references on the same lines, such as ``dev.ref0`` to ``dev.ref3``.
+def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
+    """Yield the lines of files that belong together.
 
     Raises:
         DataError: a file cannot be read, or the files differ in their number of lines (all are named).
-        UserError: there is no reference file.
     """
-    if not references:
-        raise UserError(f"{source} has no reference files; JFLEG's are called .ref0 to .ref3")
-    for written, *corrected in _read_together([source, *references]):
-        tokens = [line.split() for line in corrected]
-        yield CorrectedSentence(Pair(written.split(), tokens[0]), references=tokens)
-
-
-def _read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
     counts = [0] * len(paths)
     differ = False
     for lines in zip_longest(*map(read_lines, paths)):

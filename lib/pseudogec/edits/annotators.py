@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
-import sys
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
@@ -72,16 +68,14 @@ class Annotator:
     """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process.
 
     Attributes:
-        name: the pipeline's name; worker processes give it to ``load_annotator``.
         signature: ERRANT's and the pipeline's versions, for the signatures of scores.
     """
 
-    def __init__(self, name: AnnotatorName, nlp: Language, signature: str) -> None:
+    def __init__(self, nlp: Language, signature: str) -> None:
         import errant.en.classifier
         import errant.en.merger
         from errant.annotator import Annotator as ErrantAnnotator
 
-        self.name = name
         self.signature = signature
         # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
         self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
@@ -90,11 +84,7 @@ class Annotator:
         self._beyond_bound: set[_Sides] = set()
 
     def annotate(
-        self,
-        sources: Sequence[Tokens],
-        targets: Sequence[Tokens],
-        workers: int = 1,
-        progress: SentenceProgress | None = None,
+        self, sources: Sequence[Tokens], targets: Sequence[Tokens], progress: SentenceProgress | None = None
     ) -> list[tuple[Edit, ...]]:
         """Find and type the edits that turn each source into its target, as ``errant_parallel`` does by default.
 
@@ -103,9 +93,7 @@ class Annotator:
 
         Args:
             sources: tokenised sentences.
-            targets: their corrections, as many.
-            workers: processes to share the work among, when there is enough of it; the result is the same. In a daemonic process,
-                as Dask's workers are, the work is done in place.
+            targets: their corrections.
             progress: called with the number of pairs that are done, and of all that are new here.
 
         Returns:
@@ -119,9 +107,7 @@ class Annotator:
         pairs = list(zip(map(tuple, sources), map(tuple, targets), strict=True))
         wanted = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
         new = [pair for pair in wanted if pair not in self._edits]
-        shared = workers > 1 and len(new) > _BATCH and not multiprocessing.current_process().daemon
-        found = self._annotate_in_processes(new, workers) if shared else self._annotate_pairs(new)
-        for count, (pair, (edits, beyond_bound)) in enumerate(zip(new, found, strict=True), start=1):
+        for count, (pair, (edits, beyond_bound)) in enumerate(zip(new, self._annotate_pairs(new), strict=True), start=1):
             self._edits[pair] = edits
             if beyond_bound:
                 self._beyond_bound.add(pair)
@@ -185,24 +171,11 @@ class Annotator:
                     edits += self._errant.merge(alignment)
                 yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits), alignment.beyond_bound
 
-    def _annotate_in_processes(self, pairs: Sequence[_Sides], workers: int) -> Iterator[tuple[tuple[Edit, ...], bool]]:
-        chunks = [pairs[first : first + _BATCH] for first in range(0, len(pairs), _BATCH)]
-        # A fork shares what is loaded and parsed (gc.freeze keeps it shared); a spawned process would load spaCy first. Other
-        # systems cannot fork safely.
-        context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-        with ProcessPoolExecutor(min(workers, len(chunks)), context, initializer=gc.freeze) as pool:
-            for found in pool.map(_annotate_chunk, [self.name] * len(chunks), chunks):
-                yield from found
-
     def _retype_edit(self, source: Doc, target: Doc, edit: Edit, start: int, end: int) -> Edit:
         """Type one edit whose correction stands at ``start`` to ``end`` of the target."""
         detected = edit.type in DETECTION_TYPES
         typed = self._errant.import_edit(source, target, [edit.start, edit.end, start, end], min=not detected)
         return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
-
-
-def _annotate_chunk(name: AnnotatorName, pairs: Sequence[_Sides]) -> list[tuple[tuple[Edit, ...], bool]]:
-    return list(load_annotator(name)._annotate_pairs(pairs))
 
 
 def _from_errant(edit: Any) -> Edit:
@@ -227,10 +200,10 @@ def _load(name: AnnotatorName) -> Annotator:
     if name == "offline":
         from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
-        return Annotator(name, load_offline_pipeline(), annotator_signature(name))
+        return Annotator(load_offline_pipeline(), annotator_signature(name))
     import spacy
 
-    return Annotator(name, spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
+    return Annotator(spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
 
 
 def annotator_signature(name: AnnotatorName = "auto") -> str:

@@ -54,14 +54,13 @@ class Errant(EditMetric):
         annotator: Annotator | None = None,
         *,
         name: str = "the hypothesis",
-        workers: int = 1,
         progress: SentenceProgress | None = None,
     ) -> Score:
         """Find the edits of corrections and score them; see `Metric.score`."""
         if annotator is None:
             raise UserError("ERRANT needs an annotator to find the edits of hypotheses; give it one from load_annotator")
         gold.check(hypotheses, name)
-        edits = annotator.annotate(gold.sources, hypotheses, workers, progress)
+        edits = annotator.annotate(gold.sources, hypotheses, progress)
         beyond_bound = annotator.beyond_bound(gold.sources, hypotheses)
         gold.warn_of_bound(beyond_bound, name)
         return self._compare(gold, edits, annotator.signature, beyond_bound)

@@ -19,7 +19,7 @@ from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, type_distance
 from pseudogec.evaluate.error_types import main_type
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 LENGTHS = ("tokens a sentence", "without edits", "edits a token", "tokens of an edit", "tokens of a correction")
 """The statistics whose aim is a tenth: the mean length of the source, the share of sentences without edits, all edits over
@@ -77,17 +77,6 @@ class TextStatistics:
         names, counts = list(self.types), np.array(list(self.types.values()), dtype=float)
         samples = np.random.default_rng(1).multinomial(edits, counts / counts.sum(), size=draws)
         return float(np.mean([type_distance(dict(zip(names, each.tolist(), strict=True)), self.types) for each in samples]))
-
-
-def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
-    """One row for each statistic, one column for each level; the rows of error types count edits."""
-    import pandas as pd
-
-    columns = {
-        level: {**found.values, **{f"{_TYPE}{name}": count for name, count in found.types.items()}}
-        for level, found in by_level.items()
-    }
-    return pd.DataFrame(columns).fillna(0).rename_axis("statistic")
 
 
 def wi_statistics() -> dict[str, TextStatistics]:

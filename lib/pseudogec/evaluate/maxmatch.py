@@ -59,7 +59,6 @@ class MaxMatch(EditMetric):
         annotator: Annotator | None = None,
         *,
         name: str = "the hypothesis",
-        workers: int = 1,
         progress: SentenceProgress | None = None,
     ) -> Score:
         """Compare corrections with the references' edits; see `Metric.score`."""

@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 
 from artefacts.errors import DataError, UserError
-from artefacts.processor import cores_of_this_machine
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, score_interval
@@ -78,9 +77,9 @@ def score_outputs(
         if len(tokens) != len(gold.sources):
             known = f"{gold.name} has {len(gold.sources)} sentences"
             raise DataError(PROJECT / outputs[name], f"has {len(tokens)} lines and {known}; line for line they must correspond")
-    annotator, workers = load_annotator(study.profile.annotator), cores_of_this_machine()
+    annotator = load_annotator(study.profile.annotator)
     scores = {
-        metric: {name: metric.score(gold, tokens, annotator, name=name, workers=workers) for name, tokens in found.items()}
+        metric: {name: metric.score(gold, tokens, annotator, name=name) for name, tokens in found.items()}
         for metric in dict.fromkeys([*map(METRICS.make, metrics), ERRANT])
     }
     return ScoredOutputs(gold, levels, found, scores)
