@@ -21,21 +21,12 @@ class _Entry(BaseModel):
 
 
 class Download(_Entry):
-    """A file to fetch, an archive to unpack, or all files of a dump of Wikipedia.
-
-    Attributes:
-        archive: the archive's name, where there is no ``url`` because it must be requested.
-        to: place in the data folder: of the file, or the folder of what the archive or the dump holds.
-        strip: how many leading folders of the archive's names are left out.
-        index: of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search index.
-    """
-
     url: str = ""
-    archive: str = ""
+    archive: str = ""  # the archive's name, where there is no ``url`` because it must be requested
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
-    to: Path
-    strip: int = 0
-    index: str = ""
+    to: Path  # place in the data folder: of the file, or the folder of what the archive or the dump holds
+    strip: int = 0  # how many leading folders of the archive's names are left out
+    index: str = ""  # of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search index
 
     @property
     def name(self) -> str:
@@ -47,22 +38,12 @@ class Download(_Entry):
 
 
 class KnownFile(_Entry):
-    """A file that profiles read.
-
-    Attributes:
-        path: in the data folder; a pattern where names or numbers of files differ.
-        aliases: other places that profiles name it by.
-        sha256: digest of the version that the papers used.
-        about_bytes: its approximate size (all files of a pattern together), if it matters for plans.
-        others: digest of another version -> its description.
-    """
-
-    path: str
-    aliases: tuple[str, ...] = ()
-    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
+    path: str  # in the data folder; a pattern where names or numbers of files differ
+    aliases: tuple[str, ...] = ()  # other places that profiles name it by
+    sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")  # digest of the version that the papers used
     sentences: int | None = None
-    about_bytes: int | None = None
-    others: dict[str, str] = Field(default_factory=dict)
+    about_bytes: int | None = None  # its approximate size (all files of a pattern together), if it matters for plans
+    others: dict[str, str] = Field(default_factory=dict)  # digest of another version -> its description
 
     def is_at(self, path: Path) -> bool:
         """Whether a profile that names a path or pattern means this file."""
@@ -71,26 +52,16 @@ class KnownFile(_Entry):
 
 
 class KnownCorpus(_Entry):
-    """A corpus and how to get it.
-
-    Attributes:
-        name: its key in the catalogue.
-        access: anybody can download it; it must be requested; or it is made from others.
-        request: the page where it is requested.
-        steps: manual steps and remarks.
-        files: those that profiles read.
-    """
-
-    name: str
+    name: str  # its key in the catalogue
     title: str
     home: str
-    access: Literal["public", "request", "made"]
-    request: str | None = None
+    access: Literal["public", "request", "made"]  # anybody can download it; it must be requested; or it is made from others
+    request: str | None = None  # the page where it is requested
     licence: str
-    steps: str = ""
+    steps: str = ""  # manual steps and remarks
     made_from: tuple[str, ...] = ()
     downloads: tuple[Download, ...] = ()
-    files: tuple[KnownFile, ...]
+    files: tuple[KnownFile, ...]  # those that profiles read
 
     def how_to_get(self, command: str = "make data") -> str:
         """Instructions to get it; ``command`` fetches public corpora and unpacks archives that were requested."""
@@ -103,21 +74,11 @@ class KnownCorpus(_Entry):
 
 
 class Whole(_Entry):
-    """A corpus as the papers count it.
-
-    Attributes:
-        name: in tables.
-        published: rows of the papers' tables of corpora -> how many times the files contain each.
-        counted: the sentences that the papers count: all, or those that were corrected.
-        hint: why another count may be right.
-        files: paths or patterns of the catalogue's files.
-    """
-
-    name: str
-    published: dict[str, int]
-    counted: Literal["all", "corrected"] = "all"
-    hint: str = ""
-    files: tuple[str, ...]
+    name: str  # in tables
+    published: dict[str, int]  # rows of the papers' tables of corpora -> how many times the files contain each
+    counted: Literal["all", "corrected"] = "all"  # the sentences that the papers count: all, or those that were corrected
+    hint: str = ""  # why another count may be right
+    files: tuple[str, ...]  # paths or patterns of the catalogue's files
 
 
 class Catalogue(_Entry):
@@ -127,7 +88,6 @@ class Catalogue(_Entry):
     wholes: tuple[Whole, ...]
 
     def find(self, path: Path) -> tuple[KnownCorpus, KnownFile] | None:
-        """The corpus and file that a profile means by a path of its data folder; none for a file of the user's own."""
         for corpus in self.corpora.values():
             for file in corpus.files:
                 if file.is_at(path):
@@ -135,7 +95,6 @@ class Catalogue(_Entry):
         return None
 
     def expected_bytes(self, path: Path) -> int:
-        """The approximate size of a file that a profile names, from the catalogue; 0 if it is not known."""
         found = self.find(path)
         return 0 if found is None else found[1].about_bytes or (found[1].sentences or 0) * BYTES_A_PAIR
 

@@ -88,11 +88,6 @@ def unpack(archive: Path, folder: Path, strip: int = 0) -> None:
     """Unpack a tar or zip archive elsewhere, then move it file by file, so that none is incomplete; files that are there stay.
 
     Pooch's own `Untar` and `Unzip` unpack in place and over a user's files, and on Python 3.11 outside the folder, too.
-
-    Args:
-        archive: of a tar archive, names and links that lead out of it are refused; those of a zip archive are kept inside.
-        folder: where to.
-        strip: how many leading folders of the names are left out.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".unpacking-", dir=folder) as temporary:

@@ -48,19 +48,12 @@ def drop_identical(pairs: Iterable[Pair]) -> Iterator[Pair]:
 
 
 class CorrectedSentence(NamedTuple):
-    """A pair with the corpus's further information.
+    """A pair with the corpus's further information."""
 
-    Attributes:
-        pair: the sentence and its (first) correction.
-        level: the writer's proficiency level; empty where it is not known.
-        annotated: its edits, where the corpus gives edits.
-        references: all its corrections, where the corpus gives whole sentences.
-    """
-
-    pair: Pair
-    level: str = ""
-    annotated: AnnotatedSentence | None = None
-    references: Sequence[list[str]] = ()
+    pair: Pair  # the sentence and its (first) correction
+    level: str = ""  # the writer's proficiency level; empty where it is not known
+    annotated: AnnotatedSentence | None = None  # its edits, where the corpus gives edits
+    references: Sequence[list[str]] = ()  # all its corrections, where the corpus gives whole sentences
 
 
 def matching(folder: Path, path: Path) -> list[Path]:
@@ -75,14 +68,10 @@ def matching(folder: Path, path: Path) -> list[Path]:
 
 
 class Count(NamedTuple):
-    """Numbers of sentences of a corpus.
-
-    Attributes:
-        corrected: those that the first annotator corrected; of grammatical text, none.
-    """
+    """Numbers of sentences of a corpus."""
 
     sentences: int
-    corrected: int = 0
+    corrected: int = 0  # those that the first annotator corrected; of grammatical text, none
 
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> Self:
@@ -176,8 +165,6 @@ class PairFormat(CorpusFormat):
 
 
 class SentenceFormat(CorpusFormat):
-    """A source of grammatical sentences, from which pseudo data are made."""
-
     incidental: ClassVar[frozenset[str]] = frozenset({"stands_for"})
 
     stands_for: str = Field("", description="the paper's seed corpus that this one is compared with")
@@ -188,8 +175,6 @@ SENTENCE_FORMATS = Registry(SentenceFormat, "source")
 
 
 class FileFormat(CorpusFormat):
-    """A corpus that is read from files."""
-
     quickly_counted: ClassVar[bool] = False
     """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
 
@@ -250,7 +235,6 @@ class FilePairs(FileFormat, PairFormat):
 
     @property
     def expected_sentences(self) -> float:
-        """Those drawn, or a guess from the size of the `located` files."""
         return self.sentences or sum(file.size for file in self.located_files) / BYTES_A_PAIR
 
     def read_file(self, path: Path) -> Iterator[Pair | CorrectedSentence]:
@@ -258,7 +242,6 @@ class FilePairs(FileFormat, PairFormat):
         raise NotImplementedError
 
     def read_all(self) -> Iterator[Pair | CorrectedSentence]:
-        """Yield the pairs of all files; `read` draws from them."""
         for file in self.files:
             for found in self.read_part(file):
                 for sentence in self.taken(found, file):
@@ -309,8 +292,6 @@ def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
 
 
 class FileSentences(FileFormat, SentenceFormat):
-    """Grammatical sentences from files."""
-
     incidental: ClassVar[frozenset[str]] = FileFormat.incidental | SentenceFormat.incidental | {"shares"}
     added_later: ClassVar[frozenset[str]] = frozenset({"longest"})
 

@@ -80,7 +80,6 @@ class M2(FilePairs):
 
 
 def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
-    """A sentence as one of its annotators corrects it, with the edits of this annotator alone."""
     source, edits = list(sentence.source), sentence.annotators[annotator]
     try:
         target = apply_edits(source, edits)
@@ -90,8 +89,6 @@ def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> Co
 
 
 class _SideBySide(FilePairs):
-    """Files whose lines belong together: the sources first."""
-
     quickly_counted = True
 
     def count(self) -> Count:

@@ -24,14 +24,11 @@ _DIGIT_TOKEN = re.compile(r"\s\d[\d,/]*\s")
 
 
 def is_clean_seed_text(line: str) -> bool:
-    """Whether the authors' seed-text filter keeps a sentence.
+    """Whether the authors' seed-text filter keeps a tokenised sentence.
 
     Their released filter drops a sentence of more than 80 or at most 2 tokens; of 10 or more tokens with at least 20% single
     punctuation characters; with a character outside ``string.printable``; with 3 or more white-space characters in a row; or
     with more than 10% digit tokens. As there, only a digit token with white space on both sides counts, one of two neighbours.
-
-    Args:
-        line: a tokenised sentence, tokens with spaces between.
     """
     line = line.strip()
     tokens = line.split(" ")
@@ -93,10 +90,6 @@ class Shuffle:
     A Feistel network permutes the smallest domain of 4^k places that contains the corpus; a place that is mapped
     beyond the corpus is mapped again until it is inside ("cycle walking", Black and Rogaway 2002). It uses whole numbers, so
     every machine shuffles alike.
-
-    Args:
-        length: number of places.
-        seed: of the permutation.
     """
 
     _ROUNDS = 6
@@ -129,16 +122,7 @@ def _mixed(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
 
 
 def part_of_each(groups: Sequence[str], share: float, seed: int) -> set[int]:
-    """Draw the same share of every group, such as the sentences of each proficiency level (Choe et al. 2019, table 2).
-
-    Args:
-        groups: the group of each sentence.
-        share: of each group's sentences, rounded to whole ones.
-        seed: of the draw.
-
-    Returns:
-        The places of the drawn sentences.
-    """
+    """Draw the same share of every group, such as the sentences of each proficiency level (Choe et al. 2019, table 2)."""
     random_numbers = np.random.default_rng(seed)
     names = np.array(groups, dtype=object)
     drawn: set[int] = set()

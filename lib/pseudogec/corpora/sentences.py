@@ -24,8 +24,6 @@ _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
 
 @SENTENCE_FORMATS.register
 class WorldSentences(SentenceFormat):
-    """Grammatical sentences of one register of the embedded simulation."""
-
     name = "world"
     simulated = True
 
@@ -36,8 +34,6 @@ class WorldSentences(SentenceFormat):
 
 @SENTENCE_FORMATS.register
 class Plain(FileSentences):
-    """One sentence a line."""
-
     name = "plain"
     quickly_counted = True
 
@@ -78,12 +74,6 @@ class Gigaword(FileSentences):
 
 def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
     """Yield the sentences of a text file, one a line, plain or compressed; see `FileSentences.read_file`.
-
-    Args:
-        path: the file.
-        tokenised: the file holds tokens with spaces between; otherwise each line is tokenised.
-        share: read only these of the lines.
-        told: as of `FileSentences.read_file`.
 
     Raises:
         DataError: the file cannot be read.

@@ -95,7 +95,6 @@ class ConfidentEdits(StepOfModels):
         score: Scores,
         threshold: float,
     ) -> list[Corrected]:
-        """Undo the edits of the models whose margin is below the threshold."""
         weighed = self._weigh(before, annotator, bpe, score, progress)
         return [_sure(sentence, item, threshold) for sentence, item in zip(before, weighed, strict=True)]
 
@@ -121,7 +120,6 @@ class ConfidentEdits(StepOfModels):
         return f"edits are made from a margin of {found['threshold']:.2f} on; {share}"
 
     def _weigh(self, before: Before, annotator: Annotator, bpe: Bpe, score: Scores, progress: Told) -> list[Weighed]:
-        """The margins of the edits of each sentence; a sentence without candidates has no edits."""
         weighed: list[Weighed] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = before[first : first + _SENTENCES_AT_ONCE]

@@ -121,17 +121,9 @@ def _detector(folder: Path) -> Detector:
 
 
 class ChosenThreshold(NamedTuple):
-    """The result of a search on development data.
-
-    Attributes:
-        threshold: the lowest probability of an error with which a correction is used.
-        f05: F0.5 with it, from 0 to 1.
-        f05_of_all: F0.5 when every correction is used.
-    """
-
-    threshold: float
-    f05: float
-    f05_of_all: float
+    threshold: float  # the lowest probability of an error with which a correction is used
+    f05: float  # F0.5 with it, from 0 to 1
+    f05_of_all: float  # F0.5 when every correction is used
 
 
 def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unchanged: np.ndarray) -> ChosenThreshold:

@@ -85,7 +85,6 @@ class DecodingStep(Step):
         beam: int = 5,
         length_penalty: float = 1.0,
     ) -> list[Corrected]:
-        """Correct the output of the steps before, by a search that keeps at least ``n_best`` hypotheses."""
         segmented = [bpe.apply(sentence.tokens) for sentence in before]
         decoded = decoder.decode(
             segmented, beam=max(beam, self.n_best), n_best=self.n_best, length_penalty=length_penalty, progress=progress

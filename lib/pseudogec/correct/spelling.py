@@ -54,7 +54,6 @@ class _Sentence:
         return [[*self.tokens[:place], *candidate.split(), *self.tokens[place + 1 :]] for candidate in candidates]
 
     def mend(self, best: int | None) -> None:
-        """Take a candidate of the next doubtful word, or leave the word as it is."""
         place, candidates = self.doubtful.pop()
         written = self.tokens[place]
         chosen = written if best is None else candidates[best]
@@ -132,7 +131,6 @@ class Spelling(Step):
         casing: Casing | None = None,
         familiar: Collection[str] = (),
     ) -> list[Corrected]:
-        """Correct the spelling in the output of the steps before."""
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = [
@@ -209,12 +207,7 @@ def _is_ordinary(word: str, begins: bool) -> bool:
 
 
 class Casing:
-    """Capitalised forms of the words of a text that writes them so far more often than in lower case.
-
-    Args:
-        counts: how often the text writes each word, in the capitals in which it stands, beginnings of sentences left out.
-        times: the capitalised form must come more than this many times, and more than this many times as often as the other.
-    """
+    """Capitalised forms of the words that a text writes so more than ``times`` times as often as in lower case."""
 
     def __init__(self, counts: Mapping[str, int], times: float = 99.0) -> None:
         self._capitalised = {

@@ -41,18 +41,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Corrected:
-    """A sentence after a step.
-
-    Attributes:
-        note: the step's reason, for readers; may be empty.
-        candidates: corrections to choose from, best first; empty unless the step made several.
-        corrected_subwords: the sentence that the candidates correct, in subwords; empty without candidates.
-    """
+    """A sentence after a step."""
 
     tokens: tuple[str, ...]
-    note: str = ""
-    candidates: tuple[Candidate, ...] = ()
-    corrected_subwords: tuple[str, ...] = ()
+    note: str = ""  # the step's reason, for readers; may be empty
+    candidates: tuple[Candidate, ...] = ()  # corrections to choose from, best first; empty unless the step made several
+    corrected_subwords: tuple[str, ...] = ()  # the sentence that the candidates correct, in subwords; empty without candidates
 
 
 Before = Sequence[Corrected]
@@ -115,7 +109,6 @@ class Planning(Protocol):
 
 
 def models_of(needs: Mapping[str, Need]) -> tuple[Recipe, ...]:
-    """The models among a step's needs; none where it needs no models."""
     models = needs.get("models", ())
     assert isinstance(models, tuple)
     return models
@@ -142,7 +135,6 @@ class Built:
         return self._folder(need)
 
     def decoder(self, members: Sequence[int] | None = None) -> Decoder:
-        """The models, or those of them whose numbers (from 0) are given, as an ensemble."""
         models = models_of(self._needs)
         return _decoder(tuple(self._folder(models[number]) for number in (range(len(models)) if members is None else members)))
 
@@ -211,7 +203,6 @@ class Step(Component):
     """The name of the tuned parameters, for tables."""
 
     def describe(self) -> str:
-        """The step in a few words, for tables."""
         return self.label
 
     def title(self, needs: Mapping[str, Need]) -> str:
@@ -274,14 +265,10 @@ STEPS = Registry(Step, "step")  # type: ignore[type-abstract]  # the base, which
 
 @dataclass(frozen=True)
 class Trace:
-    """A sentence on its way through a system.
-
-    Attributes:
-        steps: each step's title, and the sentence after it.
-    """
+    """A sentence on its way through a system."""
 
     source: tuple[str, ...]
-    steps: tuple[tuple[str, Corrected], ...]
+    steps: tuple[tuple[str, Corrected], ...]  # each step's title, and the sentence after it
 
     @property
     def tokens(self) -> tuple[str, ...]:
@@ -289,7 +276,6 @@ class Trace:
 
 
 def run(steps: Sequence[tuple[str, ReadyStep]], sources: Sentences, progress: Told = None) -> list[Trace]:
-    """Correct tokenised sentences by titled steps in their order."""
     before = as_written(sources)
     stages = []
     for _, step in steps:

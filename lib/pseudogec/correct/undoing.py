@@ -64,7 +64,6 @@ def without(edited: Edited, undone: Collection[Edit]) -> tuple[str, ...]:
 
 
 def undo(edited: Edited, undone: Collection[Edit]) -> Corrected:
-    """The sentence without some of its edits, and a note that names them."""
     names = ", ".join(named(edited.source, edit) for edit in edited.edits if edit in undone)
     return Corrected(without(edited, undone), f"undone: {names}" if names else "")
 
@@ -214,14 +213,12 @@ class EditReranking(Step):
     def choose(
         self, sources: Sentences, before: Before, progress: Told = None, *, annotator: Annotator, language_model: SentenceScorer
     ) -> list[Corrected]:
-        """Undo the edits without which the sentence is more probable to the language model."""
         after: list[Corrected] = []
         for batch in edits_so_far(annotator, sources, before, progress):
             after += map(undo, batch, self._search(batch, language_model))
         return after
 
     def _search(self, batch: Sequence[Edited], language_model: SentenceScorer) -> list[tuple[Edit, ...]]:
-        """The edits of each sentence to undo."""
         undone: list[tuple[Edit, ...]] = [()] * len(batch)
         doubtful = [
             [edit for edit in edited.edits if not (self.keep_spelling and edit.type.endswith(":SPELL"))] for edited in batch
@@ -270,7 +267,6 @@ class TypeDropping(Step):
     def drop(
         self, sources: Sentences, before: Before, progress: Told = None, *, annotator: Annotator, types: Collection[str]
     ) -> list[Corrected]:
-        """Undo the edits of whole types, such as ``R:OTHER``."""
         dropped = frozenset(types)
         return _without_weak(annotator, lambda edited, edit: edit.type in dropped, sources, before, progress)
 

@@ -69,7 +69,6 @@ class FastAlignment(Alignment):
         return filled or ([], [])
 
     def get_cheapest_align_seq(self) -> list[Step]:
-        """The steps from the first tokens to the last."""
         if self.beyond_bound:
             return list(_plain_steps(self.orig.to_array(ORTH).tolist(), self.cor.to_array(ORTH).tolist()))
         shift = self.shared_start

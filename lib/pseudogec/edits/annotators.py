@@ -43,7 +43,6 @@ class _Parses:
         self._kept: OrderedDict[tuple[str, ...], Doc] = OrderedDict()
 
     def of(self, sentences: Iterable[Tokens]) -> dict[tuple[str, ...], Doc]:
-        """The parse of each sentence; sentences never seen are parsed in one batch."""
         from spacy.tokens import Doc
 
         wanted = dict.fromkeys(map(tuple, sentences))
@@ -65,11 +64,7 @@ def _recall(kept: OrderedDict[Key, Value], wanted: Iterable[Key]) -> dict[Key, V
 
 
 class Annotator:
-    """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process.
-
-    Attributes:
-        signature: ERRANT's and the pipeline's versions, for the signatures of scores.
-    """
+    """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process."""
 
     def __init__(self, nlp: Language, signature: str) -> None:
         import errant.en.classifier
@@ -90,11 +85,6 @@ class Annotator:
 
         ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is bounded here (see
         `alignment`), and `beyond_bound` counts those whose edits may differ from ERRANT's for that.
-
-        Args:
-            sources: tokenised sentences.
-            targets: their corrections.
-            progress: called with the number of pairs that are done, and of all that are new here.
 
         Returns:
             The edits of each pair in the order of their spans; none where both sides are equal.
@@ -172,7 +162,6 @@ class Annotator:
                 yield tuple(_from_errant(self._errant.classify(edit)) for edit in edits), alignment.beyond_bound
 
     def _retype_edit(self, source: Doc, target: Doc, edit: Edit, start: int, end: int) -> Edit:
-        """Type one edit whose correction stands at ``start`` to ``end`` of the target."""
         detected = edit.type in DETECTION_TYPES
         typed = self._errant.import_edit(source, target, [edit.start, edit.end, start, end], min=not detected)
         return Edit(edit.start, edit.end, edit.correction, typed.type) if detected else _from_errant(typed)
@@ -235,7 +224,6 @@ def annotator_of(signature: str) -> Annotator:
 
 
 def _choose(name: AnnotatorName) -> AnnotatorName:
-    """The installed pipeline that a name stands for."""
     if name not in get_args(AnnotatorName):
         raise UserError(f"no annotator is called {name!r}; choose one of {', '.join(get_args(AnnotatorName))}")
     if name == "auto":

@@ -27,20 +27,13 @@ _ONE_WORD = frozenset({("can", "not"), ("gon", "na"), ("wan", "na"), ("got", "ta
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One correction of one span of the source sentence.
-
-    Attributes:
-        start: first source token of the span, counted from 0.
-        end: the token after the span; equal to ``start`` for an insertion.
-        correction: the replacement of the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several
-            alternatives, as ``first||second``.
-        type: error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK``, and ``Um`` in CoNLL's files, mark an error that was
-            detected but not corrected (ERRANT leaves out ``UNK`` alone); ``NA`` is ERRANT's name for "not classified".
-    """
-
-    start: int
-    end: int
+    start: int  # first source token of the span, counted from 0
+    end: int  # the token after the span; equal to ``start`` for an insertion
+    # The replacement of the span, as tokens joined by single spaces; empty for a deletion. CoNLL files give several alternatives,
+    # as ``first||second``.
     correction: str
+    # Error type in ERRANT's terms, such as ``R:VERB:SVA``; ``UNK``, and ``Um`` in CoNLL's files, mark an error that was detected
+    # but not corrected (ERRANT leaves out ``UNK`` alone); ``NA`` is ERRANT's name for "not classified"
     type: str = "NA"
 
     @property
@@ -51,15 +44,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatedSentence:
-    """A source sentence with the edits of each of its annotators.
-
-    Attributes:
-        source: the tokens.
-        annotators: annotator number to that annotator's edits, in the order of the file. An annotator who found nothing to
-            correct has no edits; a sentence that nobody annotated has no annotators.
-    """
+    """A source sentence with the edits of each of its annotators."""
 
     source: tuple[str, ...]
+    # Annotator number to that annotator's edits, in the order of the file. An annotator who found nothing to correct has no
+    # edits; a sentence that nobody annotated has no annotators.
     annotators: dict[int, tuple[Edit, ...]] = field(default_factory=dict)
 
     @property
@@ -83,15 +72,8 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit], literal: bool = Fa
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
     come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only
-    detect an error (``UNK``, ``Um``) leave its words unchanged, as in ERRANT.
-
-    Args:
-        source: tokens.
-        edits: edits of these tokens, in any order.
-        literal: whether ``||`` and ``-NONE-`` are words, as in edits that an annotator found; in files they are signs.
-
-    Returns:
-        The corrected tokens.
+    detect an error (``UNK``, ``Um``) leave its words unchanged, as in ERRANT. With ``literal``, ``||`` and ``-NONE-`` are words, as
+    in edits that an annotator found; in files they are signs.
 
     Raises:
         UserError: two edits overlap, or a span lies outside the sentence.
@@ -135,16 +117,7 @@ def place_edits(
 
 
 def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]) -> str:
-    """Correct a text without changing its spacing where nothing is corrected.
-
-    Args:
-        text: the sentence as it was typed.
-        spans: first character of each of its tokens, and the character after the last.
-        edits: edits of these tokens, which do not overlap.
-
-    Returns:
-        The corrected text.
-    """
+    """Correct a text, whose tokens have the given spans of characters, without changing its spacing where nothing is corrected."""
     ends = [end for _, end in spans]
     # What was typed before each token; None where the tokens decide.
     gaps: list[str | None] = ["", *(text[end:start] for end, (start, _) in zip(ends, spans[1:], strict=False)), ""]
@@ -214,7 +187,6 @@ class _Written:
         return "".join(f"{self._gap(place) if place else ''}{token}" for place, token in enumerate(self._tokens))
 
     def _gap(self, place: int) -> str:
-        """The text between a token and the one before it."""
         typed = self._gaps[place]
         is_new = self._is_new[place - 1], self._is_new[place]
         if typed is not None and not any(is_new):
@@ -233,7 +205,6 @@ class _Written:
         return " " if is_new[int(left)] else ""
 
     def _clings(self, place: int) -> bool:
-        """Whether a token stands at the end of the one before it."""
         token, before = self._tokens[place], self._tokens[place - 1]
         if token in _QUOTATION_MARKS:
             return self._closes(place)
@@ -242,7 +213,6 @@ class _Written:
         )
 
     def _opens(self, place: int) -> bool:
-        """Whether the next token stands at the end of this one."""
         token = self._tokens[place]
         if token in _QUOTATION_MARKS:
             return not self._closes(place)
@@ -254,7 +224,6 @@ class _Written:
         return bool(ends_a_word or place + 1 == len(self._tokens) or before.count(mark) % 2)
 
     def _is_hyphen(self, place: int) -> bool:
-        """Whether a token joins two words, and was not typed with spaces around it."""
         if self._tokens[place] not in {"-", "/"} or not 0 < place < len(self._tokens) - 1:
             return False
         if self._gaps[place] and not self._is_new[place]:
@@ -264,23 +233,15 @@ class _Written:
 
 @dataclass(frozen=True)
 class EditProfile:
-    """The number of edits that correct an ungrammatical text, and their error types.
+    """The number of edits that correct an ungrammatical text, and their error types."""
 
-    Attributes:
-        sentences: their number.
-        tokens: the number of tokens, errors included.
-        edits: the number of edits that correct them.
-        types: ERRANT type -> number of edits, the most frequent first.
-    """
-
-    sentences: int
-    tokens: int
-    edits: int
-    types: dict[str, int]
+    sentences: int  # their number
+    tokens: int  # the number of tokens, errors included
+    edits: int  # the number of edits that correct them
+    types: dict[str, int]  # ERRANT type -> number of edits, the most frequent first
 
     @classmethod
     def of(cls, text: Iterable[tuple[Sequence[str], Sequence[Edit]]]) -> EditProfile:
-        """Count the edits of a text: each ungrammatical sentence with its edits, read once."""
         sentences = tokens = 0
         types: Counter[str] = Counter()
         for source, edits in text:
@@ -299,10 +260,6 @@ def type_distance(first: Mapping[str, int], second: Mapping[str, int]) -> float:
     """Jensen-Shannon distance (base 2) of two distributions of error types: 0 for equal ones, 1 for those that share no type.
 
     Not a number if a text has no edits, and so no distribution.
-
-    Args:
-        first: type to count.
-        second: the same of the other text.
     """
     import numpy as np
     from scipy.spatial.distance import jensenshannon

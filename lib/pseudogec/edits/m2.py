@@ -82,14 +82,7 @@ class M2File:
 
 
 def write_m2(path: Path | str, sentences: Iterable[AnnotatedSentence]) -> int:
-    """Write annotated sentences as M2, atomically; the name's ending chooses the compression.
-
-    Returns:
-        How many sentences were written.
-
-    Raises:
-        UserError: the file cannot be written.
-    """
+    """Write annotated sentences as M2, atomically; the name's ending chooses the compression."""
     count = 0
 
     def lines() -> Iterator[str]:
@@ -113,7 +106,6 @@ def _close(source: tuple[str, ...], annotators: dict[int, list[Edit]]) -> Annota
 
 
 def _parse_edit(path: Path | str, number: int, line: str, length: int) -> tuple[int, Edit | None]:
-    """The annotator and the edit (None for ``noop``) of one ``A`` line of a sentence of ``length`` tokens."""
     try:
         span, error_type, rest = line[2:].split("|||", 2)
         # From the right, because a correction may itself hold three bars.

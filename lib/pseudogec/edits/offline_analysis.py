@@ -90,23 +90,13 @@ LABEL_OF_PENN = {
 
 
 class Analysis(NamedTuple):
-    """The attributes of one token that ERRANT needs.
-
-    Attributes:
-        tag: Penn tag.
-        part_of_speech: universal part of speech.
-        label: dependency label.
-        head: distance to its head, in tokens to the right; 0 if unknown.
-    """
-
-    tag: str
-    part_of_speech: str
-    label: str
-    head: int
+    tag: str  # Penn tag
+    part_of_speech: str  # universal part of speech
+    label: str  # dependency label
+    head: int  # distance to its head, in tokens to the right; 0 if unknown
 
 
 def analyse(words: Sequence[str], c5_tags: Sequence[str]) -> list[Analysis]:
-    """The attributes of each word that ERRANT needs, from the words and their CLAWS C5 tags (compound tags as in HanTa)."""
     lower = [word.lower().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'") for word in words]
     tags = penn_tags(lower, c5_tags)
     heads = auxiliary_heads(lower, tags)
@@ -128,7 +118,6 @@ def analyse(words: Sequence[str], c5_tags: Sequence[str]) -> list[Analysis]:
 
 
 def penn_tags(words: Sequence[str], c5_tags: Sequence[str]) -> list[str]:
-    """Penn tags of the lower-cased words of a sentence."""
     tags: list[str] = []
     for word, compound in zip(words, c5_tags, strict=True):
         c5_tag = compound.partition("-")[0].partition("+")[0]

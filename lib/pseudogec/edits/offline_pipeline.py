@@ -48,7 +48,6 @@ class QuickHanoverTagger(HanoverTagger):
         self._possible_tags = lru_cache(maxsize=100_000)(self._find_possible_tags)
 
     def tags(self, words: Sequence[str]) -> list[str]:
-        """The tag of each word; compound tags keep HanTa's ``-`` and ``+``."""
         return [self.int2tag[tag] for tag in self.tag_sent_viterbi(words)] if words else []
 
     def _find_possible_tags(self, word: str, heeds_case: bool) -> dict[int, float]:
@@ -99,7 +98,6 @@ class OfflineTagger:
         self._tagger = QuickHanoverTagger()
 
     def __call__(self, doc: Doc) -> Doc:
-        """Analyse one tokenised sentence in place."""
         words = [token.text for token in doc]
         if not words:
             return doc

@@ -22,22 +22,14 @@ class SharedEdits:
     """The edits that a system proposes, and those of the reference; a row each.
 
     Of several references of a sentence, the one counts whose edits have the largest shares together.
-
-    Attributes:
-        signature: of its scores.
-        sentences: how many there are.
-        sentence: number of the sentence, from 0.
-        error_type: the reference's where the edit is in it.
-        permille: its share, rounded down; `_NOT_PROPOSED` for an edit of the reference that the system does not propose.
-        wanted: whether the reference has it.
     """
 
-    signature: str
-    sentences: int
-    sentence: np.ndarray
-    error_type: np.ndarray
-    permille: np.ndarray
-    wanted: np.ndarray
+    signature: str  # of its scores
+    sentences: int  # how many there are
+    sentence: np.ndarray  # number of the sentence, from 0
+    error_type: np.ndarray  # the reference's where the edit is in it
+    permille: np.ndarray  # its share, rounded down; `_NOT_PROPOSED` for an edit of the reference that the system does not propose
+    wanted: np.ndarray  # whether the reference has it
 
     @classmethod
     def of(cls, references: Sequence[AnnotatedSentence], proposed: Sequence[Mapping[Edit, float]], annotator: str) -> Self:
@@ -88,7 +80,6 @@ class SharedEdits:
 
     @property
     def references(self) -> int:
-        """The number of edits of the reference."""
         return int(self.wanted.sum())
 
     def precision_of_most(self, edits: int) -> float:

@@ -110,7 +110,6 @@ def _by_key(edits: Sequence[Edit], mode: Mode) -> dict[Key, list[str]]:
 
 
 def _count(hypothesis: Keyed, reference: Keyed) -> tuple[Counts, dict[str, Counts]]:
-    """Counts of one sentence against one annotator: in all, and by error type."""
     by_type: dict[str, Counts] = {}
     tallies: list[tuple[str, Counts]] = []
     for key, types in hypothesis.items():

@@ -49,10 +49,6 @@ class Gold:
     ) -> Gold:
         """References that are whole corrected sentences.
 
-        Args:
-            name: of the references, for messages.
-            annotator: finds their edits for metrics that compare edits.
-
         Raises:
             UserError: there is no reference, or the numbers of sentences differ.
         """

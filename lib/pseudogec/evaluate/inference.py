@@ -52,25 +52,17 @@ _NUMBERS_AT_ONCE = 4_000_000
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score or a difference of two, with its uncertainty.
+    """A score or a difference of two, with its uncertainty."""
 
-    Attributes:
-        value: of the mean over seeds.
-        standard_error: over sentences, and over the seeds of each side that has several.
-        degrees_of_freedom: of the t distribution.
-        seeds: how many each side has. For a side with one seed the estimate holds for that model only.
-        sentences: of the test set.
-        of_sentences: the variance from the choice of sentences. If each side has several seeds, more would not lower it; that of
-            one model contains how sentences and models go together.
-        of_seeds: for each side with several seeds, their number and the variance of their scores.
-    """
-
-    value: float
-    standard_error: float
-    degrees_of_freedom: float
-    seeds: tuple[int, ...]
-    sentences: int = 0
+    value: float  # of the mean over seeds
+    standard_error: float  # over sentences, and over the seeds of each side that has several
+    degrees_of_freedom: float  # of the t distribution
+    seeds: tuple[int, ...]  # how many each side has. For a side with one seed the estimate holds for that model only.
+    sentences: int = 0  # of the test set
+    # The variance from the choice of sentences. If each side has several seeds, more would not lower it; that of one model
+    # contains how sentences and models go together.
     of_sentences: float = 0.0
+    # For each side with several seeds, their number and the variance of their scores
     of_seeds: tuple[tuple[int, float], ...] = ()
 
     @property
@@ -312,11 +304,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 def compare_means(first: Sequence[float], second: Sequence[float], samples: int = 10_000) -> float:
     """The two-sided p-value of the difference of two groups' means, by a permutation test (Choe et al. 2019, table 9).
-
-    Args:
-        first: one value a sentence, such as its edits per token.
-        second: the same of the other group; the sizes may differ.
-        samples: random permutations of the pooled values; if fewer exist, all are taken.
 
     Raises:
         UserError: a group has fewer than two values.

@@ -31,15 +31,8 @@ _TYPE = "type "
 
 @dataclass(frozen=True)
 class TextStatistics:
-    """Statistics of corrected sentences.
-
-    Attributes:
-        values: ``LENGTHS``, ``sentences``, ``edits``, and quantiles of the tokens a sentence, by name.
-        types: main ERRANT type -> number of its edits.
-    """
-
-    values: Mapping[str, float]
-    types: Mapping[str, int]
+    values: Mapping[str, float]  # ``LENGTHS``, ``sentences``, ``edits``, and quantiles of the tokens a sentence, by name
+    types: Mapping[str, int]  # main ERRANT type -> number of its edits
 
     @classmethod
     def of(cls, sentences: Iterable[AnnotatedSentence]) -> TextStatistics:

@@ -185,7 +185,6 @@ class EditLattice:
         return Agreement(best.other_edits + len(best.matched), best.matched)
 
     def _step(self, i: int, j: int, rows: list[dict[int, _States]]) -> None:
-        """Follow the single steps from a vertex. An open edit may close anywhere at no cost."""
         states = rows[i][j]
         for state, path in list(states.items()):
             _offer(states, _State(_NO_EDIT, state.insertions), path)
@@ -244,7 +243,6 @@ class EditLattice:
 
 
 def _plain_path(source: Tokens, hypothesis: Tokens, gold: Sequence[GoldEdit]) -> Agreement:
-    """The runs of changes of one alignment as edits."""
     proposed, matched = 0, []
     end = end_there = 0
     for start, start_there, length in Levenshtein.opcodes(source, hypothesis).as_matching_blocks():
@@ -258,7 +256,6 @@ def _plain_path(source: Tokens, hypothesis: Tokens, gold: Sequence[GoldEdit]) ->
 
 
 def _offer(states: _States, state: _State, path: _Path) -> None:
-    """Keep the cheaper path to a state."""
     known = states.get(state)
     if known is None or path < known:
         states[state] = path

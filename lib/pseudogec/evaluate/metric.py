@@ -22,19 +22,13 @@ Row = tuple[int, str, *tuple[int, ...]]
 
 
 class Measure(NamedTuple):
-    """One number of a score, from 0 to 1; tables show it in percent.
+    """One number of a score, from 0 to 1; tables show it in percent."""
 
-    Attributes:
-        name: its column in the tidy table.
-        label: its heading in tables.
-        title: its name in figures.
-        of: computes it, (...), from statistics that were summed over sentences, (..., statistics): the first statistic is
-            ``sums[..., 0]``. Significance tests call it for thousands of sums at once.
-    """
-
-    name: str
-    label: str
-    title: str
+    name: str  # its column in the tidy table
+    label: str  # its heading in tables
+    title: str  # its name in figures
+    # Computes it, (...), from statistics that were summed over sentences, (..., statistics): the first statistic is ``sums[...,
+    # 0]``. Significance tests call it for thousands of sums at once.
     of: Callable[[np.ndarray], np.ndarray]
 
 
@@ -170,25 +164,17 @@ MetricChoice = Metric | str | Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """A metric's result for one system's output, or for a part of it.
-
-    Attributes:
-        signature: everything that the score depends on, as ``key:value`` pairs between bars.
-        sentences: how many sentences were scored.
-        sentence: sentence number (from 0) of each row of statistics; a sentence may have no row.
-        error_type: error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones;
-            empty for a metric without types.
-        statistics: (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are.
-        beyond_bound: the number of sentences, in the whole output, for which the search for edits was cut short.
-    """
+    """A metric's result for one system's output, or for a part of it."""
 
     metric: Metric
-    signature: str
-    sentences: int
-    sentence: np.ndarray
+    signature: str  # everything that the score depends on, as ``key:value`` pairs between bars
+    sentences: int  # how many sentences were scored
+    sentence: np.ndarray  # sentence number (from 0) of each row of statistics; a sentence may have no row
+    # Error type of each row: for edits, the reference's of right and missed ones, the hypothesis's of wrong ones; empty for a
+    # metric without types
     error_type: np.ndarray
-    statistics: np.ndarray
-    beyond_bound: int = 0
+    statistics: np.ndarray  # (rows, statistics), whole numbers; of more dimensions for a metric whose `Metric.statistics` are
+    beyond_bound: int = 0  # the number of sentences, in the whole output, for which the search for edits was cut short
 
     @classmethod
     def from_rows(cls, metric: Metric, signature: str, sentences: int, rows: Iterable[Row], beyond_bound: int = 0) -> Score:
@@ -243,7 +229,6 @@ class Score:
         return {label: self._select(np.flatnonzero(groups == label)) for label in sorted(set(labels))}
 
     def _select(self, sentences: np.ndarray) -> Score:
-        """The score of some of the sentences, numbered anew."""
         renumbered = np.full(self.sentences, -1, dtype=np.int64)
         renumbered[sentences] = np.arange(len(sentences))
         places = renumbered[self.sentence]

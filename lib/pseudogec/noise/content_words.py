@@ -62,7 +62,6 @@ class ContentWords(TextMethod):
         return _Replacements(alike, _derivations(classes), resources.confusions)
 
     def draw(self, tokens: Sequence[str], learnt: _Replacements, random: np.random.Generator) -> list[Operation]:
-        """One operation for each word."""
         operations: list[Operation] = []
         for token, chance, kind, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
             others = self._others(token, kind, learnt) if chance < self.rate and _class(token.lower()) else ()

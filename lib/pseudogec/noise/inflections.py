@@ -12,7 +12,6 @@ _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
 
 
 def part_of_speech(word: str) -> str:
-    """The most likely tag of a word."""
     tag: str = _tagger().tag_word(word, cutoff=0)[0][0]
     return tag
 

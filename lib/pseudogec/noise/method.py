@@ -167,11 +167,6 @@ class DecoderMethod(Method):
 def make_method(name: str, parameters: Mapping[str, Any], where: str = "method") -> Method:
     """The method of a name, with the parameters that differ from the defaults.
 
-    Args:
-        name: a registered name, or ``package.module:Class``.
-        parameters: of the method, as numbers or as text from a command line.
-        where: the place where the user wrote them, the beginning of messages.
-
     Raises:
         UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
     """

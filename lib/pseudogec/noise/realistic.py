@@ -25,8 +25,6 @@ PREPOSITIONS = tuple(
 
 
 class _Choices(NamedTuple):
-    """Texts and the bounds of their shares of [0, 1)."""
-
     texts: tuple[str, ...]
     bounds: tuple[float, ...]
 
@@ -36,7 +34,6 @@ class _Choices(NamedTuple):
         return cls(tuple(counts), tuple(cumulative / total for cumulative in accumulate(counts.values())))
 
     def at(self, point: float) -> str:
-        """The text in whose share a point of [0, 1) lies."""
         return self.texts[min(bisect_right(self.bounds, point), len(self.texts) - 1)]
 
 

@@ -45,8 +45,6 @@ class UnigramDistribution:
 
 
 class WrittenFor(NamedTuple):
-    """One edit of the dictionary."""
-
     correct: str
     written: str
     times: int
@@ -102,7 +100,6 @@ class EditDictionary:
         return DictionarySummary(len(self.counts), edits, occurrences, identical / occurrences)
 
     def most_frequent(self, most: int = 10) -> list[WrittenFor]:
-        """The most frequent edits, ties in alphabetical order."""
         edits = [
             WrittenFor(token, text, count, count / sum(written.values()))
             for token, written in self.counts.items()
@@ -113,7 +110,6 @@ class EditDictionary:
 
 
 def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tuple[str, str]]:
-    """Pairs of a correct token and the text written for it."""
     standing: list[str | None] = list(source)  # None: not known to be right
     edits = list(edits)
     for edit in edits:
@@ -177,7 +173,6 @@ def confusion_set(word: str) -> tuple[str, ...]:
 
 @functools.cache
 def _words_by_sound() -> dict[str, list[str]]:
-    """The lower-case words of hunspell's dictionary by their Metaphone."""
     import jellyfish
 
     words: dict[str, list[str]] = defaultdict(list)

@@ -294,7 +294,6 @@ class RuleNoise(TextMethod):
 
 
 def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool:
-    """Whether an error of a kind can be made at this place: the tag of the word before and the words around it decide."""
     if kind == "determiner_added":
         return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
     if kind == "comma_added":

@@ -87,7 +87,6 @@ class SpellNoise(TextMethod):
         return operations
 
     def _choose(self, length: int, random: np.random.Generator) -> dict[int, int]:
-        """The change of each position that changes."""
         share = min(max(random.normal(self.mean, self.deviation), 0.0), 1.0)
         count = round(share * length)
         positions = random.choice(length, count, replace=False).tolist()

@@ -54,12 +54,6 @@ def add_spelling_errors(
 
     Masks, the ``@@`` of subwords, and the spaces between tokens are never changed.
 
-    Args:
-        operations: of a sentence; changed in place.
-        rate: errors per character.
-        random: the sentence's random stream.
-        bpe: splits a subword that an error has changed; None leaves it whole.
-
     Returns:
         The operations, without those that an error has left empty on both sides.
     """
@@ -79,7 +73,6 @@ def add_spelling_errors(
 
 
 def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None) -> str:
-    """Put errors at ascending positions of tokens joined by spaces."""
     tokens: list[str] = []
     start = 0
     for token in text.split(" "):

@@ -103,12 +103,7 @@ def save(state: Mapping[str, Any], path: Path) -> None:
 
 
 def bare_weights(cfg: Any, model: Mapping[str, Any]) -> dict[str, Any]:
-    """A checkpoint in fairseq's format without optimiser's state and position in the data.
-
-    Args:
-        cfg: the training's configuration, as plain containers.
-        model: the weights by name.
-    """
+    """A checkpoint in fairseq's format without optimiser's state and position in the data."""
     # Without this history fairseq reads a checkpoint as one of an early release.
     history = {"criterion_name": "", "optimizer_name": "", "lr_scheduler_state": {}, "num_updates": 0}
     return {

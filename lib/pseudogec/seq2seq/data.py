@@ -217,7 +217,6 @@ def _sentences(folder: Path, side: str) -> Iterator[list[str]]:
 
 
 def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
-    """The type of a dataset's numbers, and its number of sentences."""
     if not path.is_file():
         raise DataError(path, "is missing; the folder holds no binarised dataset")
     with path.open("rb") as stream:
@@ -230,7 +229,6 @@ def _read_header(path: Path) -> tuple[np.dtype[Any], int]:
 
 
 def _read_index(data: Path) -> tuple[np.dtype[Any], np.ndarray]:
-    """The type of a dataset's numbers, and the size of each sentence."""
     index = data.with_name(f"{data.name}.idx")
     dtype, count = _read_header(index)
     return dtype, np.fromfile(index, dtype=np.int32, count=count, offset=_HEADER)

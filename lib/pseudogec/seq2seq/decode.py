@@ -275,7 +275,6 @@ def _free_memory() -> int | None:
 
 
 def _check_dictionaries(models: Sequence[Path]) -> None:
-    """Refuse an ensemble whose models have different dictionaries."""
     for name in map(dictionary_name, SIDES):
         digests = [digest_file(model / name) for model in models]
         for model, digest in zip(models, digests, strict=True):

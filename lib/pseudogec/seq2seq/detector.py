@@ -80,16 +80,6 @@ def train_detector(
     (``detector.json``), and the dictionaries. Equal arguments give equal files. Empty sentences and those longer than the model's
     positions are not trained on.
 
-    Args:
-        sentences: in subwords; corrected sentences are useful as examples without errors.
-        has_error: the label of each.
-        validation: sentences and labels, like those of later use, that choose the epoch.
-        initial_model: folder of a correction model.
-        save_dir: the detector's folder.
-        options: how to train.
-        seed: of the order of batches and of dropout.
-        progress: called with sentences done and sentences in all epochs.
-
     Raises:
         UserError: there are not both sentences with and without errors that the model can read, or the training diverges.
         DataError: there is no model in the folder.
@@ -145,11 +135,6 @@ class Detector(torch.nn.Module):
 
     Each subword has a log-probability; scaled and shifted it is the logit of an error at this place. The sentence's logit is the
     logarithm of the sum of the places' exponentials, so that one certain error is enough.
-
-    Args:
-        folder: holds the two dictionaries.
-        architecture: of the correction model, see `architecture_of`.
-        dropout: in the model, while it is trained.
     """
 
     def __init__(self, folder: Path, architecture: Mapping[str, Any], dropout: float = 0.0) -> None:
@@ -282,7 +267,6 @@ def _cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
 def _epochs(
     detector: Detector, training: Labelled, options: DetectorOptions, seed: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[None]:
-    """Train, and pause after every pass over the sentences."""
     sentences, labels = training
     batches = list(like_lengths([(len(subwords), place) for place, subwords in enumerate(sentences)], options.max_tokens))
     updates = len(batches) * options.epochs

@@ -38,11 +38,6 @@ def in_batches(
 ) -> Iterator[tuple[list[int], Sequence[Result]]]:
     """Compute sentences in batches of like length; a batch that does not fit into memory is halved, and so are later ones.
 
-    Args:
-        lengths: length and place of every sentence.
-        limit: of a batch; it is lowered for good.
-        compute: a result for each of the places that it is given.
-
     Yields:
         The places of a batch, the longest sentence first, and their results.
 

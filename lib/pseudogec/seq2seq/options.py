@@ -57,7 +57,6 @@ class Architecture(TransformerShape):
 
     @property
     def shape(self) -> str:
-        """The sizes that decide its speed."""
         return f"{self.name} {self.encoder_layers}+{self.decoder_layers}x{self.model_size}-{self.feed_forward_size}"
 
     @property

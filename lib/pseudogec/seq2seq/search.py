@@ -23,24 +23,18 @@ _LENGTH_STEP = 8
 
 
 class Hypothesis(NamedTuple):
-    """One output."""
-
     subwords: list[str]  # without end of sentence
     score: float
     """Log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of sentence."""
 
 
 class PartialOutput(NamedTuple):
-    """A hypothesis that a step expands."""
-
     subwords: tuple[str, ...]
     log_probability: float  # without any noise
     score: float  # with the noise of all steps so far
 
 
 class Expansion(NamedTuple):
-    """A hypothesis with one more subword."""
-
     hypothesis: int  # which of the step's hypotheses, from 0
     subword: str  # `END_OF_SENTENCE` ends the hypothesis
     log_probability: float  # of the whole, without any noise
@@ -51,8 +45,6 @@ class Expansion(NamedTuple):
 
 
 class BeamStep(NamedTuple):
-    """One step of a search."""
-
     hypotheses: tuple[PartialOutput, ...]  # one at the first step, else as many as the beam holds
     expansions: tuple[Expansion, ...]
     """The best with noise, best first: twice as many as the beam holds, so that enough are left when some end."""
@@ -85,8 +77,6 @@ class SearchOptions:
 
 
 class Batch(NamedTuple):
-    """Sentences decoded together."""
-
     indices: list[int]  # places among all sentences; they select random streams
     sources: list[Sentence]
     longest_output: int  # subwords

@@ -21,8 +21,6 @@ class TrainingProgress(NamedTuple):
 
 
 class LossPoint(BaseModel):
-    """Loss at an update, in bits a target subword."""
-
     model_config = ConfigDict(frozen=True)
 
     update: int

@@ -70,8 +70,6 @@ _SECONDS_BETWEEN_REPORTS = 0.5
 
 @dataclass
 class History:
-    """The past of a resumed training; see also `TrainingResult`."""
-
     updates_an_epoch: int = 0
     pairs: int = 0
     skipped_pairs: int = 0
@@ -395,7 +393,6 @@ class TrainingRun:
             raise
 
     def _look_at_memory(self, error: RuntimeError, batches: list[Any]) -> None:
-        """Raise another error in place of one of too little memory for these batches."""
         if not is_out_of_memory(error):
             return
         problem = str(error).partition("\n")[0]

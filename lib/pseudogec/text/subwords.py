@@ -29,11 +29,7 @@ _CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
 
 class Bpe:
-    """A segmentation of words into subwords, which end in ``@@`` unless they are a word's last; the mask token is one subword.
-
-    Args:
-        merges: the learnt merges, most frequent first, each two symbols with a space between (``"t h"``, ``"th e</w>"``).
-    """
+    """A segmentation of words into subwords, which end in ``@@`` unless they are a word's last; the mask token is one subword."""
 
     def __init__(self, merges: Sequence[str]) -> None:
         from subword_nmt.apply_bpe import BPE
@@ -48,10 +44,6 @@ class Bpe:
     @classmethod
     def learn(cls, sentences: Iterable[Sequence[str]], merges: int) -> Bpe:
         """Learn merges from tokenised text, without its mask tokens.
-
-        Args:
-            sentences: tokens; read once.
-            merges: how many merges to learn; fewer when no pair of symbols is left that occurs twice.
 
         Raises:
             UserError: ``merges`` is not positive, or no two characters stand together twice.
@@ -71,7 +63,6 @@ class Bpe:
         return cls(learnt)
 
     def apply(self, tokens: Iterable[str]) -> list[str]:
-        """Split tokens into subwords."""
         return list(chain.from_iterable(map(self._subwords, tokens)))
 
     def _split(self, word: str) -> list[str]:
@@ -97,7 +88,6 @@ class Bpe:
         return _JOINT.sub("", " ".join(subwords)).split()
 
     def save(self, path: Path | str) -> None:
-        """Write the codes file of subword-nmt (version 0.2)."""
         write_lines(path, ["#version: 0.2", *self.merges])
 
     @classmethod
@@ -127,12 +117,7 @@ def load_bpe(folder: Path) -> Bpe:
 
 
 class Vocabulary:
-    """Subwords with their counts, the most frequent first and equally frequent ones in alphabetical order.
-
-    Args:
-        counts: subword to count, in any order.
-        symbols: subwords that belong to the vocabulary even if they occur in no text (count 0).
-    """
+    """Subwords with their counts, the most frequent first and equally frequent ones in alphabetical order."""
 
     def __init__(self, counts: Mapping[str, int], symbols: Iterable[str] = (MASK,)) -> None:
         complete = dict.fromkeys(symbols, 0) | {subword: n for subword, n in counts.items() if subword not in FAIRSEQ_SYMBOLS}
@@ -145,7 +130,6 @@ class Vocabulary:
         return len(self.counts)
 
     def save(self, path: Path | str) -> None:
-        """Write a fairseq dictionary: a line ``subword count`` each."""
         write_lines(path, (f"{subword} {count}" for subword, count in self.counts.items()))
 
     @classmethod

@@ -44,12 +44,6 @@ def tokenise(sentences: Iterable[str]) -> Iterator[list[str]]:
     """Split sentences into tokens with spaCy's English rules (TASLP section IV-A).
 
     White space never becomes a token, so that joining tokens with spaces and splitting at spaces are inverse.
-
-    Args:
-        sentences: raw text, one sentence each; read lazily.
-
-    Yields:
-        The tokens of each sentence, empty for a sentence of white space.
     """
     for document in _english_rules().pipe(sentences, batch_size=1000):
         yield [token.text for token in document if not token.is_space]
@@ -85,7 +79,6 @@ def spell_checker() -> Any:
 
 
 def dictionaries() -> Path:
-    """The folder of the dictionaries that hunspell's package ships."""
     import hunspell
 
     return Path(hunspell.__file__).parent / "dictionaries"
