@@ -88,18 +88,12 @@ def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> Co
     return CorrectedSentence(Pair(source, target), annotated=AnnotatedSentence(sentence.source, {0: edits}))
 
 
-class _SideBySide(FilePairs):
-    quickly_counted = True
-
-    def count(self) -> Count:
-        return Count.of(Pair(*map(str.split, lines[:2])) for lines in read_together([file.path for file in self.files]))
-
-
 @PAIR_FORMATS.register
-class Parallel(_SideBySide):
+class Parallel(FilePairs):
     """Two text files, one sentence a line."""
 
     name = "parallel"
+    quickly_counted = True
 
     files: OneOrMore[CorpusFile] = Field(
         min_length=2, max_length=2, description="the source file, then the file of its corrections"
@@ -114,10 +108,11 @@ class Parallel(_SideBySide):
 
 
 @PAIR_FORMATS.register
-class Jfleg(_SideBySide):
+class Jfleg(FilePairs):
     """Sentences with several whole-sentence corrections (Napoles et al. 2017): the first is the target, all are references."""
 
     name = "jfleg"
+    quickly_counted = True
     rewritten = True
 
     files: OneOrMore[CorpusFile] = Field(

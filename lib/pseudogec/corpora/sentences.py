@@ -13,7 +13,7 @@ from pydantic import Field
 
 from artefacts.errors import DataError
 from artefacts.files import read_lines
-from pseudogec.corpora.formats import SENTENCE_FORMATS, Count, FileSentences, SentenceFormat
+from pseudogec.corpora.formats import SENTENCE_FORMATS, FileSentences, SentenceFormat
 from pseudogec.corpora.sampling import WHOLE, Share
 from pseudogec.text import sentence_spans, tokenise
 
@@ -41,9 +41,6 @@ class Plain(FileSentences):
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
         return read_plain(path, self.tokenised, share, told)
-
-    def count(self) -> Count:
-        return Count(sum(1 for file in self.files for _ in read_lines(file.path)))
 
 
 @SENTENCE_FORMATS.register

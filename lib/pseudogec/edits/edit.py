@@ -72,8 +72,8 @@ def apply_edits(source: Sequence[str], edits: Iterable[Edit], literal: bool = Fa
 
     Edits are applied in the order of their spans; several insertions at one place keep the order in which they were given, and
     come before an edit of the token that follows that place. Of alternative corrections the first is taken; edits that only
-    detect an error (``UNK``, ``Um``) leave its words unchanged, as in ERRANT. With ``literal``, ``||`` and ``-NONE-`` are words, as
-    in edits that an annotator found; in files they are signs.
+    detect an error (``UNK``, ``Um``) leave its words unchanged, as in ERRANT. With ``literal``, ``||`` and ``-NONE-`` are words,
+    as in edits that an annotator found; in files they are signs.
 
     Raises:
         UserError: two edits overlap, or a span lies outside the sentence.
@@ -117,7 +117,7 @@ def place_edits(
 
 
 def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]) -> str:
-    """Correct a text, whose tokens have the given spans of characters, without changing its spacing where nothing is corrected."""
+    """Correct a text whose tokens have the given spans of characters; its spacing changes only where something is corrected."""
     ends = [end for _, end in spans]
     # What was typed before each token; None where the tokens decide.
     gaps: list[str | None] = ["", *(text[end:start] for end, (start, _) in zip(ends, spans[1:], strict=False)), ""]

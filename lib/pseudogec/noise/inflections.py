@@ -21,35 +21,30 @@ def lemma_of(word: str, tag: str) -> str:
     return lemma.lower()
 
 
-def other_number(word: str, lemma: str) -> list[str]:
-    """The singular of a lower-case plural, the plural of a singular; nothing for a noun without one."""
+def forms(lemma: str, tag: str) -> tuple[str, ...]:
+    """The inflections of a lemma with a tag of the Penn Treebank, the most usual first."""
     from lemminflect import getInflection
 
+    found: tuple[str, ...] = getInflection(lemma, tag=tag)
+    return found
+
+
+def other_number(word: str, lemma: str) -> list[str]:
+    """The singular of a lower-case plural, the plural of a singular; nothing for a noun without one."""
     if word != lemma:
         return [lemma]
-    return [plural for plural in getInflection(lemma, tag="NNS") if plural != word][:1]
+    return [plural for plural in forms(lemma, "NNS") if plural != word][:1]
 
 
 def other_inflections(word: str, lemma: str) -> list[str]:
     """The inflections of a verb except the given lower-case one, each once."""
-    from lemminflect import getInflection
-
-    forms = (form for tag in _PENN_VERB_TAGS for form in getInflection(lemma, tag=tag))
-    return [form for form in dict.fromkeys(forms) if form != word]
-
-
-def third_person(lemma: str) -> str:
-    """The form of a verb after *he* or *she*."""
-    from lemminflect import getInflection
-
-    return next(iter(getInflection(lemma, tag="VBZ")), lemma)
+    found = (form for tag in _PENN_VERB_TAGS for form in forms(lemma, tag))
+    return [form for form in dict.fromkeys(found) if form != word]
 
 
 def compound_tenses(past: str, lemma: str) -> list[str]:
     """Forms that learners write for the simple past: *has gone*, *have gone*, *had gone*, *was going*."""
-    from lemminflect import getInflection
-
-    participles, continuous = (getInflection(lemma, tag=tag) for tag in ("VBN", "VBG"))
+    participles, continuous = forms(lemma, "VBN"), forms(lemma, "VBG")
     # The table of inflections has some rare or wrong forms first: *waked*, *born*, *sting*; and *lied* alone, for *lay* too.
     best = past if past in participles else _PARTICIPLES.get(past, participles[0] if participles else "")
     perfect = [f"{auxiliary} {best}" for auxiliary in ("has", "have", "had") if best]

@@ -20,11 +20,11 @@ from pseudogec.noise.inflections import (
     NOUN_TAGS,
     VERB_TAG_STARTS,
     compound_tenses,
+    forms,
     lemma_of,
     other_inflections,
     other_number,
     part_of_speech,
-    third_person,
 )
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.misspellings import SHORTEST, known_misspellings, misspell
@@ -276,7 +276,7 @@ class RuleNoise(TextMethod):
             elif tag == "VVZ":
                 yield "agreement", self.agreement, (lemma,)
             elif tag in _BASE_TAGS:
-                yield "agreement_after_subject", self.agreement, (third_person(lemma),)
+                yield "agreement_after_subject", self.agreement, forms(lemma, "VBZ")[:1] or (lemma,)
             elif tag == "VVD":
                 yield "tense_after_subject", self.tense, tuple(compound_tenses(word, lemma))
             elif tag == "VVN":  # *made* and *left* are more often participles, but hardly after a pronoun

@@ -24,7 +24,7 @@ class UnsupportedModelError(Exception):
 
 
 class CTranslate2Engine:
-    """CTranslate2 with one model, whose converted form is kept in its folder if that can be written.
+    """CTranslate2 with one model, whose converted form is kept in its folder.
 
     Raises:
         UnsupportedModelError: the model is not a plain Transformer, or libraries that CTranslate2 needs for a GPU are missing.
@@ -79,19 +79,12 @@ def _load(folder: Path, precision: Precision) -> ctranslate2.Translator:
         "intra_threads": 1,
     }
     target = folder / f"ctranslate2-{digest_file(model_file(folder))[:16]}"
-    if target.exists():
-        return _translator(target, options)
-    try:
-        beside = tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder)
-    except OSError:  # a store that may only be read
-        with tempfile.TemporaryDirectory(prefix="ctranslate2-") as elsewhere:
-            return _translator(_convert(folder, Path(elsewhere) / "model"), options)
-    with beside as place:
-        converted = _convert(folder, Path(place) / "model")
-        translator = _translator(converted, options)
-        with contextlib.suppress(OSError):  # another process was faster
-            converted.rename(target)
-    return translator
+    if not target.exists():
+        with tempfile.TemporaryDirectory(prefix=".ctranslate2-", dir=folder) as place:
+            converted = _convert(folder, Path(place) / "model")
+            with contextlib.suppress(OSError):  # another process was faster
+                converted.rename(target)
+    return _translator(target, options)
 
 
 def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:

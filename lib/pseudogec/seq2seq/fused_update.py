@@ -60,9 +60,8 @@ def _clip_grad_norm(
 
 
 @torch.no_grad()
-def _step(adam: Adam, closure: Callable[[], Any] | None = None) -> Any:
+def _step(adam: Adam, closure: None = None) -> None:
     """Adam as fairseq computes it: epsilon is added before the correction of the second moment's bias."""
-    loss = None if closure is None else closure()
     for group in adam.param_groups:
         weights = [each for each in group["params"] if each.grad is not None]
         if not weights:
@@ -88,4 +87,3 @@ def _step(adam: Adam, closure: Callable[[], Any] | None = None) -> Any:
             chosen = [place for place, state in enumerate(states) if state["step"] == step]
             moved, means, spreads = ([each[place] for place in chosen] for each in (weights, first, spread))
             torch._foreach_addcdiv_(moved, means, spreads, value=-size)
-    return loss

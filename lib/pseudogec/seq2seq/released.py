@@ -34,7 +34,11 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
     dictionaries = {SOURCE: source_dictionary, TARGET: target_dictionary}
     subwords = {side: list(read_dictionary(path)) for side, path in dictionaries.items()}
     for side, path in dictionaries.items():
-        _check_size(checkpoint, state["model"], side, path, len(subwords[side]))
+        if len(subwords[side]) != (expected := state["model"][_EMBEDDINGS[side]].shape[0]):
+            problem = (
+                f"has {len(subwords[side]):,} symbols, and {checkpoint.name} was trained with {expected:,} on its {side} side"
+            )
+            raise DataError(path, f"{problem}; give the dictionary that belongs to it")
     if options["model"].arch == _COPYING and subwords[SOURCE] != subwords[TARGET]:
         problem = f"is not the dictionary {source_dictionary}; {checkpoint.name} copies subwords of its source"
         raise DataError(target_dictionary, f"{problem} ({_COPYING}) and needs one dictionary for both sides")
@@ -45,28 +49,17 @@ def import_checkpoint(checkpoint: Path, source_dictionary: Path, target_dictiona
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        raise DataError(path, "no such file; give a checkpoint of fairseq, such as checkpoint_best.pt")
     compat.apply()
     from fairseq import checkpoint_utils
 
     try:
         with compat.isolated():
             state = checkpoint_utils.load_checkpoint_to_cpu(str(path), arg_overrides=_OURS)
-            weights = state["model"]
-    except checkpoints.UNREADABLE as error:
+            if not all(name in state["model"] for name in _EMBEDDINGS.values()):
+                raise ValueError("it is no model from source to target")
+    except (OSError, *checkpoints.UNREADABLE) as error:
         raise DataError(path, f"cannot be read as a checkpoint of fairseq ({type(error).__name__}: {error})") from None
-    if not all(name in weights for name in _EMBEDDINGS.values()):
-        raise DataError(path, "is not a model from source to target: it has no encoder or no decoder")
     return state
-
-
-def _check_size(checkpoint: Path, weights: dict[str, Any], side: str, dictionary: Path, known: int) -> None:
-    expected = weights[_EMBEDDINGS[side]].shape[0]
-    if known != expected:
-        names = {SOURCE: "source", TARGET: "target"}
-        problem = f"has {known:,} symbols, and {checkpoint.name} was trained with {expected:,} on its {names[side]} side"
-        raise DataError(dictionary, f"{problem}; give the dictionary that belongs to it")
 
 
 def _plain_options(state: dict[str, Any]) -> Any:
