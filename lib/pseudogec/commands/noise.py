@@ -105,9 +105,8 @@ def _resources(method: TextMethod, genuine: M2 | None, options: argparse.Namespa
     if not method.needs_pairs:
         return NoiseResources.from_sentences(sentence.pair.target for sentence in genuine.read())
     held = list(genuine.read())
-    pairs = [(" ".join(sentence.pair.source), " ".join(sentence.pair.target)) for sentence in held]
     words = Counter(word for sentence in held for word in sentence.pair.target)
-    return NoiseResources(words, pairs, annotated=[sentence.annotated for sentence in held if sentence.annotated is not None])
+    return NoiseResources(words, annotated=[sentence.annotated for sentence in held if sentence.annotated is not None])
 
 
 def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Path]) -> NoiseProfile:

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from artefacts.errors import UserError
-from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit, load_annotator
+from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 from pseudogec.text import Bpe
 from pseudogec.text.words import dictionaries, spell_checker
 
-_EXCHANGE = 10_000  # pairs that are annotated together
 _CONFUSIONS, _NEAR = 20, 2  # most texts of a set; most characters between words that sound alike
 
 
@@ -191,24 +190,22 @@ class NoiseResources:
 
     Args:
         word_counts: of genuine grammatical text (when all text is in subwords: subword counts).
-        pairs: genuine (source, target) sentences, tokens joined by spaces; for methods that learn from edits.
         bpe: the segmentation, if the text to noise is in subwords.
         confusions: confusion sets, if known.
-        annotated: the same pairs with their edits, if known; read once for each minimum count.
+        annotated: genuine pairs as sources with edits, for methods that learn from edits; read once for each minimum count.
         sentences: yields genuine grammatical text, for methods that look at the contexts of words.
     """
 
     def __init__(
         self,
         word_counts: Counter[str] | None = None,
-        pairs: Sequence[tuple[str, str]] = (),
         bpe: Bpe | None = None,
         confusions: ConfusionSets | None = None,
         annotated: Iterable[AnnotatedSentence] = (),
         sentences: Callable[[], Iterable[Sequence[str]]] = tuple,
     ) -> None:
         self.sentences = sentences
-        self._word_counts, self._pairs, self._annotated = word_counts or Counter(), pairs, annotated
+        self._word_counts, self._annotated = word_counts or Counter(), annotated
         self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
         self.confusions = confusions or ConfusionSets()
@@ -235,25 +232,15 @@ class NoiseResources:
         return UnigramDistribution(counts)
 
     def edits(self, minimum_count: int) -> EditDictionary:
-        """The edits of the genuine pairs, found by ERRANT's alignment where they are not known.
+        """The edits of the genuine pairs.
 
         Raises:
             UserError: there are no genuine pairs, or none of their edits occurs often enough.
         """
         if minimum_count not in self._edits:
-            if not (self._annotated or self._pairs):
+            if not self._annotated:
                 raise UserError(
                     "the method learns from learners' edits and needs genuine pairs (sources and targets); none were given"
                 )
-            annotated = self._annotated or _annotate(self._pairs)
-            self._edits[minimum_count] = EditDictionary.from_annotated(annotated, minimum_count)
+            self._edits[minimum_count] = EditDictionary.from_annotated(self._annotated, minimum_count)
         return self._edits[minimum_count]
-
-
-def _annotate(pairs: Sequence[tuple[str, str]]) -> Iterable[AnnotatedSentence]:
-    annotator = load_annotator()
-    for start in range(0, len(pairs), _EXCHANGE):
-        sources = [source.split() for source, _ in pairs[start : start + _EXCHANGE]]
-        targets = [target.split() for _, target in pairs[start : start + _EXCHANGE]]
-        for source, edits in zip(sources, annotator.annotate(sources, targets), strict=True):
-            yield AnnotatedSentence(tuple(source), {0: edits})

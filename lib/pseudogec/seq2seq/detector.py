@@ -159,20 +159,13 @@ class Detector(torch.nn.Module):
         Raises:
             DataError: a file is missing, or is not a detector's.
         """
-        files = [_WEIGHTS, _DESCRIPTION, *map(dictionary_name, SIDES)]
-        for name in files:
-            if not (folder / name).exists():
-                raise DataError(folder / name, f"no such file; a detector's folder holds {', '.join(files)}")
         try:
             architecture = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))["architecture"]
             require_plain(architecture)
-        except (ValueError, KeyError, TypeError):
+        except (OSError, ValueError, KeyError, TypeError):
             raise DataError(folder / _DESCRIPTION, "does not describe a detector; train it again") from None
         detector = cls(folder, architecture)
-        try:
-            detector.set_weights(read_weights(folder / _WEIGHTS))
-        except ValueError as error:
-            raise DataError(folder / _WEIGHTS, f"cannot be read into the detector ({error})") from None
+        detector.set_weights(read_weights(folder / _WEIGHTS))
         return detector
 
     @property
@@ -200,16 +193,8 @@ class Detector(torch.nn.Module):
         return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
 
     def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
-        """Restore what `weights` gave.
-
-        Raises:
-            ValueError: they belong to another detector.
-        """
-        own = dict(self.named_parameters())
-        if {name: value.shape for name, value in own.items()} != {name: value.shape for name, value in weights.items()}:
-            raise ValueError("these are the weights of another network")
         with torch.no_grad():
-            for name, value in own.items():
+            for name, value in self.named_parameters():
                 value.copy_(weights[name])
 
     def _rows(self, sentences: Sequence[Sentence], side: str) -> list[list[int]]:

@@ -51,11 +51,8 @@ def model_options(folder: Path) -> Namespace:
         DataError: there is no model, or it cannot be read without executing what it holds.
     """
     path = model_file(folder)
-    try:
-        configuration = _described(folder)[0] if path.name == COMPACT else checkpoints.load(path, mmap=True)["cfg"]
-        options: Namespace = configuration["model"]
-    except (KeyError, TypeError) as error:
-        raise DataError(path, f"is not a model file in fairseq's format ({error})") from None
+    configuration = _described(folder)[0] if path.name == COMPACT else checkpoints.load(path, mmap=True)["cfg"]
+    options: Namespace = configuration["model"]
     return options
 
 
@@ -78,10 +75,7 @@ def in_fairseqs_format(folder: Path) -> Iterator[Path]:
         return
     configuration, same = _described(folder)
     weights = read_weights(path)
-    try:
-        weights |= {name: weights[other] for name, other in same.items()}
-    except KeyError as error:
-        raise DataError(folder / DESCRIPTION, f"names weights that {COMPACT} lacks ({error})") from None
+    weights |= {name: weights[other] for name, other in same.items()}
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as place:
         import torch
 
