@@ -22,7 +22,6 @@ from pseudogec.noise import (
     NoiseResources,
     TextMethod,
     describe,
-    make_method,
     noised_tokens,
 )
 from pseudogec.random_streams import SentenceStreams
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> None:
         if "=" not in setting:
             raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
     parameters = dict(setting.split("=", 1) for setting in options.set)
-    method = make_method(options.method, parameters, "--set" if parameters else "--method")
+    method = METHODS.make({METHODS.tag: options.method, **parameters})
     if not isinstance(method, TextMethod):
         raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
     if options.genuine_m2 is None and method.needs_pairs:

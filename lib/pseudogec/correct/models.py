@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from artefacts import Progress
-from artefacts.errors import UserError
 from artefacts.kinds import OneOrMore
 from artefacts.recipe import Recipe
 from pseudogec.correct.step import (
@@ -242,13 +241,6 @@ class RightToLeft(StepOfModels):
         bpe: Bpe,
         length_penalty: float = 1.0,
     ) -> list[Corrected]:
-        """Rank the corrections of the step before.
-
-        Raises:
-            UserError: the step before kept no corrections to choose from.
-        """
-        if any(sentence.tokens and not sentence.candidates for sentence in before):
-            raise UserError("the step before kept no corrections to choose from; let it keep several (`n_best`)")
         after: list[Corrected] = []
         for first in range(0, len(before), _SENTENCES_AT_ONCE):
             batch = before[first : first + _SENTENCES_AT_ONCE]
@@ -294,12 +286,7 @@ def greedy_search(models: int, f05_of: Callable[[Members], float]) -> EnsembleCh
     """Begin with the best single model, and add the one that raises F0.5 most, until none does.
 
     Of models that raise it equally the one with the lowest number is taken. ``f05_of`` is asked once for each ensemble.
-
-    Raises:
-        UserError: there is no model to choose from.
     """
-    if models < 1:
-        raise UserError("there is no model to make an ensemble of; give at least one")
     tried: list[tuple[Members, float]] = []
     members: Members = ()
     best = float("-inf")

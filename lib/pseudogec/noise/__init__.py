@@ -14,7 +14,6 @@ from pseudogec.noise.method import (
     Operation,
     TextMethod,
     describe,
-    make_method,
     noised_tokens,
 )
 from pseudogec.noise.noised_text import NoisedText
@@ -59,6 +58,5 @@ __all__ = [
     "UnigramDistribution",
     "WrittenFor",
     "describe",
-    "make_method",
     "noised_tokens",
 ]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field
 
-from artefacts.errors import UserError
 from artefacts.kinds import Component, Registry
 
 if TYPE_CHECKING:
@@ -162,18 +161,6 @@ class DecoderMethod(Method):
         """
         found = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
         return [self.choose(hypotheses).subwords for hypotheses in found]
-
-
-def make_method(name: str, parameters: Mapping[str, Any], where: str = "method") -> Method:
-    """The method of a name, with the parameters that differ from the defaults.
-
-    Raises:
-        UserError: the method or a parameter is unknown (the nearest name is offered), or a value is impossible.
-    """
-    try:
-        return METHODS.make({METHODS.tag: name, **parameters})
-    except UserError as error:
-        raise UserError(f"{where}: {error}") from None
 
 
 def describe(method: type[Method]) -> Iterator[str]:
