@@ -6,20 +6,23 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pseudogec.noise import NoiseProfile, Noiser, NoiseResources, TextMethod, make_method
+from pseudogec.edits import AnnotatedSentence, load_annotator
+from pseudogec.noise import METHODS, NoiseProfile, Noiser, NoiseResources, TextMethod
 from pseudogec.random_streams import SentenceStreams
 
 
 def make_noiser(name: str, parameters: Mapping[str, Any], resources: NoiseResources) -> Noiser:
-    method = make_method(name, parameters)
+    method = METHODS.make({METHODS.tag: name, **parameters})
     assert isinstance(method, TextMethod)
     return Noiser(method, resources)
 
 
 def learnt_from(sources: Iterable[Sequence[str]], targets: Iterable[Sequence[str]]) -> NoiseResources:
     """What genuine pairs of words teach."""
-    pairs = [(" ".join(source), " ".join(target)) for source, target in zip(sources, targets, strict=True)]
-    return NoiseResources(Counter(word for _, target in pairs for word in target.split()), pairs)
+    sources, targets = list(sources), list(targets)
+    edits = load_annotator().annotate(sources, targets)
+    annotated = [AnnotatedSentence(tuple(source), {0: found}) for source, found in zip(sources, edits, strict=True)]
+    return NoiseResources(Counter(word for target in targets for word in target), annotated=annotated)
 
 
 def noised(noiser: Noiser, sentences: Sequence[Sequence[str]], seed: int) -> NoiseProfile:

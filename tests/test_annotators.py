@@ -165,10 +165,25 @@ def test_types_mean_what_errant_says(annotator, source, target, error_type):
     assert [edit.type for edit in edits] == [error_type]
 
 
-def test_processes_change_nothing(annotator):
-    pairs = made_pairs(600)
-    sources, targets = [source for source, _ in pairs], [target for _, target in pairs]
-    assert annotator.annotate(sources, targets, workers=2) == annotator.annotate(sources, targets)
+def test_each_sentence_is_parsed_once():
+    from spacy.language import Language
+
+    from pseudogec.edits.offline_pipeline import load_offline_pipeline
+
+    parsed: list[str] = []
+
+    @Language.component("test_counter")
+    def count(doc):
+        parsed.append(doc.text.strip())
+        return doc
+
+    nlp = load_offline_pipeline()
+    nlp.add_pipe("test_counter")
+    counted = Annotator(nlp, "counted")
+    source, first, second = ["He", "go"], ["He", "goes"], ["He", "went"]
+    counted.annotate([source, source, ["same"]], [first, second, ["same"]])
+    counted.annotate([source], [first])
+    assert sorted(parsed) == ["He go", "He goes", "He went"]
 
 
 def test_retyping_shortens_types_and_keeps_detections(annotator):

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError, UserError
+from artefacts.errors import DataError
 from artefacts.files import write_lines
 from corpora_by_format import pairs_format, read_pairs, read_sentences
-from pseudogec.corpora import Pair, read_jfleg, read_parallel, read_plain
+from pseudogec.corpora import Pair, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
@@ -32,7 +32,7 @@ def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Pa
     source, target = tmp_path / f"x.src{ending}", tmp_path / f"x.trg{ending}"
     write_lines(source, ["He go .", "", "a\u2028b"])
     write_lines(target, ["He goes .", "Yes .", "c"])
-    assert list(read_parallel(source, target)) == [
+    assert list(read_pairs("parallel", source, target)) == [
         Pair(["He", "go", "."], ["He", "goes", "."]),
         Pair([], ["Yes", "."]),
         Pair(["a", "b"], ["c"]),
@@ -42,7 +42,7 @@ def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Pa
 def test_raw_parallel_text_is_tokenised(tmp_path: Path) -> None:
     write_lines(tmp_path / "src", ["He don't."])
     write_lines(tmp_path / "trg", ["He doesn't."])
-    pairs = list(read_parallel(tmp_path / "src", tmp_path / "trg", tokenised=False))
+    pairs = list(read_pairs("parallel", tmp_path / "src", tmp_path / "trg", tokenised=False))
     assert pairs == [Pair(["He", "do", "n't", "."], ["He", "does", "n't", "."])]
     assert list(read_plain(tmp_path / "src", tokenised=False)) == [["He", "do", "n't", "."]]
 
@@ -52,7 +52,7 @@ def test_parallel_text_of_different_length_names_both_files(tokenised: bool, tmp
     write_lines(tmp_path / "src", ["a"] * 3)
     write_lines(tmp_path / "trg", ["a"] * 5)
     with pytest.raises(DataError, match=r"src has 3, .*trg has 5"):
-        list(read_parallel(tmp_path / "src", tmp_path / "trg", tokenised))
+        list(read_pairs("parallel", tmp_path / "src", tmp_path / "trg", tokenised=tokenised))
 
 
 def test_m2_gives_the_corrections_of_the_first_annotator(tmp_path: Path) -> None:
@@ -95,15 +95,14 @@ def test_edits_that_overlap_are_named_with_their_file_and_sentence(tmp_path: Pat
 def test_jfleg_has_references(tmp_path: Path) -> None:
     for name, lines in {"src": ["He go . ", "b"], "ref0": ["He goes . ", "b"], "ref1": ["He went . ", "c"]}.items():
         write_lines(tmp_path / name, lines)
-    first, second = read_jfleg(tmp_path / "src", [tmp_path / "ref0", tmp_path / "ref1"])
+    files = [tmp_path / name for name in ("src", "ref0", "ref1")]
+    first, second = pairs_format("jfleg", *files).read()
     assert first.pair == (["He", "go", "."], ["He", "goes", "."])
     assert first.references == [["He", "goes", "."], ["He", "went", "."]]
     assert second.references == [["b"], ["c"]]
     write_lines(tmp_path / "ref1", ["one"])
     with pytest.raises(DataError, match=r"ref0 has 2, .*ref1 has 1"):
-        list(read_jfleg(tmp_path / "src", [tmp_path / "ref0", tmp_path / "ref1"]))
-    with pytest.raises(UserError, match="src"):
-        list(read_jfleg(tmp_path / "src", []))
+        list(pairs_format("jfleg", *files).read())
 
 
 def test_levels_go_with_files_and_draws_keep_the_order(tmp_path: Path) -> None:
@@ -129,8 +128,8 @@ def test_the_real_m2_files_have_their_published_sizes() -> None:
 
 @needs_data
 def test_the_real_jfleg_and_seed_corpora_are_read() -> None:
-    references = [SHARED / "jfleg" / f"dev.ref{number}" for number in range(4)]
-    assert sum(len(sentence.references) for sentence in read_jfleg(SHARED / "jfleg" / "dev.src", references)) == 4 * 754
+    files = [SHARED / "jfleg" / f"dev.{name}" for name in ("src", "ref0", "ref1", "ref2", "ref3")]
+    assert sum(len(sentence.references) for sentence in pairs_format("jfleg", *files).read()) == 4 * 754
     with lzma.open(SHARED / "seed" / "simple.tok.txt.xz", "rt") as stream:
         assert list(read_plain(SHARED / "seed" / "simple.tok.txt.xz")) == [line.split() for line in stream]
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.correct import Corrected, ErrorDetection, HuggingFaceDetector, ReadyStep, choose_threshold
 from pseudogec.correct.detection import ErrorProbabilities
 from pseudogec.evaluate import precision_recall_f05
@@ -121,28 +120,17 @@ def test_probabilities_are_the_softmax_of_the_models_logits(transformers, classi
     assert HuggingFaceDetector(str(classifier)).probabilities(sentences) == pytest.approx(expected, abs=1e-5)
 
 
-def test_labels_by_number_and_name(classifier):
-    sentences = sentences_of_letters(3)
-    found = {label: HuggingFaceDetector(str(classifier), label).probabilities(sentences) for label in (0, 1, 2, "right", "wrong")}
-    assert found[0] == found["right"] != found[2] == found["wrong"]
-    assert np.add(np.add(found[0], found[1]), found[2]) == pytest.approx(np.ones(3))
-    with pytest.raises(UserError, match=r"bad.*right.*odd.*wrong"):
-        HuggingFaceDetector(str(classifier), "bad")
-    with pytest.raises(UserError, match="3"):
-        HuggingFaceDetector(str(classifier), 3)
-
-
 def test_a_profile_names_a_classifier_from_hugging_face(classifier, tmp_path):
     from pseudogec.study import Study
     from pseudogec.study.corrector import Corrector, find_system
 
-    detection = f"{{step: error_detection, threshold: 0.5, hugging_face: {{name: {classifier}, error_label: wrong}}}}"
+    detection = f"{{step: error_detection, threshold: 0.5, hugging_face: {classifier}}}"
     overrides = [f"systems.careful.steps=[{{step: spelling, language_model: false, casing: false}}, {detection}]"]
     study = Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
     sentences = [["this", "is", number, "speling"] for number in ("one", "two", "three", "four", "five", "six")]
     with study.engine:
         traces = Corrector(study, find_system(study, "careful"))(sentences)
-    found = HuggingFaceDetector(str(classifier), error_label="wrong").probabilities(sentences)
+    found = HuggingFaceDetector(str(classifier)).probabilities(sentences)
     for sentence, trace, probability in zip(sentences, traces, found, strict=True):
         mended = [*sentence[:3], "spelling"]
         assert [*trace.tokens] == (mended if probability >= 0.5 else sentence)

@@ -104,7 +104,7 @@ def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None
 )
 def test_neither_tokenisation_nor_case_nor_side_hides_a_sentence(text: str) -> None:
     pairs = [(TEST[0], TEST[0]), (TEST[1], TEST[1].replace("Although", "Well", 1))]
-    assert find_overlap(lambda: pairs, [("Another one .",), (text,)])["found"] == [1]
+    assert find_overlap(pairs, [("Another one .",), (text,)])["found"] == [1]
 
 
 def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_data: Path) -> None:
@@ -113,7 +113,7 @@ def test_chance_is_what_corpora_of_learners_without_common_text_share(shared_dat
         return [tuple(map(" ".join, sentence.pair)) for sentence in corpus.read()]
 
     dev, fce = sides("fce/fce.dev.m2"), sides("fce/fce.test.gold.bea19.m2")
-    shared, part = find_overlap(lambda: fce, dev), find_overlap(lambda: fce, [*dev, *fce[:60]])
+    shared, part = find_overlap(fce, dev), find_overlap(fce, [*dev, *fce[:60]])
     assert len(shared["found"]) <= chance_allows(shared["counted"]) < len(part["found"])
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from omegaconf import OmegaConf
 from pydantic import ValidationError
 
 from pseudogec.seq2seq import compat
@@ -13,20 +12,6 @@ from pseudogec.seq2seq.options import Architecture, AverageLast, Optimisation
 def configuration(architecture: Architecture, optimisation: Optimisation):
     arguments = [".", "--source-lang", "src", "--target-lang", "trg"]
     return compat.configuration(arguments + architecture.fairseq_arguments() + optimisation.fairseq_arguments())
-
-
-@pytest.mark.parametrize("optimiser", ["adam", "adafactor"])
-def test_what_is_kept_of_hydras_work_changes_no_configuration(optimiser, monkeypatch):
-    trainings = [
-        (Architecture(dropout=dropout), Optimisation(learning_rate=rate, warmup_updates=4, optimiser=optimiser, updates=9))
-        for dropout, rate in [(0.1, 1e-3), (0.3, 5e-4)]
-    ]
-    kept = [configuration(*training) for training in trainings]
-    import fairseq.dataclass.utils
-    from hydra.experimental import compose
-
-    monkeypatch.setattr(fairseq.dataclass.utils, "compose", compose)
-    assert [OmegaConf.to_yaml(one) for one in kept] == [OmegaConf.to_yaml(configuration(*training)) for training in trainings]
 
 
 def test_transformer_big_of_the_paper_arrives_at_fairseq():

@@ -263,10 +263,10 @@ def test_the_authors_dictionaries(shared_data, tmp_path, shared):
 
 
 def test_dictionaries_of_another_size_are_refused(released, tmp_path):
-    with pytest.raises(DataError) as refusal:
+    with pytest.raises(DataError, match="on its src side") as refusal:
         import_checkpoint(released.checkpoint, released.target, released.target, tmp_path / "model")
     assert str(released.target) in str(refusal.value)
-    with pytest.raises(DataError) as refusal:
+    with pytest.raises(DataError, match="on its trg side") as refusal:
         import_checkpoint(released.checkpoint, released.source, released.source, tmp_path / "model")
     assert str(released.source) in str(refusal.value)
     assert not (tmp_path / "model").exists()

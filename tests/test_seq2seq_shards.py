@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pseudogec.seq2seq import checkpoints, read_binarised
-from pseudogec.seq2seq.data import binarise, data_name, dictionary_name, prepare_pairs
+from pseudogec.seq2seq.data import binarise, data_name, dictionary_name, prepare
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import TrainingProgress
 from seq2seq_training import (
@@ -41,7 +41,7 @@ def data(tmp_path_factory) -> Path:
     return folder
 
 
-def train_in_shards(data: Path, save_dir: Path, *, datasets=("genuine", *SHARDS), **options):
+def train_in_shards(data: Path, save_dir: Path, *, datasets=SHARDS, **options):
     return train_tiny(data, save_dir, datasets=datasets, **options)
 
 
@@ -63,33 +63,18 @@ def pairs_of_dataset(folder: Path) -> list[tuple[tuple[str, ...], tuple[str, ...
     return [(tuple(source), tuple(target)) for source, target in read_binarised(folder)]
 
 
-def test_every_turn_has_its_share_of_the_primary_data_and_a_run_of_the_others(data, tmp_path):
-    datasets = [data / name for name in ("genuine", *SHARDS)]
-    shards = prepare_pairs(datasets, data / "valid", data / "dict.txt", tmp_path / "data", pairs_at_once=170)
-    genuine = pairs_of_dataset(data / "genuine")
+def test_every_turn_is_a_run_of_datasets(data, tmp_path):
+    shards = prepare([data / name for name in SHARDS], data / "valid", data / "dict.txt", tmp_path / "data", at_once=130)
     assert len(shards) == 3
-    for number, shard in enumerate(shards):
-        assert pairs_of(shard, "train") == genuine[number::3]
-    others = [[split.name.split(".")[0] for split in sorted(shard.glob("train?.*.src.idx"))] for shard in shards]
-    assert others == [["train1"], ["train1", "train2"], ["train1", "train2"]]
-    read = [pair for shard, splits in zip(shards, others, strict=True) for split in splits for pair in pairs_of(shard, split)]
+    found = [[split.name.split(".")[0] for split in sorted(shard.glob("train*.src.idx"))] for shard in shards]
+    assert found == [["train"], ["train", "train1"], ["train", "train1"]]
+    read = [pair for shard, splits in zip(shards, found, strict=True) for split in splits for pair in pairs_of(shard, split)]
     assert read == [pair for shard in SHARDS for pair in pairs_of_dataset(data / shard)]
 
 
-@pytest.mark.parametrize(
-    ("datasets", "upsample", "at_once", "shards"),
-    [
-        (("genuine", *SHARDS), 1, 401, 1),
-        (("genuine", *SHARDS), 1, 231, 2),  # 51 genuine pairs and 180 others
-        (("genuine", *SHARDS), 1, 230, 3),
-        (("genuine", *SHARDS), 4, 300, 3),
-        (("genuine", *SHARDS), 1, 10, 5),  # shards stay whole
-        (("genuine",), 1, 20, 6),
-        (("genuine",), 9, 101, 1),  # fairseq repeats the first dataset only beside others
-    ],
-)
-def test_as_few_shards_as_keep_within_the_limit(data, tmp_path, datasets, upsample, at_once, shards):
-    folders = prepare_pairs([data / name for name in datasets], None, data / "dict.txt", tmp_path / "data", at_once, upsample)
+@pytest.mark.parametrize(("at_once", "shards"), [(300, 1), (180, 2), (120, 3), (10, 5)])  # datasets stay whole
+def test_as_few_shards_as_keep_within_the_limit(data, tmp_path, at_once, shards):
+    folders = prepare([data / name for name in SHARDS], None, data / "dict.txt", tmp_path / "data", at_once=at_once)
     assert len(folders) == shards
 
 
@@ -97,10 +82,10 @@ def test_as_few_shards_as_keep_within_the_limit(data, tmp_path, datasets, upsamp
 
 
 def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_path):
-    options = {"pairs_at_once": 300, "upsample_primary": 3, "update_frequency": 2, "selection": AverageLast(average_last=1)}
+    options = {"pairs_at_once": 130, "update_frequency": 2, "selection": AverageLast(average_last=1)}
     result = train_in_shards(data, tmp_path / "ours", **options)
-    datasets = [data / name for name in ("genuine", *SHARDS)]
-    folders = prepare_pairs(datasets, data / "valid", data / "dict.txt", tmp_path / "data", 300, 3)
+    datasets = [data / name for name in SHARDS]
+    folders = prepare(datasets, data / "valid", data / "dict.txt", tmp_path / "data", at_once=130)
     assert len(folders) == 3
     train_by_fairseq(result.arguments, folders, tmp_path / "fairseq")
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(tmp_path / "fairseq/checkpoint_last.pt"))
@@ -110,12 +95,12 @@ def test_weights_equal_those_of_fairseq_train_over_the_same_folders(data, tmp_pa
 
 def test_an_epoch_is_a_pass_over_all_shards(data, tmp_path):
     reports: list[TrainingProgress] = []
-    options = {"epochs": 3, "upsample_primary": 2, "progress": reports.append, "updates_per_point": 1}
+    options = {"epochs": 3, "progress": reports.append, "updates_per_point": 1}
     result = train_in_shards(data, tmp_path / "model", pairs_at_once=150, **options)
-    sizes = {name: sum(len(target) + 1 for _, target in read_binarised(data / name)) for name in ("genuine", *SHARDS)}
+    sizes = {name: sum(len(target) + 1 for _, target in read_binarised(data / name)) for name in SHARDS}
     an_epoch = result.updates // 3
-    assert (result.pairs, result.skipped_pairs, result.epochs) == (2 * 101 + 5 * 60, 0, 3)
-    assert result.target_words == 3 * (sizes["genuine"] + sum(sizes.values()))
+    assert (result.pairs, result.skipped_pairs, result.epochs) == (5 * 60, 0, 3)
+    assert result.target_words == 3 * sum(sizes.values())
     assert {report.total_updates for report in reports} == {3 * an_epoch} == {result.updates}
     assert [(point.epoch, point.update) for point in result.validation_curve] == [(n, n * an_epoch) for n in (1, 2, 3)]
     assert [point.epoch for point in result.training_curve] == [n for n in (1, 2, 3) for _ in range(an_epoch)]
@@ -155,11 +140,14 @@ def test_batches_in_the_same_order_give_the_same_losses(tmp_path):
     batches = list(np.split(order, shards))
     np.random.RandomState(seed + 1).shuffle(batches)
     binarise(pairs, dictionary, tmp_path / "one")
-    binarise([pairs[batches[i % shards][i // shards]] for i in range(len(pairs))], dictionary, tmp_path / "dealt")
+    for number, places in enumerate(batches):
+        binarise([pairs[place] for place in places], dictionary, tmp_path / f"batch{number}")
     make_dataset(tmp_path / "valid", dictionary, 50, seed=2)
     options = {"seed": seed, "architecture": STEADY, "epochs": 1, "updates_per_point": 1, "max_tokens": 7 * batch}
     one = train_in_shards(tmp_path, tmp_path / "whole", datasets=["one"], **options)
-    in_shards = train_in_shards(tmp_path, tmp_path / "shards", datasets=["dealt"], pairs_at_once=batch, **options)
+    in_shards = train_in_shards(
+        tmp_path, tmp_path / "shards", datasets=[f"batch{number}" for number in range(shards)], pairs_at_once=batch, **options
+    )
     assert one.updates == in_shards.updates == shards
     assert in_shards.arguments[0].count(os.pathsep) == shards - 1
     for first, second in zip(one.training_curve, in_shards.training_curve, strict=True):

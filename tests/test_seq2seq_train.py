@@ -10,7 +10,7 @@ import torch
 
 from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints
-from pseudogec.seq2seq.data import binarise, prepare_pairs
+from pseudogec.seq2seq.data import binarise, prepare
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import TrainingProgress, computes_in_bf16, train
 from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
@@ -39,7 +39,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
         selection=AverageLast(average_last=1),
     )
     folder = tmp_path / "fairseq"
-    prepare_pairs([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
+    prepare([data / "genuine", data / "pseudo"], data / "valid", data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
     assert result.pairs == 3 * 150 + 250
     assert_same_weights(weights_of(tmp_path / "ours/model.pt"), weights_of(folder / "checkpoint_last.pt"))
@@ -49,7 +49,7 @@ def test_weights_equal_those_of_fairseq_train(data, tmp_path):
 def test_average_is_the_mean_of_the_last_checkpoints_of_fairseq_train(data, tmp_path):
     result = train_tiny(data, tmp_path / "ours", valid=None, epochs=3, selection=AverageLast(average_last=2))
     folder = tmp_path / "fairseq"
-    prepare_pairs([data / "genuine"], None, data / "dict.txt", folder / "data")
+    prepare([data / "genuine"], None, data / "dict.txt", folder / "data")
     train_by_fairseq(result.arguments, [folder / "data"], folder)
     last = [weights_of(folder / f"checkpoint{epoch}.pt") for epoch in (2, 3)]
     ours = weights_of(tmp_path / "ours/model.pt")
@@ -100,15 +100,6 @@ def interrupt_after(updates: int):
 def stop_early(data: Path, save_dir: Path, **options) -> None:
     with pytest.raises(KeyboardInterrupt):
         train_tiny(data, save_dir, updates=8, epochs=None, seconds_between_saves=0.0, progress=interrupt_after(8), **options)
-
-
-def test_a_damaged_checkpoint_starts_training_again(data, tmp_path):
-    stop_early(data, tmp_path / "damaged")
-    last = tmp_path / "damaged/unfinished/checkpoint_last.pt"
-    last.write_bytes(last.read_bytes()[:1000])
-    train_tiny(data, tmp_path / "damaged", updates=8, epochs=None)
-    train_tiny(data, tmp_path / "whole", updates=8, epochs=None)
-    assert_same_weights(weights_of(tmp_path / "damaged/model.pt"), weights_of(tmp_path / "whole/model.pt"))
 
 
 def test_an_unfinished_training_with_other_options_is_refused(data, tmp_path):

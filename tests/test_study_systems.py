@@ -116,3 +116,17 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
     drawn = part_of_each(levels, 0.75, seed=1)
     assert Counter(levels[place] for place in drawn) == {"A": 75, "B": 45, "C": 15}
     assert drawn == part_of_each(levels, 0.75, seed=1) != part_of_each(levels, 0.75, seed=2)
+
+
+def test_a_classifier_in_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
+    def planned() -> object:
+        gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {tmp_path / 'classifier'}}}"
+        profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{step: spelling}}, {gate}]"])
+        return Planner(profile, PROJECT).correction(pipelines(profile, "pretlarge")[0], "world-test").key
+
+    (tmp_path / "classifier").mkdir()
+    (tmp_path / "classifier" / "weights").write_bytes(b"one")
+    before = planned()
+    assert planned() == before
+    (tmp_path / "classifier" / "weights").write_bytes(b"other")
+    assert planned() != before

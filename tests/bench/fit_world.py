@@ -16,15 +16,17 @@ import csv
 import random
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+import pandas as pd
 
 from artefacts.files import write_lines
 from learner_world import learner_sentences
 from pseudogec.corpora import Pair
 from pseudogec.edits import AnnotatedSentence, apply_edits, load_annotator, read_m2
 from pseudogec.evaluate import likeness
-from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, as_table, wi_statistics
+from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, wi_statistics
 
 LEVELS = "ABC"
 MOST = 6000
@@ -51,6 +53,15 @@ def wi_pairs(folder: Path, level: str) -> list[Pair]:
 def world_statistics(level: str, sentences: int) -> TextStatistics:
     found = learner_sentences(sentences, "train", seed=7, levels={level: 1.0})
     return statistics_of(Pair(list(sentence.source), list(sentence.target)) for sentence in found)
+
+
+def as_table(by_level: Mapping[str, TextStatistics]) -> pd.DataFrame:
+    """One row for each statistic, one column for each level; the rows of error types count edits."""
+    columns = {
+        level: {**found.values, **{f"type {name}": count for name, count in found.types.items()}}
+        for level, found in by_level.items()
+    }
+    return pd.DataFrame(columns).fillna(0).rename_axis("statistic")
 
 
 def measure(folder: Path) -> None:

@@ -109,10 +109,10 @@ def _ours(way: str, training: Training, precision: str, folder: Path) -> None:
 def _fairseq_train(way: str, training: Training, precision: str, folder: Path) -> None:
     import torch
 
-    from pseudogec.seq2seq.data import prepare_pairs
+    from pseudogec.seq2seq.data import prepare
     from pseudogec.seq2seq.training import training_job
 
-    data = prepare_pairs([training.data], None, training.dictionary, folder / "data", None, 1)
+    data = prepare([training.data], None, training.dictionary, folder / "data")
     model = ["--source-lang", "src", "--target-lang", "trg", "--task", "translation", *training.architecture.fairseq_arguments()]
     job = training_job(model, data, training.optimisation(precision), seed=1, save_dir=folder / "model", validate=False)
     # What is not the model's or the optimiser's is as fairseq has it: a process that makes batches ahead. Processor time would
