@@ -24,6 +24,8 @@ _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
 
 @SENTENCE_FORMATS.register
 class WorldSentences(SentenceFormat):
+    """Grammatical sentences of one register of the embedded simulation."""
+
     name = "world"
     simulated = True
 
@@ -34,6 +36,8 @@ class WorldSentences(SentenceFormat):
 
 @SENTENCE_FORMATS.register
 class Plain(FileSentences):
+    """One sentence a line."""
+
     name = "plain"
     quickly_counted = True
 

@@ -223,7 +223,7 @@ def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:
             for name, found in item.differences.items()
         }
         pooled = item.under_equal_variances(headline, pool)
-        details = [f"{name} {text}" for name, text in told.items() if name != headline]
+        details = [f"{_readable_measure(name)} {text}" for name, text in told.items() if name != headline]
         details += [f"{headline} under equal variances {with_interval(pooled)}"] if pooled else []
         details += [f"models: {' against '.join(map(str, item.seeds))}", *filter(None, [item.remark])]
         shown = [told[headline], *([f"loss {told[LOSS]}"] if LOSS in told else [])]
@@ -232,6 +232,11 @@ def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:
     told_of = f"{headline} with 95% intervals. *: more than chance. Open a row for the other measures."
     more = " ".join(filter(None, [NOTE, note_on_pools({headline: pool})]))
     return Html(interval_table(rows, ("Difference", "Points", headline), f"{told_of} {note}".strip(), more))
+
+
+def _readable_measure(name: str) -> str:
+    measure, on, test = name.partition(" on ")
+    return measure + on + readable(test)
 
 
 def _dot(difference: Estimate, look: str) -> Dot:
