@@ -18,7 +18,6 @@ import papermill
 import psutil
 from jupyter_client.kernelspec import KernelSpec
 from jupyter_client.manager import AsyncKernelManager
-from nbclient.exceptions import DeadKernelError
 from papermill.exceptions import PapermillExecutionError
 from traitlets import Dict
 from traitlets.config import Config
@@ -97,7 +96,7 @@ def execute(
         except PapermillExecutionError as error:
             lines = _COLOUR.sub("", "\n".join(error.traceback)).splitlines()[-6:]
             failure = CellError("\n".join([f"cell [{error.exec_count}]: {error.ename}", *lines]))
-        except DeadKernelError:
+        except RuntimeError:  # nbclient's DeadKernelError, or its own if the kernel dies while it starts
             raise CellError("the notebook's kernel died, perhaps for lack of memory") from None
         notebook = as_read(json.loads(unfinished.read_text(encoding="utf-8")), course)
     with write_atomically(executed) as stream:
