@@ -9,11 +9,15 @@ is one with an option that fairseq might run: it passes the texts of some option
 from __future__ import annotations
 
 import argparse
+import ast
+import io
+import logging
 import os
 import pickle
 import re
 import struct
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +27,7 @@ from artefacts.files import write_atomically
 LAST = "checkpoint_last.pt"  # the state from which an unfinished training continues
 
 TRUST = "PSEUDOGEC_TRUST_CHECKPOINTS"
-"""Environment variable: files or folders that may be read even if they contain code, separated as in ``PATH``."""
+"""Environment variable: files or folders that fairseq may read even if they contain code, separated as in ``PATH``."""
 
 UNREADABLE = (
     *(pickle.UnpicklingError, struct.error, EOFError, RuntimeError, LookupError),
@@ -31,46 +35,83 @@ UNREADABLE = (
 )
 """Exceptions of readers of pickles for a file that is damaged or not a pickle."""
 
-_CALL = re.compile(r"[^\s\[({,:*+%-]\s*\(")
-"""In a text that Python evaluates, anything else before a bracket may be a function; ``[(512, 3)] * 2`` has none."""
+_NAMES = re.compile(r"[\w./:,@+~ -]*")
+"""Names, paths, addresses, and lists of them: as Python, they call nothing and take no time."""
+
+_MOST_VALUES = 10_000  # in the text of an option; a product such as [0] * 10**9 would fill the memory
 
 
 class UnsafeFileError(DataError):
     """A file cannot be read without executing code in it."""
 
 
+log = logging.getLogger(__name__)
+
 # --- Reading
 
 
-def load(file: Any, map_location: Any = "cpu", **options: Any) -> Any:
-    """``torch.load`` for a path or stream, which executes nothing unless the user trusts the file.
+def allow_plain_types() -> None:
+    """Let torch's weights-only reader make the one type beside tensors and containers that fairseq's model files hold."""
+    import torch
+
+    # For good, in all threads: a context manager that ends in one thread ends the permission for all.
+    torch.serialization.add_safe_globals([argparse.Namespace])
+
+
+def load(path: Path, **options: Any) -> Any:
+    """Read a checkpoint that this project wrote into main memory; options are those of ``torch.load``.
 
     Raises:
-        UnsafeFileError: the file, or one of its options, holds code, and is not trusted.
+        UnsafeFileError: it contains more than this project writes, or an option with code, and is not trusted.
         DataError: it is damaged, or no file of PyTorch's.
         OSError: it cannot be opened.
     """
     import torch
 
-    # For good, in all threads: a context manager that ends in one thread ends the permission for all.
-    torch.serialization.add_safe_globals([argparse.Namespace])
-    path = Path(file if isinstance(file, str | Path) else file.name).resolve()
-    trusted = _trusted(path)
+    allow_plain_types()
     try:
-        state = torch.load(file, map_location=map_location, weights_only=not trusted, **options)
-        if isinstance(state, Mapping) and not trusted:
-            refuse_code([state.get("args"), state.get("cfg")])  # of early versions, and of later ones
+        return _without_code(torch.load(path, map_location="cpu", weights_only=True, **options), path)
     except UNREADABLE as error:
-        if found := re.search(r"GLOBAL (\S+)|has the option .*", str(error)):
-            problem = f"asks for {found[1]} to be called while it is read" if found[1] else found[0]
-            allow = f"If you trust whoever made it, set the environment variable {TRUST}={path}"
-            raise UnsafeFileError(path, f"{problem}, which may run any program. {allow}") from None
-        raise DataError(path, f"is damaged, or no file of PyTorch's ({str(error).partition(chr(10))[0]})") from None
+        if function := _function_asked_for(error):
+            raise UnsafeFileError(path, f"{_asks_for(function)}. No file that this project writes does so: remove it") from None
+        raise DataError(path, f"is damaged, or no file of PyTorch's ({_reason(error)})") from None
+
+
+def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) -> Any:
+    """``torch.load`` for fairseq, which executes nothing unless the user trusts the file (a path or stream).
+
+    Raises:
+        UnsafeFileError: the file needs more, and the user has not named it.
+        pickle.UnpicklingError: it is no file of PyTorch's; other errors of ``torch.load`` are passed on too.
+    """
+    if isinstance(file, io.BytesIO):  # data that another process of the same training has sent
+        return torch_load(file, weights_only=False, **options)
+    path = Path(getattr(file, "name", file)).resolve()
+    try:
+        return _without_code(torch_load(file, weights_only=True, **options), path)
+    except pickle.UnpicklingError as error:
+        if not _trusted(path):
+            if function := _function_asked_for(error):
+                raise UnsafeFileError(path, f"{_asks_for(function)}. {_to_allow(path)}") from None
+            raise pickle.UnpicklingError(_reason(error)) from None
+    if hasattr(file, "seek"):
+        file.seek(0)
+    return torch_load(file, weights_only=False, **options)
+
+
+def _without_code(state: Any, path: Path) -> Any:
+    """A checkpoint, unless one of its options may run a program and the user has not named the file."""
+    if isinstance(state, Mapping) and not _trusted(path):
+        try:
+            # fairseq's options are under "args" in early versions. Those of the log are never evaluated, and full of signs.
+            refuse_code({"args": state.get("args"), "cfg": state.get("cfg")}, ignored="job_logging_cfg")
+        except ValueError as error:
+            raise UnsafeFileError(path, f"{error}, which may run any program. {_to_allow(path)}") from None
     return state
 
 
-def refuse_code(options: Any, name: str = "") -> None:
-    """Refuse options of fairseq that hold anything but numbers, and texts that call nothing where Python evaluates them.
+def refuse_code(options: Any, name: str = "", ignored: str = "") -> None:
+    """Refuse options of fairseq that hold anything but numbers, names, and texts of literals such as ``[(512, 3)] * 2``.
 
     Raises:
         ValueError: names the option.
@@ -78,17 +119,83 @@ def refuse_code(options: Any, name: str = "") -> None:
     options = vars(options) if isinstance(options, argparse.Namespace) else options
     if isinstance(options, dict):
         for key, value in options.items():
-            refuse_code(value, str(key))
+            if key != ignored:
+                refuse_code(value, str(key), ignored)
     elif isinstance(options, list | tuple):
         for value in options:
-            refuse_code(value, name)
-    elif not (options is None or isinstance(options, int | float | str)) or _CALL.search(str(options)):
+            refuse_code(value, name, ignored)
+    elif not (options is None or isinstance(options, int | float) or (isinstance(options, str) and _is_harmless(options))):
         raise ValueError(f"has the option {name} = {str(options)[:80]!r}")
+
+
+def _is_harmless(text: str) -> bool:
+    """Whether Python would call nothing, and make few values, if it evaluated a text."""
+    if _NAMES.fullmatch(text):
+        return True
+    try:
+        return _size(ast.parse(text.strip(), mode="eval").body) <= _MOST_VALUES
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+
+
+def _size(node: ast.expr | None) -> int:
+    """How many values a literal, or a sum or product of such, has; ValueError for anything else."""
+    match node:
+        case ast.Constant(value):
+            return len(value) + 1 if isinstance(value, str | bytes) else 1
+        case ast.UnaryOp(ast.USub() | ast.UAdd(), operand):
+            return _size(operand)
+        case ast.List(elements) | ast.Tuple(elements) | ast.Set(elements):
+            return 1 + sum(map(_size, elements))
+        case ast.Dict(keys, values):
+            return 1 + sum(map(_size, [*keys, *values]))
+        case ast.BinOp(left, ast.Add(), right):
+            return _size(left) + _size(right)
+        case ast.BinOp(left, ast.Mult(), ast.Constant(int(times))) | ast.BinOp(ast.Constant(int(times)), ast.Mult(), left):
+            return _size(left) * max(times, 1)
+    raise ValueError("no literal")
+
+
+def _function_asked_for(error: Exception) -> str | None:
+    """The name of the function or class that torch's reader refused to call, if that was the error."""
+    found = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
+    return found[1] if found else None
+
+
+def _asks_for(function: str) -> str:
+    return f"asks for {function} to be called while it is read, which may run any program"
+
+
+def _to_allow(path: Path) -> str:
+    return f"If you trust whoever made it, allow it by setting the environment variable {TRUST}={path}"
+
+
+def _reason(error: Exception) -> str:
+    """torch's message without its advice."""
+    found = re.search(r"WeightsUnpickler error: (.+)", str(error))
+    return found[1].strip() if found else f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _trusted(path: Path) -> bool:
     named = (Path(name).expanduser().resolve() for name in os.environ.get(TRUST, "").split(os.pathsep) if name)
     return any(path.is_relative_to(trusted) for trusted in named)
+
+
+def load_if_whole(path: Path) -> dict[str, Any] | None:
+    """Read a checkpoint; None if it is missing, or damaged, as by a full disk or a power cut."""
+    if not path.exists():
+        return None
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()  # torch writes check sums, and does not read them
+    except (OSError, zipfile.BadZipFile, EOFError) as error:
+        damaged = str(error)
+    if damaged is None:
+        state: dict[str, Any] = load(path)
+        return state
+    log.warning("%s is damaged (%s); training starts again from the beginning", path, damaged)
+    path.unlink()
+    return None
 
 
 # --- Writing

@@ -126,8 +126,11 @@ def _load_without_executing() -> None:
 
     @functools.wraps(load)
     def load_safely(*arguments: Any, **options: Any) -> Any:
-        return (checkpoints.load if _called_by_fairseq(depth=1) else load)(*arguments, **options)
+        if _called_by_fairseq(depth=1):
+            return checkpoints.load_for_fairseq(load, *arguments, **options)
+        return load(*arguments, **options)
 
+    checkpoints.allow_plain_types()
     torch.load = load_safely
 
 

@@ -197,7 +197,7 @@ class TrainingRun:
         self._trainer.lr_step(self._epochs.epoch)
 
     def _read_past(self, path: Path) -> tuple[Any, Any]:
-        state = checkpoints.load(path) if path.exists() else None
+        state = checkpoints.load_if_whole(path)
         return (state["extra_state"]["pseudogec"], state["extra_state"]["train_iterator"]) if state else (None, None)
 
     def _weights_in_full_precision(self) -> list[torch.Tensor]:
