@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
-from pseudogec.seq2seq import Decoder, checkpoints, import_checkpoint, model_files, train
+from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, import_checkpoint, model_files, train
 from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
 from pseudogec.seq2seq.detector import Detector
 from pseudogec.seq2seq.language_model import LanguageModel
@@ -102,6 +102,39 @@ def test_a_malicious_detector_is_refused(model: Path, marker: Path) -> None:
         Detector.load(model)
 
 
+class InterruptedTrainingError(Exception):
+    pass
+
+
+def stop(progress: TrainingProgress) -> None:
+    if progress.update >= 6:
+        raise InterruptedTrainingError
+
+
+def interrupted(folder: Path, dataset: Path, dictionary: Path) -> Path:
+    """A training that has saved its state and then stopped."""
+    with pytest.raises(InterruptedTrainingError):
+        train(
+            *([dataset], dataset, dictionary, folder, TINY, short_training(updates=7)),
+            seed=1,
+            progress=stop,
+            seconds_between_saves=0,
+        )
+    return folder / "unfinished" / checkpoints.LAST
+
+
+def test_a_state_with_a_flipped_bit_is_not_resumed(dataset: Path, dictionary: Path, tmp_path: Path) -> None:
+    options = short_training(updates=7)
+    train([dataset], dataset, dictionary, tmp_path / "undisturbed", TINY, options, seed=1)
+    state = interrupted(tmp_path / "model", dataset, dictionary)
+    damaged = bytearray(state.read_bytes())
+    damaged[len(damaged) // 2] ^= 1  # within the weights, where no reader would stumble
+    state.write_bytes(damaged)
+    train([dataset], dataset, dictionary, tmp_path / "model", TINY, options, seed=1)
+    ours, undisturbed = (checkpoints.load(tmp_path / name / "model.pt")["model"] for name in ("model", "undisturbed"))
+    assert all(torch.equal(ours[name], undisturbed[name]) for name in undisturbed)
+
+
 def old_checkpoint(model: Path, path: Path, **extra: object) -> Path:
     """A model as others release theirs: options as a namespace, in the format of early torch."""
     state = checkpoints.load(model / "model.pt")
@@ -142,13 +175,22 @@ def test_a_released_checkpoint_is_read_whatever_it_holds_when_the_user_names_it(
 CODE = "[__import__('os').mkdir({!r})]"  # as fairseq's eval would run it
 
 HARMFUL = (
-    *("__import__('os').getpid()", "[(512, 3)] * len([1])", "(lambda: 1)()", "f'{exit()}'", "(open#\n('a'))", "open\\\n('a')"),
+    *(
+        "__import__('os').getpid()",
+        "[(512, 3)] * len([1])",
+        "[i for i in (1, 2)]",
+        "f'{1}'",
+        "(lambda: 1)()",
+        "[1][0]",
+        "(x := 1)",
+    ),
+    *("[0] * 1000000000", "'a' * 1000000000", "[0] * 1000 * 1000", "9**9**9", "1 << 99999999", "-" * 100_000 + "(1)", "[" * 5000),
     *(" open('a')", "${a}('b')", b"exit()", bytearray(b"exit()"), 1j),
 )
 
 
 @pytest.mark.parametrize("value", HARMFUL, ids=lambda value: str(value)[:30])
-def test_an_option_that_runs_is_refused(value: object) -> None:
+def test_an_option_that_runs_or_fills_the_memory_is_refused(value: object) -> None:
     for nested in ({"layers": value}, Namespace(model=Namespace(layers=[value]))):
         with pytest.raises(ValueError, match="layers"):
             checkpoints.refuse_code(nested)
