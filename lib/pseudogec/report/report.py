@@ -79,7 +79,7 @@ class Report:
         seeds = profile.seeds
         named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
         places = self.study.trained_on()
-        mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(_told_apart(places))}." if len(places) > 1 else ""
+        mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(places)}." if len(places) > 1 else ""
         return f"{kind}{named}\nProfile {profile.name}: {profile.description}{mixed}"
 
     def begin(self, notebook: str) -> None:
@@ -351,9 +351,3 @@ def _called(systems: Iterable[System]) -> dict[str, str]:
         + (f", {readable(system.setting)}, {system.pseudo_pairs:,}" if methods.count(system.method) > 1 else "")
         for name, system in kinds.items()
     }
-
-
-def _told_apart(places: Sequence[str]) -> list[str]:
-    """Processors by name; with their long lists of instructions only where two have the same name."""
-    names = [place.partition(" (")[0] for place in places]
-    return [name if names.count(name) == 1 else place for name, place in zip(names, places, strict=True)]
