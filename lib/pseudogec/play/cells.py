@@ -109,14 +109,15 @@ def _shares(operations: Operations, probabilities: DirectNoise) -> str:
 
 
 def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
-    """A table of the methods' outputs, and a line about each method that has none."""
-    shown, unable = [], []
+    """A table of the methods' outputs, and lines about methods that have none."""
+    shown, unable = [], dict[str, list[str]]()
     for heading, corrupt in rows:
         try:
             shown.append((heading, corrupt()))
         except UserError as error:
-            unable.append(f"<p role='alert'><b>{escape(heading)}</b>: {escape(str(error))}</p>")
-    return (marked_operations(shown) if shown else "") + "".join(unable)
+            unable.setdefault(str(error), []).append(heading)
+    told = (f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>" for why, named in unable.items())
+    return (marked_operations(shown) if shown else "") + "".join(told)
 
 
 def noisy_beam(study: Study, sentence: str) -> Panel:
@@ -219,7 +220,7 @@ def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:
         annotator = load_annotator(study.profile.annotator)
         steps = ((f"sentence {number}", trace) for number, (_, trace) in enumerate(traces, start=1))
         table = _results(annotator, traces) if shown == _EVERY_SYSTEM else marked_traces(annotator, steps)
-        return (table if traces else "") + "".join(map(_absent, absent))
+        return (table if traces else "") + (_absent(absent) if absent else "")
 
     controls = {"text": box_of_text("Text", text), "shown": choice("Show", [_EVERY_SYSTEM, *versions])}
     return Panel(controls, render)
@@ -238,8 +239,8 @@ def _results(annotator: Annotator, traces: Sequence[tuple[str, Trace]]) -> str:
     return f"<table>{rows}</table>"
 
 
-def _absent(name: str) -> str:
+def _absent(names: Sequence[str]) -> str:
     return (
-        f"<p role='alert'><b>{escape(name)}</b>: its models are not in the store yet. Run the notebook's cells with its scores, "
-        f"or <code>pseudogec correct --train --system {escape(name)}</code> where these come from a pack; then run this cell.</p>"
+        f"<p role='alert'><b>{escape(', '.join(names))}</b>: their models are not in the store yet. Run the cells with their "
+        "scores, or <code>pseudogec correct --train --system NAME</code> where these come from a pack.</p>"
     )

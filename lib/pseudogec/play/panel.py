@@ -60,8 +60,9 @@ class Panel:
         # Read out by screen readers when it changes.
         self._shown.value = f"<div aria-live='polite' style='line-height:1.5'>{content}</div>"
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {**self._box._repr_mimebundle_(), **self._plain}
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> tuple[dict[str, Any], dict[str, Any]]:
+        only_alerts = "role='alert'" in self.content and "<table" not in self.content
+        return {**self._box._repr_mimebundle_(), **self._plain}, {"text/html": {"nothing": True}} if only_alerts else {}
 
 
 # Controls, all labelled and worked by mouse or keyboard

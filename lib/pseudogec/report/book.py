@@ -139,7 +139,8 @@ def _with_something(cells: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]
 def _says_nothing(output: dict[str, Any]) -> bool:
     data = output.get("data", {})
     said = ["".join(data[kind]).strip() for kind in ("text/markdown", "text/html") if kind in data]
-    return "nothing" in output.get("metadata", {}).get("text/markdown", {}) or (bool(said) and not any(said))
+    marked = any("nothing" in about for about in output.get("metadata", {}).values())
+    return marked or (bool(said) and not any(said))
 
 
 def _tags(cell: dict[str, Any]) -> list[str]:
