@@ -140,7 +140,7 @@ def training(store: Path, outputs: Path) -> bool:
 
 
 def binarisation(store: Path, outputs: Path) -> bool:
-    return bool(glob(f"{store}/.work/*/.train.src-trg*"))  # noqa: PTH207
+    return any(glob(f"{store}/.work/*/{name}") for name in ("train.src-trg*", ".train.src-trg*"))  # noqa: PTH207
 
 
 def notebook(store: Path, outputs: Path) -> bool:
