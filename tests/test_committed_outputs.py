@@ -121,16 +121,11 @@ def test_the_front_page_has_the_numbers_of_the_tables(tmp_path: Path) -> None:
     stages = means(study.grid("curricula").only(method=["realistic"], architecture=["default"]), "setting")
     track = means(study.comparison("restricted_track"), "system")
 
-    expected = {
-        "genuine data alone": methods["none"],
-        "pretrained on direct noise": methods["direct_noise"],
-        "pretrained on realistic noise, then on all genuine data, then on W&I": stages["sequential"],
-        "the same, behind a spellchecker": track["spellcheck+finetune"],
-        "an ensemble of two, behind the spellchecker": track["spellcheck+ensemble"],
-    }
+    expected = [methods["none"], methods["direct_noise"], stages["sequential"]]
+    expected += [track["spellcheck+finetune"], track["spellcheck+ensemble"]]
     page = (PROJECT / "README.md").read_text(encoding="utf-8")
     rows = [
         [cell.strip().split(" ± ")[0] for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:2] == "| "
     ]
-    shown = {label: numbers for label, *numbers in rows if label in expected}
+    shown = [numbers for _, *numbers in rows if len(numbers) == 3 and numbers[0][0].isdigit()]
     assert shown == expected
