@@ -22,7 +22,8 @@ from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.errors import instructive_sentences
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.papers import paper_edits_per_token
-from pseudogec.study import Study, edits_by_level, permutation_tests
+from pseudogec.report.texts import edits_by_level, permutation_tests
+from pseudogec.study import Study
 from pseudogec.study.corpora import Corpus
 
 TENSE = Edit(1, 2, "went", "R:VERB:TENSE")

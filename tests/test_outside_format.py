@@ -13,8 +13,8 @@ from artefacts.errors import UserError
 from building import make
 from pseudogec.__main__ import main
 from pseudogec.corpora import FilePairs
+from pseudogec.report.texts import corpus_table
 from pseudogec.study import PROJECT, Profile, Study, load_profile
-from pseudogec.study.overview import corpus_table
 
 MODULE = '''
 from pydantic import Field

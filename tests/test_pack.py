@@ -18,9 +18,9 @@ from artefacts.pack import ARTEFACTS, FILES
 from building import make
 from pseudogec.__main__ import main
 from pseudogec.edits import read_m2
-from pseudogec.report import findings, samples
+from pseudogec.report import findings, samples, texts, trainings
 from pseudogec.report.tables import training_lengths
-from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study, overview, sentence_counts
+from pseudogec.study import PACK, PROJECT, MissingSentencesError, Study
 from pseudogec.study.models import CompactModel
 
 WORDS = "barnacle cobbler dulcimer ferret gazebo hammock isthmus jackdaw kumquat lozenge marzipan nutmeg osprey parsnip".split()
@@ -160,13 +160,13 @@ def test_without_the_corpora_numbers_are_read_and_sentences_are_named(folder: Pa
         clone = opened(folder, store="empty", outputs="apart")
         assert missing(buildable(clone), clone.store) == []
         assert clone.scores(clone.comparison("mine")).equals(whole.scores(whole.comparison("mine")))
-        assert sentence_counts(clone).equals(sentence_counts(whole))
-        assert overview.seed_text_table(clone).equals(overview.seed_text_table(whole))
+        assert texts.sentence_counts(clone).equals(texts.sentence_counts(whole))
+        assert texts.seed_text_table(clone).equals(texts.seed_text_table(whole))
         shown = samples.reference_edits(clone, clone.planner.tests["mine"])
         assert "may not be passed on" in shown and "put test.m2" in shown
         assert "put text.txt" in samples.seed_sentences(clone)
         with pytest.raises(MissingSentencesError):
-            overview.annotated_sentences(clone, clone.planner.genuine)
+            texts.annotated_sentences(clone, clone.planner.genuine)
         assert not list(clone.store.artefacts()), "nothing was built"
     finally:
         (folder / "data").rmdir()
@@ -201,12 +201,12 @@ def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(sett
     write_pack(tmp_path / "outputs" / PACK, [entry for entry in entries if entry], "a machine that was taken back")
     packs = [Pack(tmp_path / "outputs" / PACK)]
     study = Study.open("classroom", store=tmp_path / "empty", outputs=tmp_path / "outputs", packs=packs)
-    found, known = overview.budget(study, system), overview.budget(whole, system)
+    found, known = trainings.budget(study, system), trainings.budget(whole, system)
     assert (found.updates, found.pseudo_pairs) == ((), known.pseudo_pairs)
     assert found.passes == pytest.approx(known.passes, rel=0.01)
     assert not found.other_passes(known) and not found.other_updates(known)
     assert training_lengths(study, [system]).updates.item() == "record lost"
-    assert overview.learning_curves(study, [system]).empty
+    assert trainings.learning_curves(study, [system]).empty
     assert "The records of 1 more are lost" in findings.cost(study, [system])
     ours, theirs = study.scores([system]), whole.scores([system])
     assert ours.loss.isna().all() and theirs.loss.notna().all()
@@ -217,7 +217,7 @@ def test_budgets_are_those_of_the_profile(tmp_path: Path) -> None:
     """The classroom passes 32 times over genuine pairs; before, PRETRAIN 4 times over pseudo pairs and its control 32 times."""
     study = Study.open("classroom", store=tmp_path / "store", packs=True)
     systems = [system for system in study.grid("joint_vs_pretrain") if system.seed == 1]
-    found = {(system.setting, system.pseudo_pairs): overview.budget(study, system) for system in systems}
+    found = {(system.setting, system.pseudo_pairs): trainings.budget(study, system) for system in systems}
     assert {budget.passes for budget in found.values()} == {32}
     assert all(budget.pseudo_pairs == pairs for (_, pairs), budget in found.items())
     baseline = found["baseline", 0]

@@ -12,8 +12,8 @@ import pytest
 from pseudogec.evaluate import Estimate, Pool
 from pseudogec.report import findings
 from pseudogec.report.contrasts import Claim, Contrast, Side, claims_table, contrast, note_on_claims, note_on_pools
+from pseudogec.report.trainings import Budget
 from pseudogec.study import System
-from pseudogec.study.overview import Budget
 
 CLAIM = Claim("It helps", "a paper", ())
 PRETRAINED = System(method="direct_noise", seed_corpus="simple", setting="pretrain", pseudo_pairs=3000, upsample=1, seed=1)

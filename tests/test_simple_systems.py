@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from pseudogec.report import Report, SystemsReport
-from pseudogec.report.tables import NO_EDITS
-from pseudogec.study import Study, sentence_counts
-from pseudogec.study.overview import changes_made
+from pseudogec.report.tables import NO_EDITS, changes_made
+from pseudogec.report.texts import sentence_counts
+from pseudogec.study import Study
 
 SPELLER = "systems.speller.steps=[{step: spelling, language_model: false, casing: false}]"
 

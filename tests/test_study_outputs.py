@@ -9,7 +9,9 @@ import pytest
 from artefacts.files import write_lines
 from pseudogec.commands.execute_notebook import execute
 from pseudogec.evaluate import MaxMatch, Score
-from pseudogec.study import PROJECT, ScoredOutputs, Study, edits_by_level, permutation_tests, score_outputs, sentence_counts
+from pseudogec.report import OutputsReport
+from pseudogec.report.texts import edits_by_level, permutation_tests, sentence_counts
+from pseudogec.study import PROJECT, Study
 
 pytestmark = pytest.mark.slow
 
@@ -32,18 +34,18 @@ def study(tmp_path: Path, scheduler: str) -> Study:
 
 
 @pytest.fixture
-def scored(study: Study, tmp_path: Path) -> ScoredOutputs:
+def scored(study: Study, tmp_path: Path) -> OutputsReport:
     for name, lines in {"a.m2": LEVEL_A, "b.m2": LEVEL_B, "good.txt": GOOD, "poor.txt": POOR}.items():
         write_lines(tmp_path / name, lines)
     outputs = {"good": tmp_path / "good.txt", "poor": tmp_path / "poor.txt"}
-    return score_outputs(study, outputs, {"A": tmp_path / "a.m2", "B": tmp_path / "b.m2"})
+    return OutputsReport(study, outputs, {"A": tmp_path / "a.m2", "B": tmp_path / "b.m2"})
 
 
 def counts(score: Score) -> tuple[float, ...]:
     return tuple(score[name] for name in ("tp", "fp", "fn"))
 
 
-def test_files_are_scored_against_the_m2_files_of_their_levels(scored: ScoredOutputs) -> None:
+def test_files_are_scored_against_the_m2_files_of_their_levels(scored: OutputsReport) -> None:
     for scores in (scored.errant, scored.by_metric[MaxMatch()]):
         assert {name: counts(score) for name, score in scores.items()} == {"good": (2, 0, 0), "poor": (1, 1, 1)}
     assert list(scored.levels) == ["A", "A", "B"]
@@ -58,11 +60,11 @@ def test_references_with_other_types_are_typed_again(study: Study, tmp_path: Pat
     nucle = [line.replace("R:VERB:SVA", "SVA").replace("R:NOUN:NUM", "Nn") for line in LEVEL_A]
     for name, lines in {"a.m2": nucle, "out.txt": POOR[:2]}.items():
         write_lines(tmp_path / name, lines)
-    scored = score_outputs(study, {"out": tmp_path / "out.txt"}, {"A": tmp_path / "a.m2"}, ["errant"])
+    scored = OutputsReport(study, {"out": tmp_path / "out.txt"}, {"A": tmp_path / "a.m2"}, ["errant"])
     assert set(scored.scores("error_type").error_type) == {"VERB:SVA", "NOUN:NUM"}
 
 
-def test_intervals_hold_the_score_and_are_none_wide_where_nothing_can_vary(scored: ScoredOutputs) -> None:
+def test_intervals_hold_the_score_and_are_none_wide_where_nothing_can_vary(scored: OutputsReport) -> None:
     whole = scored.scores().set_index("system")
     assert whole.f05_low["good"] == whole.f05["good"] == whole.f05_high["good"] == 1
     assert 0 == whole.f05_low["poor"] < whole.f05["poor"] < whole.f05_high["poor"]
@@ -91,7 +93,7 @@ def test_notebooks_score_files_without_training(scheduler: str, tmp_path: Path) 
 def test_released_outputs_are_scored_by_level(shared_data: Path, study: Study) -> None:
     references = {level: shared_data / "wi" / f"{level}.dev.gold.bea19.m2" for level in "ABC"}
     names = {"r2l": "wi.dev.ABC.pretlarge+sse+r2l.txt", "sed": "wi.dev.ABC.pretlarge+sse+r2l+sed.txt"}
-    scored = score_outputs(study, {name: shared_data / "outputs" / file for name, file in names.items()}, references)
+    scored = OutputsReport(study, {name: shared_data / "outputs" / file for name, file in names.items()}, references)
     assert round(scored.by_metric[MaxMatch()]["r2l"].headline, 4) == 0.5740  # the published scorer's figure
     assert scored.errant["r2l"].headline == pytest.approx(0.5165, abs=0.003)  # errant_compare's, with the paper's tagger
     by_level = scored.scores("level")

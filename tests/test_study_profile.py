@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from artefacts.errors import DataError, UserError
-from pseudogec.study import PROJECT, Study, load_profile, stages_table
+from pseudogec.report.trainings import stages_table
+from pseudogec.study import PROJECT, Study, load_profile
 from pseudogec.study.grid import expand
 
 CLASSROOM = PROJECT / "params" / "classroom.yaml"

@@ -1,7 +1,8 @@
 """The papers' numbers, tables with ours beside them, figures, findings, the front page and the book of a run."""
 
 from pseudogec.report.contrasts import Claim
-from pseudogec.report.errors import ErrorAnalysis, OutputsReport
+from pseudogec.report.errors import ErrorAnalysis
+from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.report import Report
 from pseudogec.report.systems import SystemsReport
 

@@ -30,8 +30,8 @@ from pseudogec.report.intervals import Dot, Row, interval_table
 from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import named_table, paper_scores, published_tables
 from pseudogec.report.tables import THIS_STUDY
+from pseudogec.report.trainings import EQUAL_BUDGETS, Budget
 from pseudogec.study import System
-from pseudogec.study.overview import EQUAL_BUDGETS, Budget
 
 _MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
 _NAMES = {measure.label: measure.name for measure in ERRANT.measures}

@@ -9,22 +9,20 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
-from pseudogec.evaluate import Estimate, Score, compare, compare_scores, f05_of, frequent_types, holm, main_type, score_interval
+from pseudogec.evaluate import Estimate, Score, compare, f05_of, frequent_types, holm, main_type
 from pseudogec.noise import EditDictionary, RealisticNoise
-from pseudogec.report.display import NOT_LISTED, Finding, Html, Nothing
+from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import by_category, system_colours
-from pseudogec.report.findings import UNKNOWN_TRUTH, in_points, with_interval
+from pseudogec.report.findings import UNKNOWN_TRUTH, in_points
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.methods import listed, method_label, readable
 from pseudogec.report.papers import paper_error_types
 from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import StyledTable, f05_cells, note_on_tuning, summarise
-from pseudogec.study import Grid, Study, System, overview
-from pseudogec.study.outputs import ScoredOutputs, hypotheses
+from pseudogec.report.texts import annotated_sentences, masked_sentences
+from pseudogec.study import Grid, System
 from pseudogec.study.results import By
-
-NO_FILES = Nothing("*No files were given in `outputs_to_score`, so there is nothing to score.*")
 
 
 class ErrorAnalysis:
@@ -45,7 +43,7 @@ class ErrorAnalysis:
     @classmethod
     def of_study(cls, report: Report) -> ErrorAnalysis:
         study = report.study
-        return cls(report, study.test, overview.masked_sentences(study, study.planner.tests[study.test]))
+        return cls(report, study.test, masked_sentences(study, study.planner.tests[study.test]))
 
     def scores(self, grid: Sequence[System], by: By) -> pd.DataFrame:
         return self.report.study.scores(grid, by, self.dataset)
@@ -92,10 +90,10 @@ class ErrorAnalysis:
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. Title: "
             f"corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"
         )
-        picture = by_category(pd.DataFrame(rows), self._categories(by, found), title, "gain in F0.5 (points)", caption)
+        picture = by_category(pd.DataFrame(rows), self.categories(by, found), title, "gain in F0.5 (points)", caption)
         return self.report.figure(picture, name)
 
-    def _categories(self, by: By, found: Iterable[tuple[Any, str]]) -> dict[str, str]:
+    def categories(self, by: By, found: Iterable[tuple[Any, str]]) -> dict[str, str]:
         """The categories of a figure and how it prints them."""
         if by == "error_type":
             return {name: f"{name} ({count:,})" for name, count in self.types.items()}
@@ -178,10 +176,10 @@ class ErrorAnalysis:
         if len(systems) < 2:
             return self._nothing
         study = self.report.study
-        corrected = {name: hypotheses(study, system, self.dataset) for name, system in systems.items()}
+        corrected = {name: study.hypotheses(system, self.dataset) for name, system in systems.items()}
         scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
         test = study.planner.tests[self.dataset]
-        return self.marked(overview.annotated_sentences(study, test), corrected, scores, study.levels(test), each)
+        return self.marked(annotated_sentences(study, test), corrected, scores, study.levels(test), each)
 
     def marked(
         self,
@@ -252,66 +250,6 @@ def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
     return pd.DataFrame(rows).sort_values("edits", ascending=False, ignore_index=True)
 
 
-class OutputsReport:
-    """Tables and figures of corrections from files; a line in their place if there are none."""
-
-    def __init__(self, study: Study, outputs: ScoredOutputs) -> None:
-        gold = outputs.gold
-        self._report, self._outputs = Report(study), outputs
-        self._analysis = ErrorAnalysis(self._report, gold.name, gold.sentences, nothing=NO_FILES)
-
-    def overall(self, name: str) -> StyledTable | Finding:
-        """The measures of each system by each metric, in percent.
-
-        The 95% interval is that of the last measure over sentences; so is that of its difference from the first system.
-        """
-        if not self._outputs.errant:
-            return NO_FILES
-        rows, signatures = [], set()
-        for metric, scores in self._outputs.by_metric.items():
-            first = next(iter(scores.values()))
-            for system, score in scores.items():
-                low, high = score_interval(score.per_sentence(), metric.headline.of)
-                measures = {measure.label: 100 * score[measure.name] for measure in metric.measures}
-                percent = {**measures, "from": 100 * low, "to": 100 * high}
-                difference = "" if score is first else with_interval(compare_scores([score], [first]))
-                rows.append({"system": system, "metric": metric.title, **percent, "difference": difference})
-                signatures.add(score.caption)
-        labels = dict.fromkeys(measure.label for metric in self._outputs.by_metric for measure in metric.measures)
-        table = pd.DataFrame(rows, columns=["system", "metric", *labels, "from", "to", "difference"])
-        headlines = ", ".join(dict.fromkeys(metric.headline.label for metric in self._outputs.by_metric))
-        names, gold = ", ".join(self._outputs.hypotheses), self._outputs.gold
-        note = (
-            f"Corrections from files ({names}), not trained here. References: {gold.name}, {len(gold.sources):,} sentences. "
-            f"Percent, with the 95% interval of {headlines}; difference from the first system, in points, with its interval. "
-            "The intervals are over sentences alone and hold for these outputs, not for the ways in which they were made."
-        )
-        decimals = {**dict.fromkeys(labels, 2), "from": 1, "to": 1}
-        return self._report.table(table, name, f"{note} Metrics: {'; '.join(sorted(signatures))}.", decimals)
-
-    def figure(self, category: By, name: str) -> Finding | None:
-        """F0.5 of each system by ``error_type`` (the reference's most frequent ones) or ``level``, by ERRANT, with intervals."""
-        if not self._outputs.errant:
-            return NO_FILES
-        scores = self._outputs.scores(category)
-        named = {category: "category", "f05": "value", "f05_low": "low", "f05_high": "high"}
-        points = scores.rename(columns=named)[["system", *named.values()]]
-        points = points.assign(name=points.system, **{column: 100 * points[column] for column in ("value", "low", "high")})
-        categories = self._analysis._categories(category, ((None, each) for each in points.category))
-        title = f"F0.5 by {category.replace('_', ' ')}, with 95% intervals over sentences"
-        caption = f"{self._outputs.gold.name}; in brackets how many edits of a type the reference has."
-        return self._report.figure(by_category(points, categories, title, "F0.5 (percent)", caption), name)
-
-    def examples(self, each: int = 2) -> Html | Finding:
-        """Sentences that the first and the last system correct differently, or both leave as they are."""
-        if len(self._outputs.errant) < 2:
-            return NO_FILES if not self._outputs.errant else Finding("*There is only one system; examples compare two.*")
-        first, *_, last = self._outputs.errant
-        corrected = {name: self._outputs.hypotheses[name] for name in (first, last)}
-        scores = {name: self._outputs.errant[name] for name in (first, last)}
-        return self._analysis.marked(self._outputs.gold.sentences, corrected, scores, self._outputs.levels, each)
-
-
 @or_what_to_fetch
 def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | Finding:
     """The most frequent entries of the dictionary of errors that realistic noise draws from, learnt from the genuine pairs."""
@@ -319,7 +257,7 @@ def edit_dictionary(report: Report, name: str, most: int = 10) -> StyledTable | 
     method = study.profile.methods.get("realistic")
     if not isinstance(method, RealisticNoise):
         return Finding("*The profile has no method `realistic`.*")
-    annotated = overview.annotated_sentences(study, study.planner.learnt_from(method))
+    annotated = annotated_sentences(study, study.planner.learnt_from(method))
     dictionary = EditDictionary.from_annotated(annotated, method.minimum_count)
     summary = dictionary.summary()
     rows = [

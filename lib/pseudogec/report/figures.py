@@ -302,7 +302,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     """Loss against updates, and against passes over the genuine data: validation as lines, training as pale ones.
 
     Args:
-        curves: result of :func:`pseudogec.study.overview.learning_curves`, one seed a system.
+        curves: result of :func:`pseudogec.report.trainings.learning_curves`, one seed a system.
     """
     if curves.empty:
         return NOT_LISTED

@@ -99,7 +99,7 @@ def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
     """Whether validation loss still fell at the end of each training.
 
     Args:
-        curves: result of :func:`pseudogec.study.overview.learning_curves`.
+        curves: result of :func:`pseudogec.report.trainings.learning_curves`.
         names: system -> what it is called.
     """
     if curves.empty:

@@ -39,14 +39,15 @@ from pseudogec.report.tables import (
     StyledTable,
     as_csv,
     beside_paper,
+    changes_made,
     comparison,
     f05_cells,
     note_on_tuning,
     styled,
     summarise,
 )
+from pseudogec.report.trainings import Budget, budget
 from pseudogec.study import Pipeline, Study, System
-from pseudogec.study.overview import Budget, budget, changes_made
 
 
 class Report:
@@ -164,7 +165,7 @@ class Report:
         return [found.assign(**others, **{named: found.system})]
 
     def changes(self, systems: Sequence[System | Pipeline], name: str) -> StyledTable | Finding:
-        """How much systems change, beside the reference; see :func:`pseudogec.study.overview.changes_made`."""
+        """How much systems change, beside the reference; see :func:`pseudogec.report.tables.changes_made`."""
         if not systems:
             return NOT_LISTED
         shown = self.study.with_simple_systems(systems)

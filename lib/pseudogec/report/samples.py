@@ -9,7 +9,8 @@ from typing import ParamSpec, TypeVar
 
 from pseudogec.report.display import Finding, Html, Nothing
 from pseudogec.report.markup import marked_edits, marked_operations, typical_example
-from pseudogec.study import MissingSentencesError, Study, System, overview
+from pseudogec.report.texts import annotated_sentences, examples
+from pseudogec.study import MissingSentencesError, Study, System
 from pseudogec.study.corpora import Corpus
 
 P = ParamSpec("P")
@@ -32,7 +33,7 @@ def or_what_to_fetch(show: Callable[P, Shown]) -> Callable[P, Shown | Finding]:
 @or_what_to_fetch
 def reference_edits(study: Study, corpus: Corpus, most: int = 10) -> Html:
     """The first sentences of a corpus that need a correction, under their writers' levels, with their first annotator's edits."""
-    sentences = zip(study.levels(corpus), overview.annotated_sentences(study, corpus), strict=True)
+    sentences = zip(study.levels(corpus), annotated_sentences(study, corpus), strict=True)
     return marked_edits(islice(((level, sentence) for level, sentence in sentences if sentence.annotators.get(0)), most))
 
 
@@ -44,17 +45,17 @@ def corrupted(study: Study, systems: Iterable[System], parameter: str, number: i
         number: which of the examples of a shard, from 0.
     """
     shards = study.planner.first_shards(systems := list(systems))
-    made = {system.parameters[parameter]: overview.examples(study, shards[system.name]) for system in systems}
-    return marked_operations((value, examples[number]["operations"]) for value, examples in made.items())
+    made = {system.parameters[parameter]: examples(study, shards[system.name]) for system in systems}
+    return marked_operations((value, sentences[number]["operations"]) for value, sentences in made.items())
 
 
 @or_what_to_fetch
 def corrupted_by_method(study: Study, systems: Iterable[System]) -> Html:
     """A typical sentence as each system's method corrupts it; the systems differ in their methods."""
     shards = study.planner.first_shards(systems := list(systems))
-    made = {system.method: overview.examples(study, shards[system.name]) for system in systems}
+    made = {system.method: examples(study, shards[system.name]) for system in systems}
     shown = typical_example(made)
-    return marked_operations((method, examples[shown]["operations"]) for method, examples in made.items())
+    return marked_operations((method, sentences[shown]["operations"]) for method, sentences in made.items())
 
 
 @or_what_to_fetch

@@ -34,9 +34,9 @@ from pseudogec.report.tables import (
     styled,
     without_empty_precision,
 )
-from pseudogec.study import Pipeline, overview
+from pseudogec.report.texts import annotated_sentences
+from pseudogec.study import Pipeline
 from pseudogec.study.corrections import HYPOTHESES, STEPS, Correction, Search, read_corrected
-from pseudogec.study.outputs import hypotheses
 
 
 class SystemsReport:
@@ -227,7 +227,7 @@ class SystemsReport:
             return NOT_LISTED
         study = self._study
         study.scores(self._systems)
-        corrected = {name: hypotheses(study, versions[0], study.test) for name, versions in self._versions.items()}
+        corrected = {name: study.hypotheses(versions[0], study.test) for name, versions in self._versions.items()}
         sources, targets = (study.lines(study.planner.tests[study.test], f"{side}.txt") for side in ("source", "target"))
         made = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
         differing = [place for place, ways in enumerate(made) if len(ways) > 1]
@@ -235,7 +235,7 @@ class SystemsReport:
             return Finding("The systems correct every sentence of the test set in the same way.")
         mended = {each for each in differing if sources[each] != targets[each] and targets[each] in made[each]}
         place = max(differing, key=lambda each: (each in mended, len(made[each]), -len(targets[each])))
-        sentence = overview.annotated_sentences(study, study.planner.tests[study.test])[place]
+        sentence = annotated_sentences(study, study.planner.tests[study.test])[place]
         annotator = load_annotator(study.profile.annotator)
         edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
         edits = {readable(name): made for name, made in edits.items()}

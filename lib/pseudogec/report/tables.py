@@ -19,8 +19,8 @@ from pseudogec.noise import TextMethod
 from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding, csv_cell
 from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
-from pseudogec.study import Study, System
-from pseudogec.study.overview import budget
+from pseudogec.report.trainings import budget
+from pseudogec.study import Pipeline, Study, System
 
 MEASURES = {measure.name: measure.label for measure in ERRANT.measures}
 
@@ -442,3 +442,30 @@ def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows)
+
+
+def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
+    """How much systems change on the first test set, by ERRANT; a mean over their seeds each. Their scores must have been built.
+
+    Returns:
+        One row for each kind of system, and the reference's last: ``unchanged``, the share of sentences without an edit; of the
+        sentences that need none, ``correct changed``, the share that has one, and ``false positives``, how many edits these have
+        in all; ``edits per token`` of the source.
+    """
+    rows = []
+    for system in systems:
+        right, wrong, missed = study.score(system).per_sentence().T
+        tokens = study.result(study.planner.test_sentences(system, study.test))["source_tokens"]
+        made, needed = right + wrong, right + missed
+        rows.append(
+            {
+                "system": system.name,
+                "unchanged": (made == 0).mean(),
+                "correct changed": (made[needed == 0] > 0).mean(),
+                "false positives": wrong[needed == 0].sum(),
+                "edits per token": made.sum() / tokens,
+            }
+        )
+    reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits per token": needed.sum() / tokens}
+    means = pd.DataFrame(rows).groupby("system", sort=False).mean().reset_index()
+    return pd.concat([means, pd.DataFrame([reference])], ignore_index=True)

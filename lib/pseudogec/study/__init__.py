@@ -5,8 +5,6 @@ from artefacts.engine import BuildError
 from pseudogec.study.corrections import read_corrected
 from pseudogec.study.grid import Grid, Pipeline, System
 from pseudogec.study.loading import load_profile
-from pseudogec.study.outputs import ScoredOutputs, score_outputs
-from pseudogec.study.overview import edits_by_level, permutation_tests, sentence_counts, stages_table
 from pseudogec.study.planning import Planner
 from pseudogec.study.profile import Profile
 from pseudogec.study.study import PACK, PROJECT, YAML, MissingSentencesError, Study
@@ -21,15 +19,9 @@ __all__ = [
     "Pipeline",
     "Planner",
     "Profile",
-    "ScoredOutputs",
     "Study",
     "System",
-    "edits_by_level",
     "load_profile",
     "missing",
-    "permutation_tests",
     "read_corrected",
-    "score_outputs",
-    "sentence_counts",
-    "stages_table",
 ]

@@ -446,6 +446,10 @@ class Study:
         """The lines of a text file of an artefact, which is built if it is missing."""
         return (self.folder(recipe, file) / file).read_text(encoding="utf-8").split("\n")[:-1]
 
+    def hypotheses(self, system: System | Pipeline, test: str) -> list[list[str]]:
+        """The corrected sentences, as tokens, of a system on a test set; they are made if they are missing."""
+        return [line.split() for line in self.lines(self.planner.correction(system, test), "hypotheses.txt")]
+
     def result(self, recipe: Recipe) -> dict[str, Any]:
         """The result of an artefact, which is built if it is missing."""
         self.build([recipe])
