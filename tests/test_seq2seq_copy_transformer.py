@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from pseudogec.seq2seq.decode import Decoder
+from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 from pseudogec.seq2seq.training import train
 from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
@@ -28,8 +29,6 @@ def model(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def loaded(model):
-    from pseudogec.seq2seq.decode_fairseq import FairseqEngine
-
     return FairseqEngine([model])._models[0]
 
 
@@ -63,3 +62,22 @@ def test_search_and_scores_agree(model):
     outputs = decoder.decode(sentences, n_best=2)
     scores = decoder.score(sentences, [[h.subwords for h in hypotheses] for hypotheses in outputs])
     assert np.allclose(scores, [[h.score for h in hypotheses] for hypotheses in outputs], atol=1e-4)
+
+
+def test_a_closed_gate_opens_in_the_given_updates(tmp_path):
+    dictionary = make_dictionary(pairs := make_pairs(100, seed=1), tmp_path / "dict.txt")
+    data = make_dataset(tmp_path / "data", dictionary, len(pairs), seed=1)
+    still = {"dropout": 0.0, "fairseq_options": {"copy-attention-heads": 2, "copy-gate-warmup": 8}}
+    train([data], data, dictionary, tmp_path / "model", COPYING.model_copy(update=still), short_training(epochs=1), seed=1)
+    loaded = FairseqEngine([tmp_path / "model"])._models[0]
+
+    def share() -> torch.Tensor:
+        with torch.no_grad():
+            return loaded(**batch())[1]["copy_share"]
+
+    trained = share()
+    assert (trained > 0).all(), "a trained model's gate is open"
+    loaded.train()
+    for updates, opening in ((0, 0), (2, 0.25), (8, 1), (20, 1)):
+        loaded.set_num_updates(updates)
+        assert torch.allclose(share(), opening * trained, atol=1e-6)

@@ -42,6 +42,12 @@ class CopyDecoder(TransformerDecoder):
             encoder_decoder_attention=True,
         )
         self.copy_gate = torch.nn.Linear(self.output_embed_dim, 1)
+        self.gate_warmup = getattr(options, "copy_gate_warmup", 0)
+        self.gate_opening = 1.0
+
+    def set_num_updates(self, num_updates: int) -> None:
+        """Open the gate step by step during training: a model that may copy from the start hardly learns to generate."""
+        self.gate_opening = min(1.0, num_updates / self.gate_warmup) if self.gate_warmup else 1.0
 
     def forward(
         self,
@@ -65,7 +71,8 @@ class CopyDecoder(TransformerDecoder):
             static_kv=True,
             need_weights=True,
         )
-        extra["copy_share"] = torch.sigmoid(self.copy_gate(copied.transpose(0, 1)).float())
+        opening = self.gate_opening if self.training else 1.0
+        extra["copy_share"] = opening * torch.sigmoid(self.copy_gate(copied.transpose(0, 1)).float())
         extra["attn"] = [weights]
         extra["source"] = encoder_out["src_tokens"][0]
         return self.output_layer(features), extra
@@ -88,6 +95,7 @@ class CopyTransformer(TransformerModel):
     def add_args(parser: ArgumentParser) -> None:
         TransformerModel.add_args(parser)
         parser.add_argument("--copy-attention-heads", type=int, metavar="N", help="heads of the copy attention")
+        parser.add_argument("--copy-gate-warmup", type=int, metavar="N", help="updates until the gate is fully open")
 
     @classmethod
     def build_model(cls, args: Namespace, task: Any) -> CopyTransformer:

@@ -270,8 +270,8 @@ class Planner:
         for stage in stages:
             # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
             copying = stage.data == ("copies",)
-            if copying and shape.copies and len(stages) > 1:
-                continue  # such a model would only learn never to change a word
+            if copying and shape.copies and "copy-gate-warmup" not in shape.fairseq_options and len(stages) > 1:
+                continue  # with an open gate such a model would only learn never to change a word
             arrangement: Arrangement = "reverse" if system.setting == _REVERSE and not copying else "correct"
             validation = self.validation if copying else self.tracks[system.track].validation
             held_out = self._binarised(validation, arrangement, keep_unchanged=True)
