@@ -1,7 +1,10 @@
-"""The loss computed in place, against fairseq's criterion."""
+"""The loss computed in place, against fairseq's criterion, and trainings with it."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 import torch
 
@@ -12,6 +15,8 @@ compat.apply()
 from fairseq.criterions.label_smoothed_cross_entropy import label_smoothed_nll_loss  # noqa: E402
 
 from pseudogec.seq2seq.fused_loss import _SmoothedCrossEntropy  # noqa: E402
+from pseudogec.seq2seq.training import train  # noqa: E402
+from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training  # noqa: E402
 
 PADDING, SUBWORDS, VOCABULARY = 1, 300, 50
 
@@ -33,3 +38,20 @@ def test_losses_and_gradient_are_fairseqs(smoothing: float, dtype: torch.dtype, 
         (3 * loss).backward()
     assert theirs.grad is not None and ours.grad is not None
     torch.testing.assert_close(ours.grad, theirs.grad, rtol=tolerance, atol=3 * tolerance)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["transformer", "copy_transformer"])
+def test_a_fused_training_has_the_same_losses(name: str, tmp_path: Path) -> None:
+    make_dictionary(make_pairs(400, seed=1), tmp_path / "dict.txt")
+    data, valid = (make_dataset(tmp_path / part, tmp_path / "dict.txt", 2000, seed) for part, seed in (("data", 1), ("valid", 2)))
+    shape = TINY.model_copy(update={"name": name, "encoder_layers": 2, "decoder_layers": 2, "dropout": 0.0})
+    options = short_training(learning_rate=5e-3, warmup_updates=30, max_tokens=500, epochs=3)
+    plain, fused = (
+        train([data], valid, tmp_path / "dict.txt", tmp_path / str(way), shape.model_copy(update={"fused": way}), options, 1)
+        for way in (False, True)
+    )
+    assert plain.updates == fused.updates > 30
+    for curve in ("training_curve", "validation_curve"):
+        expected, found = ([point.loss for point in getattr(result, curve)] for result in (plain, fused))
+        np.testing.assert_allclose(found, expected, rtol=1e-3)

@@ -47,8 +47,8 @@ class Architecture(TransformerShape):
     """Source embedding, target embedding and output projection share their weights, or only the last two, or none."""
     pre_norm: bool = False  # layer normalisation before every sublayer rather than behind it
     fused: bool = False
-    """Training computes attention and loss without arrays in between, the same up to rounding
-    (`pseudogec.seq2seq.fused_attention`, `pseudogec.seq2seq.fused_loss`)."""
+    """Training computes loss and update in fewer operations, the same up to rounding (`pseudogec.seq2seq.fused_loss`,
+    `pseudogec.seq2seq.fused_update`)."""
 
     @property
     def copies(self) -> bool:

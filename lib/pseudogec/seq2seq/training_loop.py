@@ -59,7 +59,6 @@ from fairseq.trainer import Trainer  # noqa: E402
 from omegaconf import OmegaConf  # noqa: E402
 from torch.nn.attention import SDPBackend, sdpa_kernel  # noqa: E402
 
-from pseudogec.seq2seq.fused_attention import use_fused_attention  # noqa: E402
 from pseudogec.seq2seq.fused_loss import use_fused_loss  # noqa: E402
 from pseudogec.seq2seq.fused_update import use_fused_update  # noqa: E402
 
@@ -119,7 +118,6 @@ class TrainingRun:
         model = self._task.build_model(self._cfg.model)
         criterion = self._task.build_criterion(self._cfg.criterion)
         if job.fused:
-            use_fused_attention(model)
             use_fused_loss(criterion, model)
         if job.autocast:
             # In 16 bits the gradient of torch's fused attention takes ten times as long on a CPU as that of separate products.

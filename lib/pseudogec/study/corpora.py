@@ -503,7 +503,7 @@ class Use(NamedTuple):
     what: str  # in the plural or with its article, for messages
 
 
-class Learner(Recipe):
+class LearnsFromText(Recipe):
     """A recipe whose step learns from text."""
 
     @abstractmethod

@@ -17,7 +17,7 @@ from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
 from pseudogec.correct.step import models_of
 from pseudogec.edits import annotator_of, read_m2
-from pseudogec.study.corpora import Corpus, Learner, References, Use, WrittenCorpus
+from pseudogec.study.corpora import Corpus, LearnsFromText, References, Use, WrittenCorpus
 from pseudogec.study.models import sentences_of_big, shapes_of_models
 from pseudogec.text import Tokens
 
@@ -97,7 +97,7 @@ class Correction(_OfStep):
         return {"sentences": len(after), "changed": changed}
 
 
-class Search(_OfStep, Learner):
+class Search(_OfStep, LearnsFromText):
     """The best parameters of a step on development data: ``found.json``."""
 
     kind: ClassVar[str] = "search"

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 
 from artefacts import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.errors import UserError
-from pseudogec.study.corpora import Corpus, Learner, Purpose, SeedCorpus, SeedText, Sides, Use, WrittenCorpus
+from pseudogec.study.corpora import Corpus, LearnsFromText, Purpose, SeedCorpus, SeedText, Sides, Use, WrittenCorpus
 from pseudogec.study.results import ScoredCorrection
 
 COUNTED_FROM = 12
@@ -185,7 +185,7 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
 
 def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:
     """The texts that recipes and their ancestors learn from, each use once."""
-    learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, Learner))
+    learners = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, LearnsFromText))
     uses = {(use.text.key, use.purpose, use.what): use for learner in learners for use in learner.uses()}
     yield from uses.values()
 

@@ -29,7 +29,7 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.model_files import MODEL, has_compact_form, make_compact
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.seq2seq.training_job import TrainingResult, snapshot_name
-from pseudogec.study.corpora import Corpus, Learner, SeedText, Use
+from pseudogec.study.corpora import Corpus, LearnsFromText, SeedText, Use
 from pseudogec.study.profile import Passes
 from pseudogec.text import Bpe, Vocabulary, load_bpe
 
@@ -56,7 +56,7 @@ def shapes_of_models(recipe: Recipe) -> str:
     return ", ".join(sorted({parent.architecture.shape for parent in recipe.parents if hasattr(parent, "architecture")}))
 
 
-class Subwords(Learner):
+class Subwords(LearnsFromText):
     """Byte-pair encoding learnt on the genuine targets, with the joint fairseq dictionary: ``codes.txt``, ``dict.txt``."""
 
     kind: ClassVar[str] = "bpe"
@@ -193,7 +193,7 @@ class BinarisedText(Recipe):
         return asdict(binarise_text(map(load_bpe(bpe).apply, read_plain(file)), bpe / "dict.txt", folder))
 
 
-class Training(Learner):
+class Training(LearnsFromText):
     """A model trained by fairseq, from scratch or from another's weights."""
 
     resumable: ClassVar[bool] = True
@@ -378,7 +378,7 @@ class TrainedLanguageModel(Training):
     validation: BinarisedText
 
 
-class WordCounts(Learner):
+class WordCounts(LearnsFromText):
     """The frequency of each word of a text, upper and lower case apart: ``words.tsv``, a line each."""
 
     kind: ClassVar[str] = "word_counts"
@@ -404,7 +404,7 @@ class WordCounts(Learner):
         return {"words": len(counts), "tokens": counts.total()}
 
 
-class TrainedDetector(Learner):
+class TrainedDetector(LearnsFromText):
     """A classifier that says whether a sentence contains an error, made from the correction model ``initial``."""
 
     kind: ClassVar[str] = "detector"

@@ -22,7 +22,7 @@ from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, Spell
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
 from pseudogec.seq2seq.data import PAIRS, check_dictionaries
-from pseudogec.study.corpora import Corpus, Learner, References, SeedText, Use
+from pseudogec.study.corpora import Corpus, LearnsFromText, References, SeedText, Use
 from pseudogec.study.models import TrainedModel, TrainingPairs, sentences_of_big, shapes_of_models
 from pseudogec.text import Bpe, load_bpe
 
@@ -100,7 +100,7 @@ def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> Noise
     return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated, sentences=targets)
 
 
-class NoisedData(PseudoData, Learner):
+class NoisedData(PseudoData, LearnsFromText):
     """Pseudo data from a text method, which may learn from the genuine pairs."""
 
     method: TextMethod
