@@ -26,7 +26,7 @@ BASELINE = System(method="none", seed_corpus=None, setting="baseline", pseudo_pa
 def planner(folder: Path, *overrides: str) -> Planner:
     (folder / "x.m2").write_text(M2)
     own = [f"data_folder={folder}", "annotator=offline", "subwords.merges=5", "corpora.genuine={source: m2, files: [x.m2]}"]
-    own += ["grids.operating_points.curves=false", "grids.genuine_pairs.curves=false"]  # not of preprocessed text
+    own += [f"grids.{name}.curves=false" for name in ("operating_points", "genuine_pairs", "more_pairs")]  # not of such text
     return Planner(load_profile(PROJECT / "params" / "smoke.yaml", [*own, *overrides]), PROJECT)
 
 
