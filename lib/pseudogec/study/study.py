@@ -399,16 +399,16 @@ class Study:
         return self.edit_shares(system, test or self.test).at(self.edit_shares(system).best_threshold(THRESHOLDS))
 
     def losses(self, system: System) -> dict[int, float]:
-        """The validation loss of a model whose passes are chosen, in nats a subword, or of all from which it was chosen."""
-        losses: dict[str, float] = self.result(self.planner.snapshot(system))["losses"]
-        return {int(passes): loss for passes, loss in losses.items()}
+        """The validation loss of a model whose passes are chosen, in bits per subword, or of all from which it was chosen."""
+        losses: dict[str, float] = self.result(self.planner.snapshot(system))["losses"]  # in nats
+        return {int(passes): loss / log(2) for passes, loss in losses.items()}
 
     def validation_loss(self, system: System | Pipeline) -> float:
         """At the end of the last stage of training, in bits per subword; not a number for systems of steps and lost records."""
         if isinstance(system, Pipeline) or not self.store.can_read(model := self.planner.model(system)):
             return nan
         if system.passes:
-            return min(self.losses(system).values()) / log(2)
+            return min(self.losses(system).values())
         curve = self.result(model)["validation_curve"]
         losses = [point["nll_loss"] for point in curve]
         return min(losses) if model.optimisation.selection == "best" else losses[-1]
