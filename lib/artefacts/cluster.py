@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import importlib
 import logging
 import os
@@ -131,7 +132,10 @@ def connect(where: Cluster | str) -> Client:
     try:
         return Client(where, set_as_default=False, timeout=SECONDS_TO_ANSWER)
     except (OSError, ValueError) as error:
-        raise UserError(f"no Dask scheduler answers at {where} ({error})") from None
+        refused = UserError(f"no Dask scheduler answers at {where} ({error})")
+    # The failed client ends here: if it is collected while another one starts, each waits for the other's lock.
+    gc.collect()
+    raise refused
 
 
 def gpus_of_workers(client: Client) -> list[int]:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -242,6 +243,9 @@ def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(
 
 @pytest.mark.parametrize("address", ["nonsense", "http://127.0.0.1:9", "tcp://host:port"])
 def test_what_is_no_address_of_a_scheduler_is_refused(address: str, tmp_path: Path) -> None:
+    threads = set(threading.enumerate())
     with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError) as refused:
         engine.build(processes(1))
     assert address in str(refused.value)
+    # What a refused connection leaves behind could block the next one.
+    assert not set(threading.enumerate()) - threads
