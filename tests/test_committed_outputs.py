@@ -41,7 +41,7 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.slow
 # Our prose has up to six words in a row in common with learners' now and then, and the novels of the seed text up to ten.
-@pytest.mark.parametrize(("profile", "length"), [("what-they-buy", 7), ("learners", 7), ("public", 11)])
+@pytest.mark.parametrize(("profile", "length"), [("what-they-buy", 7), ("what-they-buy-gpu", 7), ("learners", 7), ("public", 11)])
 def test_no_sentence_of_a_learner_corpus_is_committed(profile: str, length: int, shared_data: Path) -> None:
     corpora = [file for folder in ("wi", "fce", "jfleg") for file in sorted((shared_data / folder).iterdir()) if file.is_file()]
     learners = set[tuple[str, ...]]()

@@ -146,6 +146,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
         ("learners", 892, "8fa2b4295608ca5e"),
         ("public", 93, "602e8051460fdee6"),
         ("what-they-buy", 1350, "63a2edc05985bb1e"),
+        ("what-they-buy-gpu", 242, "f6524c6d591fa00e"),
     ],
 )
 def test_the_keys_of_artefacts_are_stable(profile: str, artefacts: int, digest: str, tmp_path: Path) -> None:
