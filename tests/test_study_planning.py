@@ -145,7 +145,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
         ("classroom", 1037, "22440c7d91140714"),
         ("learners", 892, "8fa2b4295608ca5e"),
         ("public", 93, "602e8051460fdee6"),
-        ("what-they-buy", 1350, "63a2edc05985bb1e"),
+        ("what-they-buy", 1550, "8d78fd986718cb8c"),
         ("what-they-buy-gpu", 242, "f6524c6d591fa00e"),
     ],
 )
