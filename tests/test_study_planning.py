@@ -143,7 +143,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
     ("profile", "artefacts", "digest"),
     [
         ("classroom", 1037, "22440c7d91140714"),
-        ("learners", 892, "8fa2b4295608ca5e"),
+        ("learners", 960, "065b92c2740b5edf"),
         ("public", 93, "602e8051460fdee6"),
         ("what-they-buy", 1550, "8d78fd986718cb8c"),
         ("what-they-buy-gpu", 242, "f6524c6d591fa00e"),
