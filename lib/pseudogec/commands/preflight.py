@@ -257,6 +257,6 @@ def _annotator_row(profile: Profile) -> Row:
     except UserError as error:
         return Row("software", "annotator", "missing", str(error), "make model installs it")
     if "offline" in signature and not profile.simulation:
-        finding = f"{signature}; the papers' scores come from en_core_web_sm and differ by some tenths of a point"
+        finding = f"{signature}; scores with en_core_web_sm, as papers give them, differ by some tenths of a point"
         return Row("software", "annotator", "note", finding, "make model installs en_core_web_sm")
     return Row("software", "annotator", "ok", signature)

@@ -206,8 +206,8 @@ class RightToLeft(StepOfModels):
     """The n best corrections are ranked anew by the same kinds of models trained from right to left (TASLP section IV-E).
 
     The correction with the highest sum of both directions' scores wins (Liu et al. 2016, Sennrich et al. 2016), of equal sums the
-    first. The models were trained on pairs with the subwords of both sides reversed, and they score such
-    pairs. The corrections stay, in their new order and with their sums.
+    first. A score is a log-probability over the length, and the models read and write pairs with the subwords of both sides
+    reversed; the paper says nothing of either. The corrections stay, in their new order and with their sums.
     """
 
     name: ClassVar[str] = "right_to_left"

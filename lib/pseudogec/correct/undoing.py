@@ -178,10 +178,10 @@ def _is_harmless(source: Tokens, edit: Edit) -> bool:
 class EditReranking(Step):
     """The subset of a sentence's edits is kept whose sentence is most probable to a language model (Choe et al. 2019, 7.4).
 
-    Sentences are compared by log-probability / (tokens + 1) ** length penalty, since edits change the length. Of equally good
-    subsets the larger one is kept. A sentence with more edits than are tried at once is searched from left to right, so many
-    edits at a time, while the edits to the right of these stand. A sentence that is too long for the language model keeps all
-    its edits.
+    Sentences are compared by log-probability / (tokens + 1) ** length penalty, since edits change the length; the paper speaks of
+    the highest score alone. Of equally good subsets the larger one is kept. A sentence with more edits than are tried at once is
+    searched from left to right, so many edits at a time, while the edits to the right of these stand. A sentence that is too long
+    for the language model keeps all its edits.
     """
 
     name: ClassVar[str] = "language_model"

@@ -31,7 +31,10 @@ class BackTranslation(DecoderMethod):
 
 @METHODS.register
 class NoisyBackTranslation(BackTranslation):
-    """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et al. 2018; TASLP III-A)."""
+    """Beam search with r * beta_random, r ~ U[0, 1], added to the score of every candidate (Xie et al. 2018).
+
+    Kiyono et al. (TASLP III-A) say: to the score of each hypothesis in the beam.
+    """
 
     name = "backtrans_noisy"
     label = "Noisy back-translation"

@@ -1,4 +1,4 @@
-"""Errors in content words alone, which Kiyono et al. (2020, section VI) leave to future work."""
+"""Errors in content words alone, which Kiyono et al. (2020, sections V-B1 and VII) leave to future work."""
 
 from __future__ import annotations
 

@@ -15,7 +15,10 @@ from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 
 @METHODS.register
 class RandomNoise(TextMethod):
-    """Delete, replace, or insert after each word, then shuffle words locally."""
+    """Delete, replace, or insert after each word, then shuffle words locally.
+
+    Random words are drawn by their frequency in genuine text; Choe et al. (2019) speak of any word of the vocabulary.
+    """
 
     name = "random"
     label = "Random noise"

@@ -80,15 +80,15 @@ class ErrorAnalysis:
             low, high = difference.interval
             points = {"value": 100 * difference.value, "low": 100 * low, "high": 100 * high}
             shown = called.get(value) or _called(value)
-            rows.append({"category": category, "system": value, "name": shown, **points})
+            rows.append({"category": category, "system": value, "name": shown, **points, "clear": p_value < 0.05})
             if p_value < 0.05:
                 clear.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
         opponent = "the baseline" if against is None else called.get(against) or _called(against)
         told = "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
         title = f"More than chance: {told}" if told else f"No difference from {opponent} is more than chance"
         caption = (
-            f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. Title: "
-            f"corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"
+            f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. "
+            f"Filled: more than chance, corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"
         )
         picture = by_category(pd.DataFrame(rows), self.categories(by, found), title, "gain in F0.5 (points)", caption)
         return self.report.figure(picture, name)

@@ -319,7 +319,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
             of_system = curves[curves.system == system]
             for (stage, data), part in of_system.groupby(["stage", "data"]):
                 held_out = data == "validation"
-                looks = {"marker": ".", "label": name} if held_out and stage == of_system.stage.max() else {}
+                looks = {"marker": ".", "markevery": 0.05, "label": name} if held_out and stage == of_system.stage.max() else {}
                 alpha = 1 if held_out else 0.3
                 axes.plot(part[column], part.loss, color=colour, linestyle=line, linewidth=1.5, alpha=alpha, **looks)
         axes.set(xlabel=label, yscale="log")
@@ -359,7 +359,7 @@ def by_category(points: pd.DataFrame, categories: Mapping[str, str], title: str,
 
     Args:
         points: ``category``, ``system``, ``name`` (as the legend prints the system) and, in percent or points, ``value``, ``low``
-            and ``high``; the same categories for all systems.
+            and ``high``; the same categories for all systems. A dot that is not ``clear`` is hollow, where this is told.
         categories: those that are shown, from top to bottom, and how the axis prints them.
         label: of the horizontal axis. A line stands at zero if it begins with ``gain``.
     """
@@ -372,6 +372,9 @@ def by_category(points: pd.DataFrame, categories: Mapping[str, str], title: str,
         spread = [(part.value - part.low).clip(lower=0), (part.high - part.value).clip(lower=0)]
         rows = np.arange(len(categories)) + aside
         axes.errorbar(part.value, rows, xerr=spread, fmt="o", color=colour, markersize=5, label=part.name.dropna().iloc[0])
+        if "clear" in part:
+            hollow = ~part.clear.eq(True)
+            axes.plot(part.value[hollow], rows[hollow], "o", color=colour, markerfacecolor="white", markersize=5, zorder=3)
     if label.startswith("gain"):
         axes.axvline(0, **_BASELINE | {"label": None})
     axes.set_yticks(range(len(categories)), list(categories.values()))
@@ -569,6 +572,7 @@ def length_against_edits(sentences: pd.DataFrame, quantile: float = 0.999) -> Pi
         axes.plot([0, longest], [0, rate * longest], color="#000000", linewidth=1.2, linestyle=":", label="in proportion")
         axes.grid(visible=False)
         axes.set_title(f"{readable(name)} ({len(part):,} sentences)", fontsize=10)
+        axes.tick_params(labelbottom=True)
         axes.set(xlabel="tokens", ylabel="edits", xlim=(0, longest + 0.5), ylim=(-0.5, most + 0.5))
     panels[0][0].legend(frameon=False, fontsize=9, loc="upper left")
     panels[0][0].yaxis.get_major_locator().set_params(integer=True)

@@ -59,7 +59,7 @@ def _kept(optimisation: Optimisation) -> str:
 EQUAL_BUDGETS = (
     "Trainings are comparable if they pass over the genuine data equally often and, with equally many pseudo pairs, have "
     "equally many updates, or, where a record is lost, read equally many pairs; all within a quarter. Settings such as JOINT and "
-    "PRETRAIN are compared at equal passes, as in the papers; if their updates differ, both numbers are given."
+    "PRETRAIN are compared at equal passes; if their updates differ, both numbers are given."
 )
 
 

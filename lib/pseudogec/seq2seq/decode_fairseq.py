@@ -95,8 +95,8 @@ class Expansions(NamedTuple):
 
 
 class NoisyBeamSearch(BeamSearch):
-    """Beam search with random noise on every candidate (Xie et al. 2018; Kiyono et al., TASLP section III-A, "backtrans
-    (noisy)").
+    """Beam search with random noise on every candidate (Xie et al. 2018). Kiyono et al. ("backtrans (noisy)", TASLP
+    section III-A) say: on each hypothesis in the beam.
 
     ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
     before the beam keeps its best. The noise stays in the hypothesis's score. An observer is called before every choice.
