@@ -124,7 +124,7 @@ def noisy_beam(study: Study, sentence: str) -> Panel:
     """The search of `backtrans_noisy`, to be stepped through.
 
     At each step every hypothesis in the beam is expanded by every subword; r * beta_random, r ~ U[0, 1], is added to the score of
-    each expansion, and the best are kept (Xie et al. 2018; Kiyono et al. 2020, section III-A, says: of each hypothesis).
+    each expansion, and the best are kept (Xie et al. 2018; Kiyono et al. 2020, section III-A).
     """
     corruptor = Corruptor(study)
 
