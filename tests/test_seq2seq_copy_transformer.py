@@ -81,3 +81,19 @@ def test_a_closed_gate_opens_in_the_given_updates(tmp_path):
     for updates, opening in ((0, 0), (2, 0.25), (8, 1), (20, 1)):
         loaded.set_num_updates(updates)
         assert torch.allclose(share(), opening * trained, atol=1e-6)
+
+
+def test_an_open_gate_learns_to_close_again(loaded):
+    """A gate that opens slowly is wide open in the end. Words that cannot be copied must still close it."""
+    unknown = torch.full((2, 2, 1), 10)  # a subword of neither source
+    gate = loaded.decoder.copy_gate.bias
+    with torch.no_grad():
+        before = gate.clone()
+        gate.fill_(30.0)
+    output = loaded(**batch())
+    assert (output[1]["copy_share"] == 1).all()
+    loss = -loaded.get_normalized_probs(output, log_probs=True).gather(2, unknown).mean()
+    (gradient,) = torch.autograd.grad(loss, gate)
+    assert gradient.item() == pytest.approx(1, abs=1e-3)  # that of -log sigmoid(-gate)
+    with torch.no_grad():
+        gate.copy_(before)

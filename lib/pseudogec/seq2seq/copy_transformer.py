@@ -16,8 +16,8 @@ from fairseq.models import register_model, register_model_architecture
 from fairseq.models.transformer import TransformerDecoder, TransformerEncoder, TransformerModel, base_architecture
 from fairseq.modules import MultiheadAttention
 
-# Keeps the logarithm of a mixed probability finite.
-_SMALLEST_PROBABILITY = 1e-10
+# Keeps the logarithm of a mixed probability finite. What is smaller has no gradient, so that training would never raise it.
+_SMALLEST_PROBABILITY = torch.finfo(torch.float32).tiny
 
 
 class CopyEncoder(TransformerEncoder):
@@ -72,7 +72,10 @@ class CopyDecoder(TransformerDecoder):
             need_weights=True,
         )
         opening = self.gate_opening if self.training else 1.0
-        extra["copy_share"] = opening * torch.sigmoid(self.copy_gate(copied.transpose(0, 1)).float())
+        gate = self.copy_gate(copied.transpose(0, 1)).float()
+        extra["copy_share"] = opening * torch.sigmoid(gate)
+        # 1 - copy_share; the difference itself would round to 0, and the gate of a word that cannot be copied would stay open.
+        extra["generated_share"] = (1 - opening) + opening * torch.sigmoid(-gate)
         extra["attn"] = [weights]
         extra["source"] = encoder_out["src_tokens"][0]
         return self.output_layer(features), extra
@@ -82,10 +85,10 @@ class CopyDecoder(TransformerDecoder):
     ) -> torch.Tensor:
         """Probabilities of the vocabulary: (1 - a) p_generate + a p_copy."""
         logits, extra = net_output
-        share, attention = extra["copy_share"], extra["attn"][0].float()
-        probabilities = (1 - share) * utils.softmax(logits, dim=-1).float()
+        attention = extra["attn"][0].float()
+        probabilities = extra["generated_share"] * utils.softmax(logits, dim=-1).float()
         places = extra["source"].unsqueeze(1).expand_as(attention)
-        probabilities = probabilities.scatter_add(2, places, share * attention)
+        probabilities = probabilities.scatter_add(2, places, extra["copy_share"] * attention)
         return probabilities.clamp_min(_SMALLEST_PROBABILITY).log() if log_probs else probabilities
 
 
