@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -85,15 +86,10 @@ def test_a_closed_gate_opens_in_the_given_updates(tmp_path):
 
 def test_an_open_gate_learns_to_close_again(loaded):
     """A gate that opens slowly is wide open in the end. Words that cannot be copied must still close it."""
-    unknown = torch.full((2, 2, 1), 10)  # a subword of neither source
-    gate = loaded.decoder.copy_gate.bias
-    with torch.no_grad():
-        before = gate.clone()
-        gate.fill_(30.0)
-    output = loaded(**batch())
+    model, unknown = deepcopy(loaded), torch.full((2, 2, 1), 10)  # a subword of neither source
+    gate = torch.nn.init.constant_(model.decoder.copy_gate.bias, 30.0)
+    output = model(**batch())
     assert (output[1]["copy_share"] == 1).all()
-    loss = -loaded.get_normalized_probs(output, log_probs=True).gather(2, unknown).mean()
+    loss = -model.get_normalized_probs(output, log_probs=True).gather(2, unknown).mean()
     (gradient,) = torch.autograd.grad(loss, gate)
     assert gradient.item() == pytest.approx(1, abs=1e-3)  # that of -log sigmoid(-gate)
-    with torch.no_grad():
-        gate.copy_(before)

@@ -74,7 +74,7 @@ class CopyDecoder(TransformerDecoder):
         opening = self.gate_opening if self.training else 1.0
         gate = self.copy_gate(copied.transpose(0, 1)).float()
         extra["copy_share"] = opening * torch.sigmoid(gate)
-        # 1 - copy_share; the difference itself would round to 0, and the gate of a word that cannot be copied would stay open.
+        # 1 - copy_share, computed so that it neither rounds to 0 nor loses its gradient where the gate is wide open.
         extra["generated_share"] = (1 - opening) + opening * torch.sigmoid(-gate)
         extra["attn"] = [weights]
         extra["source"] = encoder_out["src_tokens"][0]
