@@ -145,7 +145,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
         ("classroom", 1284, "1d5757d8ed91ea77"),
         ("learners", 960, "065b92c2740b5edf"),
         ("public", 93, "602e8051460fdee6"),
-        ("what-they-buy", 1824, "48da449ad2c8a966"),
+        ("what-they-buy", 1971, "2599b5dcd5b81d7c"),
         ("what-they-buy-gpu", 242, "f6524c6d591fa00e"),
     ],
 )
