@@ -46,7 +46,7 @@ grids: {{replace: true, noise: {{method: [direct_noise, realistic], seed_corpus:
 tracks: {{replace: true}}
 models: {{replace: true}}
 own_text: []
-notebooks: {{replace: true, 05_top_systems: [mine, noise]}}
+notebooks: {{replace: true, 00_data: [], 05_top_systems: [mine, noise]}}
 """
 
 

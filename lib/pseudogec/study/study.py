@@ -278,10 +278,12 @@ class Study:
     def data_recipes(self) -> list[Recipe]:
         """The recipes that describe the data: corpora, their reference edits, a shard of each seed corpus."""
         planner, seeds = self.planner, self.profile.corpora.seeds
-        corpora = list(planner.corpora.values())
-        edits = [recipe for corpus in corpora for recipe in (planner.references(corpus), planner.masked_references(corpus))]
+        corpora = planner.corpora
+        # Only notebook 00 shows edits of other corpora than test sets. Those of a million pairs take ten megabytes of a pack.
+        shown = corpora if "00_data" in self.profile.notebooks else planner.tests
+        edits = [*map(planner.references, corpora.values()), *map(planner.masked_references, shown.values())]
         texts = [recipe for name in seeds for recipe in (planner.seed_text(name, 0), planner.seed_text_facts(name))]
-        return [*corpora, *edits, *texts]
+        return [*corpora.values(), *edits, *texts]
 
     def recipes(self, name: str) -> list[Recipe]:
         """The recipes that a grid or comparison needs: scores, and the edits in a shard of each system's pseudo data."""
