@@ -279,7 +279,7 @@ class Study:
         """The recipes that describe the data: corpora, their reference edits, a shard of each seed corpus."""
         planner, seeds = self.planner, self.profile.corpora.seeds
         corpora = planner.corpora
-        # Only notebook 00 shows edits of other corpora than test sets. Those of a million pairs take ten megabytes of a pack.
+        # Only notebook 00 shows edits of other corpora than test sets. Those of a million pairs take eight megabytes of a pack.
         shown = corpora if "00_data" in self.profile.notebooks else planner.tests
         edits = [*map(planner.references, corpora.values()), *map(planner.masked_references, shown.values())]
         texts = [recipe for name in seeds for recipe in (planner.seed_text(name, 0), planner.seed_text_facts(name))]
