@@ -6,6 +6,7 @@ the command line.
 
 from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
 from pseudogec.noise.content_words import ContentWords
+from pseudogec.noise.copied import CopiedText
 from pseudogec.noise.direct import DirectNoise
 from pseudogec.noise.method import (
     METHODS,
@@ -37,6 +38,7 @@ __all__ = [
     "BackTranslation",
     "ConfusionSets",
     "ContentWords",
+    "CopiedText",
     "DecoderMethod",
     "DictionarySummary",
     "DirectNoise",

@@ -106,6 +106,7 @@ class TextMethod(Method):
 
     unit: ClassVar[Literal["subword", "word"]] = "word"
     needs_pairs: ClassVar[bool] = False  # to learn from, not grammatical text alone
+    learns: ClassVar[bool] = True  # from genuine data; otherwise all tracks share its pseudo data
 
     def learn(self, resources: NoiseResources) -> Any:
         """Learn from genuine data, once for a text; the result, which must be picklable, is passed to `draw`.

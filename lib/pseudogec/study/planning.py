@@ -248,6 +248,8 @@ class Planner:
 
     def learnt_from(self, method: TextMethod, track: str = "restricted", seed: int = 1) -> Corpus:
         """The pairs from which a method learns."""
+        if not method.learns:
+            return self.genuine
         data = self.genuine_data(track, seed)
         if method.needs_pairs and self.profile.pseudo_data.edits_from == "in_domain":
             return data.in_domain or data.genuine
@@ -268,7 +270,7 @@ class Planner:
         stages, shape = self.profile.stages(system.setting), self.profile.architecture_of(system.architecture)
         model: TrainedModel | None = None
         for stage in stages:
-            # A stage of copying is the same in both directions and on all tracks, so that all share one model of it.
+            # A stage of copying is the same in both directions and on most tracks, so that these share one model of it.
             copying = stage.data == ("copies",)
             if copying and shape.copies and "copy-gate-warmup" not in shape.fairseq_options and len(stages) > 1:
                 continue  # with an open gate such a model would only learn never to change a word
@@ -297,8 +299,10 @@ class Planner:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
-                # Grammatical text alone: like the subwords, it comes from all genuine targets, also on tracks with fewer pairs.
-                found.append(self._binarised(self.genuine, "copy", keep_unchanged=True))
+                # Grammatical text alone: like the subwords, it comes from all genuine targets, also on most tracks with fewer pairs.
+                track = self.profile.tracks.get(system.track)
+                copied = genuine.genuine if track is not None and track.own_copies else self.genuine
+                found.append(self._binarised(copied, "copy", keep_unchanged=True))
             elif part == "in_domain":
                 assert genuine.in_domain is not None  # the profile's check
                 found.append(self._binarised(genuine.in_domain, arrangement))

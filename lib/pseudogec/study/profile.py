@@ -175,11 +175,12 @@ class GridAxes(Axes):
 
     also: tuple[Annotated[dict[str, Any], BeforeValidator(_axes)], ...] = ()
     """More systems: for each entry the combinations of these values with those that the entry replaces."""
+    tests: tuple[str, ...] = Field((), description="further test corpora to score on, by their own metrics")
 
     @property
     def parts(self) -> list[Axes]:
         """These axes alone, and one for each entry of ``also``."""
-        own = self.model_dump(exclude={"also"})
+        own = self.model_dump(exclude={"also", "tests"})
         return [Axes.model_validate({**own, **replaced}) for replaced in ({}, *self.also)]
 
 
@@ -211,6 +212,7 @@ class Track(Section):
     """
 
     pairs: int | None = Field(None, gt=0, description="so many genuine pairs with a correction, drawn anew for each seed")
+    own_copies: bool = Field(False, description="a stage of copying takes their targets alone, not those of all genuine pairs")
     genuine: Pairs | None = Field(None, description="training pairs of its own; by default a part of the development data")
     validation: Pairs | None = Field(None, description="with pairs of its own: those that choose checkpoints and tune systems")
     in_domain: Pairs | None = Field(None, description="with pairs of its own: the part of them that is like its test data")
@@ -477,6 +479,7 @@ def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Pro
 def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Problem]:
     """Unknown names in a grid (the nearest is offered), missing axes, sizes that are not a number of whole shards."""
     first, *others = grid.parts
+    yield from _unknown((*where, "tests"), "test corpus", grid.tests, profile.corpora.tests)
     yield from (own := [*_check_axes(profile, where, first)])
     told = {problem.message for problem in own}  # an entry has them again where it replaces nothing
     for number, axes in enumerate(others):

@@ -292,10 +292,16 @@ class Study:
             return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
         grid, axes = self.grid(name), self.profile.grids[name]
         systems = self.with_simple_systems(grid)
+        further = [
+            self.planner.score(system, test, metric)
+            for test in axes.tests
+            for metric in self.profile.corpora.tests[test].metrics
+            for system in systems
+        ]
         if axes.passes or axes.curves:
-            return self.measures(systems, axes.curves)
+            return [*self.measures(systems, axes.curves), *further]
         scores = [self.planner.score(system, test) for test in self.grid_tests for system in systems]
-        return [*scores, *self.planner.pseudo_edits(grid).values()]
+        return [*scores, *further, *self.planner.pseudo_edits(grid).values()]
 
     def measures(self, systems: Sequence[System | Pipeline], curves: bool) -> list[Recipe]:
         """Scores of systems on the test sets of grids, and the validation losses of models whose passes are chosen.

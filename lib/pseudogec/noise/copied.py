@@ -1,0 +1,24 @@
+"""No noise: a control for what a model gains from reading text and being updated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
+
+
+@METHODS.register
+class CopiedText(TextMethod):
+    """Pairs of a sentence and itself. Their text and updates are those of pseudo data; what these gain beyond them is due to noise."""
+
+    name = "copy"
+    label = "Copied text"
+    colour = "#777777"
+    summary = "the sentence itself, without errors: a control"
+    learns: ClassVar[bool] = False
+
+    def draw(self, tokens: Sequence[str], learnt: None, random: np.random.Generator) -> list[Operation]:
+        return list(map(keep, tokens))
