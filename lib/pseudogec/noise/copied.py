@@ -12,7 +12,7 @@ from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
 
 @METHODS.register
 class CopiedText(TextMethod):
-    """Pairs of a sentence and itself. Their text and updates are those of pseudo data; what these gain beyond them is due to noise."""
+    """A sentence and itself: the text and the updates of pseudo data, without the noise."""
 
     name = "copy"
     label = "Copied text"

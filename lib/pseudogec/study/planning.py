@@ -299,7 +299,7 @@ class Planner:
             if part == "genuine":
                 found.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
-                # Grammatical text alone: like the subwords, it comes from all genuine targets, also on most tracks with fewer pairs.
+                # Grammatical text alone: like the subwords, it comes from all genuine targets unless the track has its own.
                 track = self.profile.tracks.get(system.track)
                 copied = genuine.genuine if track is not None and track.own_copies else self.genuine
                 found.append(self._binarised(copied, "copy", keep_unchanged=True))
