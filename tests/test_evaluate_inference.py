@@ -12,17 +12,19 @@ from artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import (
     ERRANT,
+    MOST_SEEDS,
     Estimate,
     Gold,
-    Pool,
     compare,
     compare_scores,
     compare_values,
     f05_of,
     holm,
+    over_seeds,
+    place_of,
     score_interval,
+    seed_variances,
     seeds_to_decide,
-    spread_of_seeds,
 )
 from simulated_scores import Trial
 
@@ -78,46 +80,6 @@ def test_equal_seeds_are_paired_where_both_sides_have_five() -> None:
     assert compare(four, four_others, mean_of).degrees_of_freedom != 3
 
 
-def as_seeds(*scores: float) -> dict[int, float]:
-    return dict(enumerate(scores, 1))
-
-
-def test_a_pool_of_two_systems_is_a_test_of_pairs() -> None:
-    ours, theirs = DRAWS.normal(1, 1, 4), DRAWS.normal(0, 1, 4)
-    pool = Pool({"ours": as_seeds(*ours), "theirs": as_seeds(*theirs)})
-    found = pool.difference(Estimate(0, 1, 1, (4, 4)), "ours", "theirs")
-    expected = stats.ttest_rel(ours, theirs)
-    assert found is not None
-    assert found.p_value == pytest.approx(expected.pvalue)
-    assert found.interval == pytest.approx(tuple(expected.confidence_interval(0.95)))
-
-
-def test_a_pool_is_the_analysis_of_variance_of_a_design_in_blocks() -> None:
-    table = DRAWS.normal([[0], [1], [2], [3]], size=(4, 3))  # systems, seeds
-    names = ["a", "b", "c", "d"]
-    pool = Pool({name: as_seeds(*row) for name, row in zip(names, table, strict=True)})
-    rest = table - table.mean(axis=0) - table.mean(axis=1, keepdims=True) + table.mean()
-    assert (pool.degrees_of_freedom, pool.variance) == (6, pytest.approx((rest**2).sum() / 6))
-    assert pool.bartlett == pytest.approx(stats.bartlett(*table).pvalue)
-    found = pool.difference(Estimate(0, 1, 1, (3, 3), 1000, 0.04), "d", "a")
-    assert found is not None
-    assert found.value == pytest.approx(table[3].mean() - table[0].mean())
-    assert found.standard_error**2 == pytest.approx(0.04 + pool.variance * 2 / 3)
-
-
-def test_a_pool_allows_for_seeds_that_a_system_lacks() -> None:
-    pool = Pool(
-        {"a": as_seeds(1.0, 2.0, 6.0), "b": as_seeds(2.0, 3.5), "c": {8: 1.0, 9: 2.5}, "d": {8: 3.0, 9: 4.0}, "e": {1: 0.0}}
-    )
-    found = pool.difference(Estimate(0, 1, 1, (3, 2)), "b", "a")
-    assert found is not None
-    assert found.value == pytest.approx(1.25), "over the seeds that both have; the third says nothing"
-    assert pool.degrees_of_freedom == 2
-    assert found.standard_error**2 == pytest.approx(pool.variance)
-    assert pool.difference(Estimate(0, 1, 1, (3, 2)), "c", "a") is None, "they have no seed in common"
-    assert pool.difference(Estimate(0, 1, 1, (1, 3)), "e", "a") is None, "nothing follows for the way of one model"
-
-
 def test_the_interaction_of_sentence_and_seed_is_counted_once() -> None:
     # Without effects of sentence or seed, every value is a draw of its own, and the mean of n k of them has variance 1 / (n k).
     draws = np.random.default_rng(2).normal(size=(2000, 4, 50))
@@ -155,22 +117,53 @@ def test_the_side_of_a_margin_is_decided_where_the_interval_lies_on_it(value: fl
     assert (found.p_value_of_side(1) < 0.05) == (-1 < low < high < 1 or low > 1 or high < -1)
 
 
-@pytest.mark.parametrize(("distance", "seeds"), [(0.5, 64), (0.8, 26), (1.0, 17), (0.0, np.inf), (0.1, np.inf)])
+@pytest.mark.parametrize(("distance", "seeds"), [(0.5, 64), (0.8, 26), (1.0, 17), (0.1, MOST_SEEDS)])
 def test_seeds_to_decide_are_those_of_cohen_s_table(distance: float, seeds: float) -> None:
     """Cohen 1988, table 2.4.1, two-sided 5% and power 0.8, where the choice of sentences does not matter."""
     found = compare([values(np.full(20, score)) for score in (3.0, 4.0)], [values(np.full(20, 1.0))], mean_of)
     assert found.of_sentences == 0
-    assert seeds_to_decide(found, [2 * distance], spread=4) == seeds
+    assert seeds_to_decide(found, [2 * distance], seed_variance=8) == seeds
 
 
 def test_so_many_seeds_decide_four_simulated_studies_of_five() -> None:
     random = np.random.default_rng(5)
     many = Trial(80, spread=3, correlation=0.25, lead=5)
     plans = [compare(*many.draw(random), f05_of) for _ in range(5)]
-    seeds = int(np.median([seeds_to_decide(plan, [0.05], spread_of_seeds([plan]) or 0) for plan in plans]))
+    seeds = int(np.median([seeds_to_decide(plan, [0.05], seed_variances([plan])[0] or 0) for plan in plans]))
     assert 5 < seeds < 15
     decided = [compare(*replace(many, seeds=seeds).draw(random), f05_of).interval[0] > 0 for _ in range(TRIALS)]
     assert np.mean(decided) == pytest.approx(0.8, abs=0.1)
+
+
+def test_pairs_that_go_together_need_fewer_seeds_and_sentences_alone_may_leave_it_open() -> None:
+    random = np.random.default_rng(4)
+    of_seed, rest = random.normal(0, 1, 6), random.normal(0, 0.3, (2, 6))
+    one, other = ({seed: values(np.full(20, 3 + of_seed[seed] + part[seed])) for seed in range(6)} for part in rest)
+    paired, apart = compare(one, other, mean_of), compare([*one.values()], [*other.values()], mean_of)
+    of_pairs, of_models = (seed_variances([each])[0] for each in (paired, apart))
+    assert of_pairs == pytest.approx(np.var(rest[0] - rest[1], ddof=1))
+    assert seeds_to_decide(paired, [1.0], of_pairs or 0) < seeds_to_decide(apart, [1.0], of_models or 0)
+    noisy = replace(paired, of_sentences=1.0, sentences=4000)  # 2.8 standard errors are needed
+    assert [seeds_to_decide(noisy, [size], 0.01) for size in (2.7, 2.9)] == [np.inf, pytest.approx(2, abs=8)]
+
+
+def test_the_place_of_a_level_lies_on_the_line_between_two_scores() -> None:
+    passes, scores = [5, 10, 15, 20, 30], [10.0, 20.0, 24.0, 23.0, 30.0]
+    assert [place_of(level, passes, scores) for level in (15, 22, 3, 31)] == [7.5, 12.5, 5, np.inf]
+
+
+def test_a_mean_over_seeds_has_student_s_interval_and_a_ratio_covers_the_truth() -> None:
+    draws = np.random.default_rng(7)
+    sample = draws.normal(3, 1, 5)
+    expected = stats.ttest_1samp(sample, 0).confidence_interval(0.95)
+    assert over_seeds(float, sample).interval == pytest.approx(tuple(expected))
+    held = 0
+    for _ in range(400):
+        low, high = over_seeds(lambda one, other: one / other, *(draws.normal(mean, 1, 5) for mean in (20, 10))).interval
+        held += low <= 2 <= high
+    assert 0.92 <= held / 400 <= 0.98, "a percentile bootstrap covers 84%"
+    assert over_seeds(float, sample[:1]).interval == (-np.inf, np.inf)
+    assert over_seeds(lambda mean: np.inf, sample).value == np.inf
 
 
 def test_holm_s_correction() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from typing import Any
 
@@ -9,9 +10,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pseudogec.evaluate import Estimate, Pool
+from pseudogec.evaluate import Estimate
 from pseudogec.report import findings
-from pseudogec.report.contrasts import Claim, Contrast, Side, claims_table, contrast, note_on_claims, note_on_pools
+from pseudogec.report.claims import Claim, claim_rows, read_rows, verdict_of, with_verdicts
+from pseudogec.report.contrasts import Contrast, Side, contrast
 from pseudogec.report.trainings import Budget
 from pseudogec.study import System
 
@@ -31,7 +33,7 @@ def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), pa
         (found(2), "higher", "as claimed"),
         (found(2), "lower", "contradicted"),
         (found(-2), "lower", "as claimed"),
-        (found(2, error=2), "higher", "not decided"),
+        (found(2, error=2), "higher", "open"),
         (found(9, seeds=(3, 1)), "higher", "not tested"),  # another seed may do otherwise
         (found(-4), "higher", "contradicted"),
         (found(0.1, error=0.2), "higher", "no difference"),
@@ -39,37 +41,45 @@ def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), pa
         (found(1.5, error=0.3), "higher", "as claimed"),
         (found(-9, passes=6), "higher", "not comparable"),
         (found(0.1, error=0.2), "no clear difference", "as claimed"),
-        (found(0.1, error=0.6), "no clear difference", "not decided"),  # a large p-value is no proof
-        (found(0.9, error=0.2), "no clear difference", "not decided"),
-        (found(1.6, error=0.5), "no clear difference", "not decided"),
+        (found(0.1, error=0.6), "no clear difference", "open"),  # a large p-value is no proof
+        (found(0.9, error=0.2), "no clear difference", "open"),
+        (found(1.6, error=0.5), "no clear difference", "open"),
         (found(4), "no clear difference", "contradicted"),
         (found(-4), "no clear difference", "contradicted"),
         (found(0.1, error=0.2, seeds=(1, 1)), "no clear difference", "not tested"),
         (found(-4), "not higher", "harmful"),
         (found(-0.6, error=0.7), "not higher", "as claimed"),  # a loss is no gain, and this one may be chance
-        (found(0.1), "not higher", "not decided"),
+        (found(0.1), "not higher", "open"),
         (found(0.1, error=0.2), "not higher", "as claimed"),
-        (found(0.9, error=0.2), "not higher", "not decided"),
+        (found(0.9, error=0.2), "not higher", "open"),
         (found(4), "not higher", "contradicted"),
     ],
 )
 def test_a_claim_is_decided_by_an_interval_over_sentences_and_seeds(compared: Contrast, direction: Any, expected: str) -> None:
-    (row,) = claims_table([(replace(CLAIM, direction=direction), [compared])])
-    assert row["verdict"] == expected
+    assert judged((replace(CLAIM, direction=direction), [compared])) == [expected]
+
+
+def rows_of(*claims: tuple[Claim, list[Contrast]]) -> pd.DataFrame:
+    """The rows as the front page reads them from a file."""
+    text = claim_rows(claims, "01_generation_methods", "classroom").to_csv(index=False)
+    return with_verdicts(read_rows(io.StringIO(text)))
+
+
+def judged(*claims: tuple[Claim, list[Contrast]]) -> list[str]:
+    return list(rows_of(*claims).verdict.dropna())
 
 
 def test_a_claim_is_decided_by_its_own_measure() -> None:
     worse = found(-4)
     compared = replace(worse, differences={**worse.differences, "P": found(4).differences["F0.5"]})
-    of_f05, of_precision = claims_table([(CLAIM, [compared]), (replace(CLAIM, measure="P"), [compared])])
-    assert (of_f05["verdict"], of_precision["verdict"]) == ("contradicted", "as claimed")
-    assert of_precision["here"].startswith("one against other: +4.0 [+3.0, +5.0]")
+    rows = rows_of((CLAIM, [compared]), (replace(CLAIM, measure="P"), [compared]))
+    assert list(rows.verdict) == ["contradicted", "as claimed"]
+    assert list(rows.difference) == ["-4.0 [-5.0, -3.0]", "+4.0 [+3.0, +5.0]"]
 
 
 def test_the_margin_of_no_difference_is_the_claim_s() -> None:
     wide = replace(CLAIM, direction="no clear difference", margin=5.0)
-    assert claims_table([(wide, [found(3)])])[0]["verdict"] == "as claimed"
-    assert "within 5 points" in note_on_claims([wide])
+    assert judged((wide, [found(3)])) == ["as claimed"]
 
 
 def at(f05: float, names: tuple[str, str] = ("one", "other"), spread: float = 0.01, passes: float = 2.0) -> Contrast:
@@ -89,38 +99,31 @@ def at(f05: float, names: tuple[str, str] = ("one", "other"), spread: float = 0.
 
 
 def test_systems_that_correct_next_to_nothing_say_nothing_of_a_claim() -> None:
-    low, higher = (claims_table([(CLAIM, [at(f05, spread=0)])])[0] for f05 in (0.005, 0.05))
-    assert (low["verdict"], higher["verdict"]) == ("uninformative", "as claimed")
-    assert low["here"].endswith("(F0.5 below 5; 300 updates against 500)") or low["here"].endswith("(F0.5 below 5)")
+    rows = rows_of((CLAIM, [at(f05, spread=0) for f05 in (0.005, 0.05)]))
+    assert list(rows.verdict) == ["uninformative", "as claimed"]
+    assert rows.remark[0].startswith("F0.5 below 5")
 
 
 def test_settings_are_compared_at_equal_passes_and_both_budgets_are_told() -> None:
-    equal, unequal = (claims_table([(CLAIM, [at(0.3, spread=0, passes=passes)])])[0] for passes in (2.0, 6.0))
-    assert (equal["verdict"], unequal["verdict"]) == ("as claimed", "not comparable")
-    assert equal["here"].endswith("; 300 updates against 500)")
-    other = replace(at(0.3), of_settings=False)
-    assert claims_table([(CLAIM, [other])])[0]["verdict"] == "not comparable"
+    rows = rows_of((CLAIM, [at(0.3, spread=0, passes=passes) for passes in (2.0, 6.0)]))
+    assert list(rows.verdict) == ["as claimed", "not comparable"]
+    assert rows.remark[0] == "300 updates against 500"
+    assert judged((CLAIM, [replace(at(0.3), of_settings=False)])) == ["not comparable"]
 
 
-def test_a_claim_may_be_decided_under_equal_variances_alone() -> None:
-    compared = at(0.3, spread=0.01)
-    others = {f"system {number}": {seed: 0.3 + 0.01 * seed for seed in (1, 2, 3)} for number in range(9)}
-    pool = Pool(others | {side.name: side.scores("F0.5") for side in compared.sides})
-    (row,) = claims_table([(CLAIM, [compared])], {"F0.5": pool})
-    assert (row["verdict"], row["verdict under equal variances"]) == ("not decided", "as claimed")
-    assert "Bartlett's p = " in note_on_pools({"F0.5": pool})
-    assert note_on_pools({"F0.5": None}) == ""
-
-
-def test_claims_of_one_table_are_corrected_together() -> None:
+def test_all_claims_are_corrected_together() -> None:
     barely = found(1.05)  # p = 0.036
-    alone, twice, beside_untested = (
-        claims_table([(CLAIM, [barely]), *others]) for others in ([], [(CLAIM, [barely])], [(CLAIM, [found(1, passes=9)])])
-    )
-    assert alone[0]["here"] == "one against other: +1.1 [+0.1, +2.0] (p = 0.036)"
-    assert alone[0]["verdict"] == beside_untested[0]["verdict"] == "as claimed"
-    assert [row["verdict"] for row in twice] == ["not decided"] * 2
-    assert "(p = 0.072)" in twice[0]["here"]
+    assert judged((CLAIM, [barely])) == ["as claimed"]
+    assert judged((CLAIM, [barely]), (CLAIM, [found(1, passes=9)])) == ["as claimed", "not comparable"]
+    twice = rows_of((CLAIM, [barely]), (replace(CLAIM, text="Another"), [barely]))
+    assert list(twice.verdict) == ["open", "open"]
+    assert list(twice.p) == pytest.approx([0.072, 0.072], abs=0.001)
+
+
+def test_systems_of_which_there_is_one_are_judged_over_sentences() -> None:
+    alone = replace(found(9, seeds=(1, 1)), budgets=None)
+    rows = rows_of((CLAIM, [alone]))
+    assert (rows.verdict[0], rows.remark[0]) == ("as claimed", "these models")
 
 
 def spread(points: float, **options: Any) -> Contrast:
@@ -131,28 +134,36 @@ def spread(points: float, **options: Any) -> Contrast:
     )
 
 
-def test_what_is_not_decided_is_told_with_the_seeds_that_would_decide_it() -> None:
-    (alone,) = claims_table([(CLAIM, [spread(1)])])
-    assert alone["seeds to decide"] == "one against other: 17"  # Cohen 1988, table 2.4.1
-    of_three, no_gain = claims_table(
-        [
-            (CLAIM, [spread(3), spread(1), spread(1, passes=9)]),
-            (replace(CLAIM, direction="not higher"), [spread(-0.5), spread(-0.5, seeds=(1, 3))]),
-        ]
-    )
-    assert of_three["verdict"] == "1 as claimed, 1 not decided, 1 not comparable"
-    number = int(of_three["seeds to decide"].removeprefix("one against other: "))
-    assert number > 17, "comparisons of one table divide the 5%"
-    assert int(no_gain["seeds to decide"].removeprefix("one against other: ")) < number, "1.5 points below the margin"
-    (equal,) = claims_table([(replace(CLAIM, direction="no clear difference"), [spread(0)])])
-    assert int(equal["seeds to decide"].removeprefix("one against other: ")) > 17, "both margins are a point away"
+def test_what_is_open_is_told_with_the_seeds_that_would_decide_it() -> None:
+    assert list(rows_of((CLAIM, [spread(1)]))["seeds to decide"]) == [17]  # Cohen 1988, table 2.4.1
+    rows = rows_of((CLAIM, [spread(3), spread(1), spread(1, passes=9)]), (replace(CLAIM, direction="not higher"), [spread(-0.5)]))
+    assert list(rows.verdict) == ["as claimed", "open", "not comparable", "open"]
+    of_three, no_gain = rows["seeds to decide"][[1, 3]]
+    assert of_three > 17, "comparisons of one family divide the 5%"
+    assert no_gain < of_three, "1.5 points below the margin"
+    (equal,) = rows_of((replace(CLAIM, direction="no clear difference"), [spread(0)]))["seeds to decide"]
+    assert equal > 17, "both margins are a point away"
 
 
-def test_verdicts_of_several_comparisons_are_counted() -> None:
-    row = claims_table([(CLAIM, [found(4), found(0), found(5), found(-3, passes=1)])])[0]
-    assert row["verdict"] == "2 as claimed, 1 not decided, 1 not comparable"
-    assert row["here"].endswith("-3.0 [-4.0, -2.0] (2.0 passes over the genuine data against 1.0)")
-    assert claims_table([(CLAIM, [])])[0]["verdict"] == "not tested"
+def test_what_no_number_of_seeds_decides_is_undecidable_here() -> None:
+    many = spread(0.4)
+    of_sentences = replace(many.differences["F0.5"], of_sentences=0.002**2)
+    claim = replace(CLAIM, margin=0.1)
+    assert judged((claim, [replace(many, differences={"F0.5": of_sentences})])) == ["undecidable here"]
+    assert judged((claim, [many])) == ["open"]
+
+
+def test_an_interval_may_exclude_what_the_paper_prints() -> None:
+    claim = replace(CLAIM, source="taslp2020:IV", rows={"method": ["direct_noise"]})  # +3.2
+    labelled = [replace(found(points), label="Direct noise against Baseline") for points in (1, 3)]
+    assert list(rows_of((claim, labelled))["excludes the paper's"].dropna()) == [True, False]
+
+
+def test_decided_comparisons_speak_for_a_claim() -> None:
+    assert verdict_of(["as claimed", "open", "uninformative"]) == "as claimed"
+    assert verdict_of(["as claimed", "contradicted"]) == "several verdicts"
+    assert verdict_of(["open", "undecidable here", "not comparable"]) == "open"
+    assert judged((CLAIM, [])) == ["not tested"]
 
 
 @pytest.mark.parametrize(
@@ -181,6 +192,10 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
             "DAE pretrain: Realistic noise against Random noise: +19.7; +train: Realistic noise against Random noise: +20.5",
         ),
         ({"source": "Kiyono et al. 2020, section IV-E"}, ""),
+        (
+            {"source": "choe2019:8", "column": "system", "against": "hunspell", "theirs": ("hunspell+lm", "hunspell")},
+            "hunspell+lm against hunspell: +5.1",
+        ),
         # trained jointly there, pretrained here
         (
             {"source": "taslp2020:IV", "rows": {"method": ["direct_noise"]}, "grid": [PRETRAINED]},
@@ -193,10 +208,11 @@ def test_verdicts_of_several_comparisons_are_counted() -> None:
     ],
 )
 def test_what_a_paper_prints_stands_beside_what_is_found_here(claim: dict[str, Any], told: str) -> None:
-    made = replace(CLAIM, **claim)
-    (row,) = claims_table([(made, [])])
-    assert row["in the paper"] == told
-    assert row["made in"].startswith(("Kiyono et al. 2020, ", "Choe et al. 2019, table 7"))
+    rows = claim_rows([(replace(CLAIM, **claim), [])], "01_generation_methods", "classroom")
+    theirs = rows[rows.study == "paper"]
+    shown = [f"{row.remark}: " * bool(row.remark) + f"{row.comparison}: {row.difference}" for row in theirs.itertuples()]
+    assert "; ".join(shown) == told
+    assert rows["made in"][0].startswith(("Kiyono et al. 2020, ", "Choe et al. 2019, table"))
 
 
 @pytest.mark.parametrize(

@@ -3,22 +3,22 @@
 from pseudogec.evaluate.edit_shares import SharedEdits
 from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
-from pseudogec.evaluate.exchange import Interval, place_of, resampled, size_of
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.inference import (
     MOST_SEEDS,
     Estimate,
-    Pool,
     Versions,
     compare,
     compare_means,
     compare_scores,
     compare_values,
     holm,
+    over_seeds,
+    place_of,
     score_interval,
+    seed_variances,
     seeds_to_decide,
-    spread_of_seeds,
 )
 from pseudogec.evaluate.likeness import LENGTHS, TextStatistics, wi_statistics
 from pseudogec.evaluate.maxmatch import MaxMatch
@@ -33,28 +33,32 @@ from pseudogec.evaluate.metric import (
     f05_of,
     precision_recall_f05,
 )
+from pseudogec.evaluate.verdicts import FLOOR, MARGIN, Direction, Statement, Verdict, judged
 
 __all__ = [
     "CUT_OTHERWISE",
     "ERRANT",
+    "FLOOR",
     "LENGTHS",
+    "MARGIN",
     "METRICS",
     "MOST_SEEDS",
     "AnyMetric",
+    "Direction",
     "EditMetric",
     "Errant",
     "Estimate",
     "Gleu",
     "Gold",
-    "Interval",
     "MaxMatch",
     "Measure",
     "Metric",
     "MetricChoice",
-    "Pool",
     "Score",
     "SharedEdits",
+    "Statement",
     "TextStatistics",
+    "Verdict",
     "Versions",
     "compare",
     "compare_means",
@@ -64,14 +68,14 @@ __all__ = [
     "frequent_types",
     "gleu_of",
     "holm",
+    "judged",
     "main_type",
+    "over_seeds",
     "place_of",
     "precision_recall_f05",
-    "resampled",
     "score_interval",
+    "seed_variances",
     "seeds_to_decide",
-    "size_of",
-    "spread_of_seeds",
     "type_agreement",
     "wi_statistics",
 ]

@@ -15,15 +15,13 @@ Seeds of the same number are alike: they share their first stage and the order o
 seeds or more, they are paired. With fewer, pairs would cost more in degrees of freedom than they gain.
 `tests/bench/bench_inference.py` measures how often the intervals contain the true value.
 
-Each system's spread is its own. `Pool` assumes in its place that all systems of a table spread alike, with the seed as a block.
-With two or three seeds that makes intervals much shorter. But if the two systems spread twice as much as the others, it finds
-false differences in one case of four, so it is never the only interval.
+Each system's spread is its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -44,8 +42,8 @@ PAIRED_FROM = 5
 LEVEL = 0.95
 POWER = 0.8
 """The share of studies that find what is true, for which seeds are planned."""
-MOST_SEEDS = 100
-"""The largest number of seeds that is looked at; few studies can train more."""
+MOST_SEEDS = 1000
+"""The largest number of seeds that is looked at."""
 _NUMBERS_AT_ONCE = 4_000_000
 """Number of shuffled values in memory at once: some 60 MB."""
 
@@ -62,8 +60,9 @@ class Estimate:
     # The variance from the choice of sentences. If each side has several seeds, more would not lower it; that of one model
     # contains how sentences and models go together.
     of_sentences: float = 0.0
-    # For each side with several seeds, their number and the variance of their scores
+    # For each side with several seeds, their number and the variance of their scores; of pairs, that of their differences
     of_seeds: tuple[tuple[int, float], ...] = ()
+    paired: bool = False
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -132,54 +131,6 @@ def _satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> flo
     return max(variance**2 / squares, 1.0) if squares else np.inf
 
 
-class Pool:
-    """The values of a table's systems as the sum of a system's mean, its seed's effect and a rest of one variance for all.
-
-    Least squares for two crossed factors without interaction (the analysis of variance of a design in blocks), also where some
-    systems lack some seeds.
-
-    Attributes:
-        variance: of the rest.
-        degrees_of_freedom: of this variance; 0 if there are too few seeds.
-        bartlett: p-value of Bartlett's test that the systems spread alike; not a number with fewer than two that have seeds.
-    """
-
-    def __init__(self, systems: Mapping[str, Mapping[int, float]]) -> None:
-        from scipy.stats import bartlett
-
-        cells = [(name, seed, value) for name, values in systems.items() for seed, value in values.items()]
-        self._names, seeds = list(systems), sorted({seed for _, seed, _ in cells})
-        columns = [[name == each for each in self._names] + [seed == each for each in seeds] for name, seed, _ in cells]
-        design, values = np.array(columns, dtype=float), np.array([value for *_, value in cells])
-        self._inverse = np.linalg.pinv(design.T @ design)
-        self._estimable = self._inverse @ design.T @ design
-        self._fitted = self._inverse @ design.T @ values
-        self.degrees_of_freedom = len(cells) - int(np.linalg.matrix_rank(design))
-        rest = float(((values - design @ self._fitted) ** 2).sum())
-        self.variance = rest / self.degrees_of_freedom if self.degrees_of_freedom else np.nan
-        several = [list(found.values()) for found in systems.values() if len(found) > 1]
-        with np.errstate(divide="ignore", invalid="ignore"):  # two seeds may agree
-            self.bartlett = float(bartlett(*several).pvalue) if len(several) > 1 else np.nan
-
-    def difference(self, found: Estimate, first: str, second: str) -> Estimate | None:
-        """The difference of two systems under equal variances; ``None`` if nothing follows for other seeds, or a side has one.
-
-        Args:
-            found: the same difference with the spread of each system its own, which has the sentences' part.
-        """
-        if not self.degrees_of_freedom or min(found.seeds) == 1 or not {first, second} <= set(self._names):
-            return None
-        chosen = np.zeros(len(self._fitted))
-        chosen[self._names.index(first)], chosen[self._names.index(second)] = 1, -1
-        if not np.allclose(self._estimable @ chosen, chosen):  # no chain of common seeds leads from one to the other
-            return None
-        from_seeds = self.variance * float(chosen @ self._inverse @ chosen)
-        variance = found.of_sentences + from_seeds
-        parts = [(found.of_sentences, max(found.sentences - 1, 1)), (from_seeds, self.degrees_of_freedom)]
-        value = float(chosen @ self._fitted)
-        return replace(found, value=value, standard_error=variance**0.5, degrees_of_freedom=_satterthwaite(variance, parts))
-
-
 def score_interval(statistics: np.ndarray, measure: OfSums) -> tuple[float, float]:
     """The 95% interval of one output's score, over sentences; within 0 and 1."""
     low, high = np.clip(_estimate([(1, [statistics])], measure).interval, 0, 1)
@@ -205,10 +156,10 @@ def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
 def _estimate(sides: Sequence[tuple[int, Sequence[np.ndarray]]], measure: OfSums, paired: bool = False) -> Estimate:
     sentences = len(sides[0][1][0])
     found = [(sign, *_pseudo_values(np.stack(versions).astype(float), measure)) for sign, versions in sides]
-    of_seeds = [(len(scores), float(scores.var(ddof=1))) for _, scores, _ in found if len(scores) > 1]
     if paired:
         (_, one, ours), (_, other, theirs) = found
         found = [(1, one - other, ours - theirs)]
+    of_seeds = tuple((len(scores), float(scores.var(ddof=1))) for _, scores, _ in found if len(scores) > 1)
     value = sum(sign * float(scores.mean()) for sign, scores, _ in found)
     of_sentence = np.sum([sign * shares.mean(axis=0) for sign, _, shares in found], axis=0)
     several = [(scores, shares) for _, scores, shares in found if len(scores) > 1]
@@ -224,7 +175,7 @@ def _estimate(sides: Sequence[tuple[int, Sequence[np.ndarray]]], measure: OfSums
     if value and not variance and len(sides) > 1:  # so few edits that all have one outcome: nothing follows for others
         return Estimate(value, np.inf, 1.0, numbers)
     freedom = min(_satterthwaite(variance, [(from_sentences, sentences - 1), *from_seeds]), sentences - 1.0)
-    return Estimate(value, variance**0.5, freedom, numbers, sentences, remaining, tuple(of_seeds))
+    return Estimate(value, variance**0.5, freedom, numbers, sentences, remaining, of_seeds, paired)
 
 
 def _pseudo_values(matrices: np.ndarray, measure: OfSums) -> tuple[np.ndarray, np.ndarray]:
@@ -241,16 +192,19 @@ def _interaction(shares: np.ndarray) -> float:
     return float((rest**2).sum()) / (seeds - 1) / max(sentences - 1, 1) / (sentences * seeds)
 
 
-def spread_of_seeds(estimates: Iterable[Estimate]) -> float | None:
-    """The variance of a model's score over seeds, pooled over all systems of these estimates; ``None`` if each has one seed.
+def seed_variances(estimates: Sequence[Estimate]) -> list[float | None]:
+    """For each difference the variance over seeds of one model of each side, less the other; ``None`` where no side has several.
 
-    For the planning of further seeds, which two or three of one system say little about; not for tests (above).
+    Of pairs it is their own. Otherwise it is twice a model's variance, pooled over all unpaired systems of these estimates: two
+    or three seeds of one system say little. For the planning of further seeds, not for tests (above).
     """
-    sides = {side for estimate in estimates for side in estimate.of_seeds}  # a system of several comparisons counts once
-    return sum((seeds - 1) * variance for seeds, variance in sides) / sum(seeds - 1 for seeds, _ in sides) if sides else None
+    sides = {side for estimate in estimates if not estimate.paired for side in estimate.of_seeds}  # a system counts once
+    freedom = sum(seeds - 1 for seeds, _ in sides)
+    pooled = 2 * sum((seeds - 1) * variance for seeds, variance in sides) / freedom if sides else None
+    return [estimate.of_seeds[0][1] if estimate.paired else pooled for estimate in estimates]
 
 
-def seeds_to_decide(estimate: Estimate, distances: Sequence[float], spread: float, comparisons: int = 1) -> float:
+def seeds_to_decide(estimate: Estimate, distances: Sequence[float], seed_variance: float, comparisons: int = 1) -> float:
     """With how many seeds of each side a test finds, in four studies of five, on which side of some values the truth is.
 
     The power of two-sided t tests, by the noncentral t distribution (Cohen 1988, chapter 2), with the standard error and degrees
@@ -259,23 +213,26 @@ def seeds_to_decide(estimate: Estimate, distances: Sequence[float], spread: floa
     Args:
         estimate: of the difference, whose sentences stay the same; each side has several seeds.
         distances: of the true difference from each value: one, or for a test of no difference those of both margins.
-        spread: the variance of a model's score over seeds.
-        comparisons: tests in the same table, among which 5% are divided (Bonferroni). Holm's correction needs no more seeds.
+        seed_variance: of the difference of two models, one of each side, over seeds.
+        comparisons: tests in the same family, among which 5% are divided (Bonferroni). Holm's correction needs no more seeds.
 
     Returns:
-        The number, or infinity if it is above `MOST_SEEDS`.
+        The number, at most `MOST_SEEDS`; infinity where the choice of sentences alone leaves too much open for any number.
     """
-    from scipy.special import nctdtr, stdtrit
+    from scipy.special import nctdtr, ndtr, ndtri, stdtrit
 
     seeds = np.arange(2, MOST_SEEDS + 1)
-    from_seeds = spread / seeds  # of one side
-    variance = estimate.of_sentences + 2 * from_seeds
+    from_seeds, freedoms = seed_variance / seeds, (1 if estimate.paired else 2) * (seeds - 1)
+    variance = estimate.of_sentences + from_seeds
+    two_sided = 1 - (1 - LEVEL) / 2 / comparisons
     with np.errstate(invalid="ignore", divide="ignore"):  # models that do nothing have no variance, and nothing is enough
-        freedom = variance**2 / (estimate.of_sentences**2 / (estimate.sentences - 1) + 2 * from_seeds**2 / (seeds - 1))
-        critical = stdtrit(freedom, 1 - (1 - LEVEL) / 2 / comparisons)
-        missed = sum(nctdtr(freedom, distance / np.sqrt(variance), critical) for distance in distances)
+        freedom = variance**2 / (estimate.of_sentences**2 / (estimate.sentences - 1) + from_seeds**2 / freedoms)
+        missed = sum(nctdtr(freedom, distance / variance**0.5, stdtrit(freedom, two_sided)) for distance in distances)
+        at_best = sum(ndtr(ndtri(two_sided) - np.divide(distance, estimate.of_sentences**0.5)) for distance in distances)
     enough = missed <= 1 - POWER
-    return float(seeds[enough.argmax()]) if enough.any() else np.inf
+    if enough.any():
+        return float(seeds[enough.argmax()])
+    return np.inf if at_best > 1 - POWER else MOST_SEEDS
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -297,3 +254,31 @@ def compare_means(first: Sequence[float], second: Sequence[float], samples: int 
     groups = (np.asarray(first, dtype=float), np.asarray(second, dtype=float))
     batch = max(1, _NUMBERS_AT_ONCE // sum(map(len, groups)))
     return float(permutation_test(groups, difference, n_resamples=samples, batch=batch, vectorized=True, rng=1).pvalue)
+
+
+def place_of(level: float, places: Sequence[float], scores: Sequence[float]) -> float:
+    """The place at which scores first reach a level, along the straight lines between them; infinity if they do not."""
+    if scores[0] >= level:
+        return float(places[0])
+    for place in range(1, len(places)):
+        if scores[place] >= level:
+            return float(np.interp(level, scores[place - 1 : place + 1], places[place - 1 : place + 1]))
+    return np.inf
+
+
+def over_seeds(statistic: Callable[..., float], *samples: np.ndarray) -> Estimate:
+    """A statistic of means over seeds, by the jackknife over seeds and the *t* distribution (Miller 1974).
+
+    A percentile bootstrap over five seeds would be too short: it covers 84%, this interval 95%.
+
+    Args:
+        statistic: of the means of the samples.
+        samples: (seeds, ...), with the same seeds in the same order; all arms of a seed are left out together.
+    """
+    seeds = len(samples[0])
+    value = statistic(*(sample.mean(axis=0) for sample in samples))
+    if seeds == 1 or not np.isfinite(value):
+        return Estimate(value, np.inf, 1.0, (seeds,))
+    without = [statistic(*(np.delete(sample, seed, axis=0).mean(axis=0) for sample in samples)) for seed in range(seeds)]
+    error = (seeds - 1) / seeds**0.5 * float(np.std(without, ddof=1)) if np.isfinite(without).all() else np.inf
+    return Estimate(value, error, seeds - 1.0, (seeds,))

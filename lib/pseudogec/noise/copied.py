@@ -16,7 +16,7 @@ class CopiedText(TextMethod):
 
     name = "copy"
     label = "Copied text"
-    colour = "#777777"
+    colour = "#9966FF"
     summary = "the sentence itself, without errors: a control"
     learns: ClassVar[bool] = False
 

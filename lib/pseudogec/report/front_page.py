@@ -11,7 +11,8 @@ import re
 
 import pandas as pd
 
-from pseudogec.report.contrasts import SEVERAL, Verdict, claims_html, look_of, sign_of, verdict_of
+from pseudogec.evaluate import Verdict
+from pseudogec.report.claims import SHOWN, claims_html, read_rows, verdict_of, with_verdicts
 from pseudogec.report.display import Finding, Html
 from pseudogec.report.report import Report
 from pseudogec.report.systems import SystemsReport
@@ -19,23 +20,18 @@ from pseudogec.study import PROJECT, Study
 
 
 def claims(study: Study) -> Html:
-    """One row for each tested claim: its text, our differences with intervals beside the paper's, and the verdict."""
-    found = _claims(study)
-    tested = set(found[~found.verdict.isin(["", Verdict.NOT_TESTED])].dropna(subset="verdict").claim)
-    return claims_html(found[found.claim.isin(tested)])
-
-
-def verdicts(study: Study) -> Html:
-    """A bar of the verdicts on all claims."""
-    found = _claims(study)
-    given = [verdict_of(part.verdict.dropna()) for _, part in found.groupby(["notebook", "claim"], sort=False)]
-    counts = {name: given.count(name) for name in (*Verdict, SEVERAL) if name in given}
-    parts = "".join(
-        f"<span class='verdict {look_of(name)}' style='flex:{count}'>{sign_of(name)} {count}</span>"
-        for name, count in counts.items()
-    )
-    said = ", ".join(f"{sign_of(name)} {name}: {count}" for name, count in counts.items())
-    return Html(f"<div class='verdicts' style='display:flex'>{parts}</div><p>{len(given)} claims. {said}.</p>" if given else "")
+    """The tested claims, judged together: a line for each, and above them a bar of all verdicts."""
+    rows = _claims(study)
+    if rows.empty:
+        return Html("")
+    rows = with_verdicts(rows)
+    verdicts = {text: verdict_of(part.verdict.dropna()) for text, part in rows.groupby("claim", sort=False)}
+    counts = [(name, *SHOWN[name], list(verdicts.values()).count(name)) for name in Verdict if name in verdicts.values()]
+    parts = "".join(f"<span class='verdict {look}' style='flex:{count}'>{sign} {count}</span>" for _, look, sign, count in counts)
+    said = ", ".join(f"{sign} {name}: {count}" for name, _, sign, count in counts)
+    bar = f"<div class='verdicts' style='display:flex'>{parts}</div><p>{len(verdicts)} claims. {said}.</p>"
+    tested = [text for text, verdict in verdicts.items() if verdict != Verdict.NOT_TESTED]
+    return Html(bar + claims_html(rows[rows.claim.isin(tested)]))
 
 
 def one_sentence(report: Report) -> Html:
@@ -57,9 +53,11 @@ def chapters(study: Study) -> Finding:
 
 
 def _claims(study: Study) -> pd.DataFrame:
-    """The points of all claims, in the order of the notebooks."""
+    """The rows of all claims, of this profile and of others that bear on them, in the order of the notebooks."""
     order = list(study.profile.notebooks)
-    found = [pd.read_csv(path) for path in (study.outputs / "tables").glob("claims_*_points.csv")]
-    known = [table for table in found if not table.empty and set(table.notebook) <= set(order)]
-    known.sort(key=lambda table: order.index(table.notebook[0]))
-    return pd.concat(known, ignore_index=True) if known else pd.DataFrame(columns=["notebook", "claim", "verdict"])
+    folders = [study.outputs, *(PROJECT / "outputs" / name for name in study.profile.judged_with)]
+    paths = [path for folder in folders for path in sorted((folder / "tables").glob("claims_*.csv"))]
+    tables = [read_rows(path) for path in paths]
+    known = [table for table in tables if table.notebook.isin(order).all() or study.profile.name not in set(table.profile)]
+    known.sort(key=lambda table: table.notebook[0])
+    return pd.concat(known, ignore_index=True) if known else pd.DataFrame()

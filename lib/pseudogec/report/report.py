@@ -11,22 +11,16 @@ import pandas as pd
 
 from artefacts.files import write_atomically
 from pseudogec.evaluate import ERRANT
+from pseudogec.report.claims import Claim, claim_rows, claims_html
 from pseudogec.report.conclusions import conclusion
 from pseudogec.report.contrasts import (
     NOTE_ON_MARKS,
-    Claim,
     Contrast,
     Side,
     as_table,
-    claims_as_points,
-    claims_html,
-    claims_table,
     clear,
     contrast,
-    note_on_claims,
-    note_on_pools,
     opponents,
-    pool_of,
 )
 from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, Html, Nothing, describe, show_figure, show_while_running
 from pseudogec.report.figures import Picture, use_theme
@@ -234,28 +228,12 @@ class Report:
                 rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, "clear": decided})
         return pd.DataFrame(rows)
 
-    def claims(self, made: Sequence[Claim], name: str, grid: Sequence[System]) -> Html:
-        """The claims: the source of each, the difference found here, and whether both agree; saved as a table, too.
-
-        The front page shows the claims of all notebooks, from the numbers in ``<outputs>/tables/NAME_points.csv``.
-
-        Args:
-            grid: all systems of the notebook's table, from which the spread over seeds is pooled.
-        """
-        compared = [(claim, self._compared(claim.grid, claim.column, claim.against)) for claim in made]
-        self.study.scores(grid)
-        kinds: dict[str, list[System]] = {}
-        for system in grid:
-            kinds.setdefault(system.name, []).append(system)
-        sides = [self.side(kind) for kind in kinds.values()]
-        pools = {measure: pool_of(sides, measure) for measure in dict.fromkeys(claim.measure for claim in made)}
-        notes = dict.fromkeys(filter(None, (self._note_on_tuning(claim.grid) for claim in made)))
-        told = filter(None, [note_on_claims(made), note_on_pools(pools), *notes])
-        points = pd.DataFrame(claims_as_points(compared)).assign(notebook=self._notebook)
-        tables = claims_table(compared, pools)
-        self._write(f"tables/{name}_points.csv", as_csv(points))
-        self._write(f"tables/{name}.csv", as_csv(pd.DataFrame(tables)))
-        return claims_html(points, tables, " ".join(told))
+    def claims(self, claims: Sequence[Claim], name: str) -> Html:
+        """The differences that bear on a paper's claims, beside its own. The front page judges what is saved here."""
+        compared = [(claim, self._compared(claim.grid, claim.column, claim.against)) for claim in claims]
+        rows = claim_rows(compared, self._notebook, self.study.profile.name)
+        self._write(f"tables/{name}.csv", as_csv(rows))
+        return claims_html(rows)
 
     def predicted(self, scores: pd.DataFrame, grid: str) -> Finding:
         """Whether the run that the profile names under ``predicted_by`` ranks methods as these scores do; else nothing.
@@ -277,10 +255,18 @@ class Report:
         # Most studies tune on no test set, and need not read their scores again to know it.
         return note_on_tuning(self.study.scores(grid)) if grid and self.study.planner.tuned_on else ""
 
-    def _compared(self, grid: Sequence[System], column: str, against: Any) -> list[Contrast]:
+    def _compared(self, grid: Sequence[System | Pipeline], column: str, against: Any) -> list[Contrast]:
         """The contrasts of a grid, each computed once: a table's marks, its differences and its claims share them."""
         key = (tuple(grid), column, against)
-        if key not in self._contrasts:
+        if key not in self._contrasts and column == "system":
+            self.study.scores(grid)
+            kinds = {name: [system for system in grid if system.name == name] for name in (system.name for system in grid)}
+            self._contrasts[key] = [
+                contrast(f"{_part(name)} against {_part(against)}", self.side(kind), self.side(kinds[against]))
+                for name, kind in kinds.items()
+                if name != against and against in kinds
+            ]
+        elif key not in self._contrasts:
             self.study.scores(grid)
             self._contrasts[key] = [
                 contrast(
@@ -291,7 +277,7 @@ class Report:
                     (self._budget(ours), self._budget(theirs)),
                     of_settings=column == "setting",
                 )
-                for label, ours, theirs in opponents(grid, column, against)
+                for label, ours, theirs in opponents((system for system in grid if isinstance(system, System)), column, against)
             ]
         return self._contrasts[key]
 
@@ -341,6 +327,11 @@ class Report:
     def _write(self, path: str, content: bytes) -> None:
         with write_atomically(self.study.outputs / path) as stream:
             stream.write(content)
+
+
+def _part(system: str) -> str:
+    """A system by the part that it adds, such as ``+language model``; a cell of a table cannot begin with the sign."""
+    return readable(system).removeprefix("+")
 
 
 def _called(systems: Iterable[System]) -> dict[str, str]:

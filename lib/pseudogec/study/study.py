@@ -406,6 +406,11 @@ class Study:
         """The score of a model at its operating point: the threshold with the highest F0.5 on the development data."""
         return self.edit_shares(system, test or self.test).at(self.edit_shares(system).best_threshold(THRESHOLDS))
 
+    def development_f05(self, system: System) -> float:
+        """A model's F0.5 on the development data at its operating point."""
+        shares = self.edit_shares(system)
+        return shares.at(shares.best_threshold(THRESHOLDS)).figures["f05"]
+
     def losses(self, system: System) -> dict[int, float]:
         """The validation loss of a model whose passes are chosen, in bits per subword, or of all from which it was chosen."""
         losses: dict[str, float] = self.result(self.planner.snapshot(system))["losses"]  # in nats

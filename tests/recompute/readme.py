@@ -1,0 +1,198 @@
+"""Recompute the numbers of README's "What we found" from the packs, with NumPy and pandas alone.
+
+    python tests/recompute/readme.py
+
+It shares no code with the study. It fills each phrase of README with what it finds, and fails if README says otherwise.
+"""
+
+import json
+import sys
+from functools import cache
+from math import exp, lgamma, pi, sqrt
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+ROOT = Path(__file__).parents[2]
+SEEDS = range(1, 6)
+LAST = {"1k": 80, "4k": 40, "16k": 30, "": 30}  # passes
+TESTS, ARMS = ("wi-dev", "fce-test"), ("direct_noise", "none")
+SMALL, LARGE = "what-they-buy", "what-they-buy-gpu"
+
+
+@cache
+def pack(profile):
+    """The records of a pack by kind and label, and its files by key."""
+    folder = ROOT / "outputs" / profile / "pack"
+    records, files = (pd.read_parquet(folder / f"{part}.parquet") for part in ("artefacts", "files"))
+    return records.set_index(["kind", "label"]), files[files.name.isin(["score.json", "edits.json"])].set_index("key").content
+
+
+@cache
+def stored(profile, kind, label):
+    records, files = pack(profile)
+    found = json.loads(files[records.key[kind, label]])
+    return {name: np.array(value) for name, value in found.items() if name != "metric"}
+
+
+def counted(profile, model, test, permille=None):
+    """Right, wrong and missed edits of each sentence: as decoded, or of the edits whose share reaches a threshold."""
+    found = stored(profile, "score" if permille is None else "edit_shares", f"{model}-{test}")
+    if permille is None:
+        rows = found["statistics"]
+    else:
+        made, wanted = found["permille"] >= permille, found["wanted"].astype(bool)
+        rows = np.stack([wanted & made, ~wanted & made, wanted & ~made], axis=1)
+    counts = np.zeros((found["sentences"], 3))
+    np.add.at(counts, found["sentence"], rows)
+    return counts
+
+
+@cache
+def operating_point(model):
+    """The highest F0.5 on the development data, and the lowest threshold that has it, with its sign changed."""
+    return max((f05(counted(SMALL, model, "validation", permille).sum(0)), -permille) for permille in range(50, 1000, 50))
+
+
+def f05(sums):
+    right, wrong, missed = np.moveaxis(np.asarray(sums, dtype=float), -1, 0)
+    return 1.25 * right / np.maximum(1.25 * right + wrong + 0.25 * missed, 1e-12)
+
+
+def t_tail(t, freedom):
+    """P(T > t): with x = sqrt(f) tan(a), Student's density is a power of the cosine."""
+    angles = np.linspace(np.arctan(t / sqrt(freedom)), pi / 2, 20_001)
+    ratio = exp(lgamma((freedom + 1) / 2) - lgamma(freedom / 2))
+    return float(np.trapezoid(np.cos(angles) ** (freedom - 1), angles)) * ratio / sqrt(pi)
+
+
+def t_quantile(freedom):
+    low, high = 0.0, 1000.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if t_tail(middle, freedom) > 0.025 else (low, middle)
+    return low
+
+
+def interval(first, second, score=f05):
+    """First minus second in points, with its 95% interval and p: over sentences and seeds, five equal seeds paired."""
+    scores, shares = [], []
+    for side in (first, second):
+        counts = np.stack([side[seed] for seed in sorted(side)])
+        sums, units = counts.sum(1), 1e-3 * np.eye(counts.shape[2])
+        gradient = np.stack([score(sums + unit) - score(sums - unit) for unit in units], axis=1) / 2e-3
+        scores.append(score(sums))  # and what each sentence adds to it, by the numerical gradient in the sums:
+        shares.append(counts.shape[1] * np.einsum("stk,sk->st", counts - counts.mean(1, keepdims=True), gradient))
+    difference = scores[0].mean() - scores[1].mean()
+    of_sentences = shares[0].mean(0) - shares[1].mean(0)
+    if first.keys() == second.keys() and len(first) >= 5:
+        scores, shares = [scores[0] - scores[1]], [shares[0] - shares[1]]
+    sentences = len(of_sentences)
+    rest = [share - share.mean(0) - share.mean(1, keepdims=True) + share.mean() for share in shares]
+    both = sum((each**2).sum() / (len(each) - 1) / (sentences - 1) / sentences / len(each) for each in rest)
+    seeds = [(each.var(ddof=1) / len(each), len(each) - 1) for each in scores]
+    from_sentences, from_seeds = of_sentences.var(ddof=1) / sentences, sum(part for part, _ in seeds)
+    variance = max(from_sentences - both, 0) + max(from_seeds, both / 2)
+    freedom = variance**2 / sum(part**2 / degrees for part, degrees in [(from_sentences, sentences - 1), *seeds])
+    error, freedom = sqrt(variance), min(max(freedom, 1), sentences - 1)
+    half = t_quantile(freedom) * error
+    points = 100 * np.array([difference, difference - half, difference + half])
+    return *points, 2 * t_tail(abs(difference) / error, freedom)
+
+
+def name(method, track, seed, passes, pairs=160_000):
+    setting = ("baseline" if method == "none" else "pretrain") + (f"_{track}" if track else "")
+    made = "" if method == "none" else f"-{method}-all-{pairs}"
+    return f"{setting}{made}{f' {track}' if track else ''}-seed{seed} passes {passes}"
+
+
+def tuned(method, track, which, test="wi-dev", pairs=160_000):
+    """By seed: the model of the lowest loss, or the one of this and the last that is better on the development data."""
+    models = {seed: [name(method, track, seed, passes, pairs) for passes in ("lowest_loss", LAST[track])] for seed in SEEDS}
+    kept = {seed: pair[0] if which == "lowest" else max(pair, key=operating_point) for seed, pair in models.items()}
+    return {seed: counted(SMALL, model, test, -operating_point(model)[1]) for seed, model in kept.items()}
+
+
+def gains(which, tracks):
+    return [interval(*(tuned(arm, track, which) for arm in ARMS))[0] for track in tracks]
+
+
+def after(profile, passes, seeds, test="wi-dev"):
+    return [{seed: counted(profile, name(arm, "", seed, passes), test) for seed in seeds} for arm in ARMS]
+
+
+def mean_f05(side):
+    return np.mean([f05(counts.sum(0)) for counts in side.values()])
+
+
+def claims():
+    """How many claims there are, and how many of them are decided at 5%, corrected over all tested comparisons."""
+    files = [path for name in ("learners", SMALL, LARGE) for path in ROOT.glob(f"outputs/{name}/tables/claims_*.csv")]
+    rows = pd.concat(map(pd.read_csv, files), ignore_index=True)
+    ours = rows[(rows.study == "this study") & rows.untested.isna()]
+    p_values = []
+    for _, row in ours.iterrows():
+        size, margin = abs(row.points), row.margin
+        main = {"no clear difference": size - margin, "not higher": row.points - margin}.get(row.direction, size)
+        inside = size - margin if size < margin and row.direction != "no clear difference" else 0
+        harm = size if row.direction == "not higher" and row.points < 0 else 0
+        t_values = (abs(each) / row["standard error"] for each in (main, inside, harm))
+        p_values.append([2 * t_tail(t, min(row["degrees of freedom"], 1e5)) for t in t_values])
+    first, *firmer = np.array(p_values).T
+    order, decided = np.argsort(first), np.minimum(*firmer) * len(first) < 0.05  # Bonferroni
+    holds = first[order] * (len(first) - np.arange(len(first))) < 0.05  # Holm
+    decided[order[: holds.argmin()]] = True
+    return rows.claim.nunique(), ours[decided].claim.nunique()
+
+
+def phrases():
+    arms = ("direct_noise", "direct_noise_spell", "backtrans_noisy", "backtrans_sample")
+    settings = [*(f"pretrain-{arm}-all-160000" for arm in arms), "baseline"]
+    sides = [{n: counted("learners", f"{setting}-seed{n}", "wi-dev") for n in range(1, 7)} for setting in settings]
+    short, spelling, *others = (interval(side, sides[-1]) for side in sides[:-1])
+    yield "gains {:.1f} points after 15 passes over the genuine data ({:.1f} to {:.1f})".format(*short)
+    assert abs(spelling[0] - short[0]) < 0.1
+    yield "back-translation with noise or sampling {:.1f}".format(*{round(each[0], 1) for each in others})
+    primary = interval(*(tuned(arm, "", "better") for arm in ARMS))
+    yield "finds no difference: {:.1f} points ({:.1f} to {:.1f}, p = {:.2f})".format(*primary).replace("= 0.", "= .")
+    assert abs(interval(*after(SMALL, 30, SEEDS))[0]) < 0.05
+    early, late = (interval(*after(LARGE, passes, range(1, 5))) for passes in (5, 30))
+    yield "models are {:.1f} points ahead after 5 passes, as decoded, and level".format(*interval(*after(SMALL, 5, SEEDS)))
+    yield "larger ones {:.1f} and {:.1f} ({:.1f} to {:.1f})".format(early[0], *late[:3])
+    numbers, sizes, saved, worth = [5, 10, 15, 20, 30], np.log([1000, 4000, 16_000, 39_570]), [], []
+    for test in TESTS:
+        arm, none = zip(*(map(mean_f05, after(SMALL, number, SEEDS, test)) for number in numbers), strict=True)
+        saved.append(np.interp(arm[1], none, numbers) - 10)
+        arm, none = ([mean_f05(tuned(method, track, "better", test)) for track in LAST] for method in ARMS)
+        worth += list(np.exp(np.interp(arm[:3], none, sizes) - sizes[:3]) - 1)
+    assert (round(saved[0]), 4 < saved[1] < 5) == (2, True)
+    yield "save two passes on W&I dev and four or five on FCE test"
+    records = pack(SMALL)[0].record.loc[("model", "pretrain-direct_noise-all-160000-seed1")]
+    read, trained = sorted(json.loads(record)["result"]["updates"] for record in records)
+    assert 3.5 < read / (trained / 30) < 4
+    yield "reading the pseudo data takes nearly four"
+    better = gains("better", LAST)
+    yield "direct noise gains {:.1f}, {:.1f} and {:.1f} points, with all {:.1f}".format(*better)
+    yield "stopped at the lowest loss, as planned, {:.1f}, {:.1f} and {:.1f}".format(*gains("lowest", ("1k", "4k", "16k")))
+    yield f"worth {100 * min(worth):.0f} to {100 * max(worth):.0f}% more genuine pairs"
+    more = interval(*(tuned("direct_noise", "4k", "lowest", pairs=pairs) for pairs in (640_000, 40_000)))
+    yield "640,000 pseudo pairs gain {:.1f} points over 40,000 ({:.1f} to {:.1f})".format(*more)
+    kinds, ends = ("realistic", "direct_noise"), (("1k", "wi-dev"), ("16k", "wi-dev"), ("16k", "fce-test"))
+    few, *many = ([tuned(kind, track, "lowest", test) for kind in kinds] for track, test in ends)
+    both = [{seed: np.hstack([one[seed], other[seed]]) for seed in SEEDS} for one, other in zip(few, many[0], strict=True)]
+    grows = interval(*both, lambda sums: f05(sums[..., :3]) - f05(sums[..., 3:]))
+    yield "grows by {:.1f} points ({:.1f} to {:.1f})".format(*grows)
+    yield "it leads by {:.1f} ({:.1f} to {:.1f})".format(*interval(*few))
+    trails = [abs(round(interval(*sides)[place], 1)) for sides in many for place in (0, 2, 1)]
+    yield "it trails by {:.1f} ({:.1f} to {:.1f}), on FCE test by {:.1f} ({:.1f} to {:.1f})".format(*trails)
+    yield "Of {} claims of the papers, judged together, {} are decided.".format(*claims())
+
+
+if __name__ == "__main__":
+    readme = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    wrong = 0
+    for phrase in phrases():
+        wrong += phrase not in readme
+        print("as README says  " if phrase in readme else "NOT IN README   ", phrase)
+    sys.exit(wrong)
