@@ -192,6 +192,24 @@ def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.Captur
     assert "is neither a store nor a pack" in capsys.readouterr().err
 
 
+def test_what_a_pack_lacks_is_written_beside_it(folder: Path) -> None:
+    first = opened(folder, store="first", outputs="grown")
+    make(first.store, *first.data_recipes())
+    first.write_pack(folder / "grown" / PACK)
+    written = {path: path.read_bytes() for path in (folder / "grown" / PACK).iterdir()}
+    whole = opened(folder, outputs="grown")
+    for _ in range(2):  # the second time nothing is new
+        whole.write_pack(folder / "grown" / PACK)
+        whole = opened(folder, outputs="grown")
+    assert {path: path.read_bytes() for path in written} == written
+    old, new = Pack.parts(folder / "grown" / PACK)
+    assert new.folder.name == "part-2"
+    assert {recipe in old for recipe in first.data_recipes()} == {True}
+    assert not any(recipe in new for recipe in first.data_recipes())
+    empty = opened(folder, store="nothing", outputs="grown")
+    assert missing(buildable(empty), empty.store) == []
+
+
 @pytest.mark.parametrize("setting", ["pretrain", "sequential"])
 def test_a_system_keeps_its_scores_where_the_record_of_its_training_is_lost(setting: str, tmp_path: Path) -> None:
     whole = Study.open("classroom", store=tmp_path / "store", packs=True)
@@ -242,7 +260,7 @@ def test_a_damaged_pack_stops_the_study(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_cheap_artefacts_of_the_committed_pack_come_out_the_same(tmp_path: Path) -> None:
-    if not Pack.is_at(PROJECT / "outputs" / "classroom" / PACK):
+    if not Pack.parts(PROJECT / "outputs" / "classroom" / PACK):
         pytest.skip("the classroom has no pack here")
     study = Study.open("classroom", store=tmp_path / "store", packs=True)
     plan, again = study.planner, Study.open("classroom", store=tmp_path / "again", packs=False)

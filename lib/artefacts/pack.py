@@ -89,9 +89,10 @@ class Pack:
         for key, name, content in _rows(tables[FILES], "key", "name", "content"):
             self._files.setdefault(key, {})[name] = content
 
-    @staticmethod
-    def is_at(folder: Path) -> bool:
-        return (folder / MANIFEST).exists()
+    @classmethod
+    def parts(cls, folder: Path) -> list[Pack]:
+        """The pack in a folder, with the parts that were added to it later; none if there is none."""
+        return [cls(place) for place in (folder, *sorted(folder.glob("part-*"))) if (place / MANIFEST).exists()]
 
     def __contains__(self, recipe: Recipe) -> bool:
         return recipe.key in self._records

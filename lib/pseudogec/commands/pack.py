@@ -39,23 +39,23 @@ def add_parser(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    sources = list(map(_source, options.sources))
+    sources = [source for folder in options.sources for source in _sources(folder)]
     packs = [source for source in sources if isinstance(source, Pack)]  # they know the digests of files that are not here
     study = Study.open(options.profile, options.overrides, store=options.store, packs=packs if sources else True)
     folder = options.to or study.outputs / PACK
     count = study.write_pack(folder, sources)
     every = with_ancestors(study.targets())
-    size = sum(path.stat().st_size for path in folder.iterdir()) / 1e6
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
     print(f"{count:,} of {len(every):,} artefacts, {size:.1f} MB -> {folder}")
     if count < len(every):
-        held = Pack(folder)
-        absent = Counter(recipe.kind for recipe in every if recipe not in held)
+        parts = Pack.parts(folder)
+        absent = Counter(recipe.kind for recipe in every if not any(recipe in part for part in parts))
         print("in none of the sources: " + ", ".join(f"{kind.replace('_', ' ')} {number:,}" for kind, number in absent.items()))
 
 
-def _source(folder: Path) -> Source:
-    if Pack.is_at(folder):
-        return Pack(folder)
+def _sources(folder: Path) -> list[Source]:
+    if parts := Pack.parts(folder):
+        return [*parts]
     if not any(folder.glob("[!.]*/*/result.json")):
         raise UserError(f"{folder}: is neither a store nor a pack; name a folder such as outputs/store or outputs/classroom/pack")
-    return Store(folder, writable=False)
+    return [Store(folder, writable=False)]

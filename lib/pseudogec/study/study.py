@@ -140,7 +140,7 @@ class Study:
         places = dict.fromkeys([folder / PACK, *(PROJECT / "outputs" / each / PACK for each in (loaded.name, *others))])
         if packs is None:
             packs = os.environ.get("PSEUDOGEC_PACKS") != "no"
-        read = packs if not isinstance(packs, bool) else [Pack(place) for place in places if packs and Pack.is_at(place)]
+        read = packs if not isinstance(packs, bool) else [part for place in places if packs for part in Pack.parts(place)]
         opened = Store(store or os.environ.get("PSEUDOGEC_STORE") or PROJECT / "outputs" / "store", read)
         address = scheduler or os.environ.get("PSEUDOGEC_SCHEDULER")
         engine = Engine(opened, address, workers, display or ProgressLine(sys.stdout), loaded.cluster)
@@ -262,6 +262,8 @@ class Study:
     def write_pack(self, folder: Path, sources: Sequence[Source] = ()) -> int:
         """Write a pack with everything that the notebooks of the profile need into a folder; returns how many artefacts it has.
 
+        A pack of this folder that the study reads stays as it is. What it lacks is written beside it, as a part of its own.
+
         Args:
             sources: of the artefacts, by default the study's store with its packs. What none has is left out.
 
@@ -272,7 +274,10 @@ class Study:
         entries = merge(with_ancestors(self.targets()), sources or [self.store])
         if not entries:
             raise UserError(f"profile {self.profile.name}: none of its artefacts exists, so there is nothing to put into a pack")
-        write_pack(folder, entries, f"pseudogec {version('pseudogec')}", self.planner.files)
+        parts = [pack for pack in self.store.packs if folder in (pack.folder, pack.folder.parent)]
+        if new := [entry for entry in entries if not any(entry.recipe in part for part in parts)]:
+            place = folder / f"part-{len(parts) + 1}" if parts else folder
+            write_pack(place, new, f"pseudogec {version('pseudogec')}", self.planner.files)
         return len(entries)
 
     def data_recipes(self) -> list[Recipe]:
