@@ -31,12 +31,12 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
     for path in sorted(folder.rglob("*")):
         if path.suffix in {".ipynb", ".html", ".csv", ".json", ".md", ".js", ".svg"}:
             yield path.name, path.read_text(encoding="utf-8")
-    for name in (ARTEFACTS, FILES):
-        for column in parquet.read_table(folder / PACK / name).columns:
+    for path in [path for name in (ARTEFACTS, FILES) for path in (folder / PACK).rglob(name)]:
+        for column in parquet.read_table(path).columns:
             values = (
                 value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in column.to_pylist()
             )
-            yield name, "\n".join(values)
+            yield path.name, "\n".join(values)
 
 
 @pytest.mark.slow
