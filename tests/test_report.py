@@ -16,7 +16,7 @@ from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.report import Report, figures, findings
 from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.markup import marked_edits, marked_operations
-from pseudogec.report.papers import paper_datasets, paper_scores
+from pseudogec.report.papers import paper_datasets, paper_gains, paper_scores
 from pseudogec.report.tables import beside_paper, comparison, noise_profiles, summarise
 from pseudogec.study import Study
 
@@ -379,3 +379,10 @@ def test_rankings_of_two_runs_are_compared_over_the_methods_of_both() -> None:
     assert "no rank correlation" in findings.rank_agreement(ours, dict.fromkeys(same, 1), "other")
     assert "**+0.67**" in findings.rank_agreement(ours, {**same, "none": 2, "direct_noise": 1}, "other")  # one pair of six turned
     assert "too few" in findings.rank_agreement(ours, {"none": 1}, "other")
+
+
+def test_gains_are_drawn_where_none_of_the_paper_s_methods_is_compared() -> None:
+    row = {"method": "my_method", "gain": 1.0, "low": 0.5, "high": 1.5, "clear": True}
+    picture = figures.gains_over_baseline(pd.DataFrame([row]), paper_gains("taslp2020:IV"))
+    assert isinstance(picture, figures.Picture)
+    assert list(picture.data.method) == ["my_method"]

@@ -122,6 +122,16 @@ def test_the_same_command_again_builds_nothing_and_changes_no_file(
     assert results(outputs) == written
 
 
+def test_the_front_page_builds_nothing(tmp_path: Path) -> None:
+    store, outputs = tmp_path / "store", tmp_path / "outputs"
+    index = nbformat.read(PROJECT / "notebooks" / "index.ipynb", 4)
+    nbformat.write(index, write_notebooks(tmp_path / "notebooks") / "index.ipynb")
+    assert main([*places(store, outputs, tmp_path / "notebooks"), *SMALL, "--only", "00"]) == 0
+    assert (outputs / "notebooks" / "index.ipynb").is_file()
+    kinds = {Path(place).parent.name for place in artefacts(store)}
+    assert "corpus" in kinds and not {"model", "score"} & kinds, "only what `--only` names is built"
+
+
 @pytest.mark.parametrize("profile", ["public", "learners"])
 def test_a_committed_run_is_executed_again_from_its_pack(
     profile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

@@ -253,8 +253,9 @@ def gains_over_baseline(ours: pd.DataFrame, paper: pd.DataFrame) -> Picture | Fi
         axes.plot([row.low, row.high], [row.label] * 2, color=colour, linewidth=2)
         axes.plot(row.gain, row.label, "o", color=colour, markersize=7)
     theirs = paper[paper.method.isin(ours.method)]
-    places = theirs.method.map(method_label)
-    axes.plot(theirs.gain, places, "D", color="#444444", markerfacecolor="none", label=f"{theirs.study.iloc[0]}, as printed")
+    if len(theirs):  # a study may have none of the paper's methods
+        label = f"{theirs.study.iloc[0]}, as printed"
+        axes.plot(theirs.gain, theirs.method.map(method_label), "D", color="#444444", markerfacecolor="none", label=label)
     axes.axvline(0, **_BASELINE)
     axes.set_xlabel("gain in F0.5 over the baseline, in points")
     first = f"{ours.clear.sum() or 'None'} of {len(ours)} methods help by more than chance"

@@ -35,8 +35,12 @@ def claims(study: Study) -> Html:
 
 
 def one_sentence(report: Report) -> Html:
-    """A sentence as the systems of notebook 05 correct it; empty where it may not be passed on."""
-    shown = SystemsReport(report, report.study.comparison("top_systems", notebook="05_top_systems")).one_sentence()
+    """A sentence as the systems of notebook 05 correct it; empty where it may not be passed on, or a system is not built yet."""
+    study = report.study
+    systems = study.comparison("top_systems", notebook="05_top_systems")
+    if not all(study.store.can_read(study.planner.score(system, study.test)) for system in systems):
+        return Html("")
+    shown = SystemsReport(report, systems).one_sentence()
     return shown if isinstance(shown, Html) else Html()
 
 
