@@ -17,6 +17,7 @@ from pseudogec.text import ends_inside_code, is_word, prose_of, prose_tokens
         (["| He | go |", "|---|---|", "| it | go |"], ["", "", ""]),
         (["<div>", "he go", "</div>", "", "He go."], ["", "", "", "", "He go."]),
         (["  He  go home.", "\tIt too.  "], ["He  go home.", "It too."]),
+        (["He\rgo \r home.", "It\0too.", "\rEnd"], ["He\rgo \r home.", "It\0too.", "End"]),
     ],
 )
 def test_markdown_keeps_its_marks_code_and_tables(lines, expected):
@@ -54,6 +55,9 @@ def test_what_is_no_english_prose_has_no_tokens(sentence):
     [
         ("She don\u2019t like it — “no”.", 'She do n\'t like it -- " no " .'),
         ("He go to the café 😀", "He go to the cafe"),
+        ("I met Čapek in İzmir and Gdańsk", "I met Capek in Izmir and Gdansk"),
+        ("They was \r happy\0.", "They was happy ."),
+        ("The ﬁrst Ｔｅｓｔ", "The first Test"),
         ("My freind wil comming tomorow", "My freind wil comming tomorow"),
         ("At 7:45 a.m. it weigh 5 kg, cost €3.50 and 10%.", "At 7:45 a.m. it weigh 5 kg , cost € 3.50 and 10 % ."),
         ("I live in Berlin.It is (very) well-known and/or big.", "I live in Berlin . It is ( very ) well - known and/or big ."),

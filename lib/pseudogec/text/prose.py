@@ -9,11 +9,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pseudogec.text.words import spell_checker, token_spans
+from pseudogec.text.words import spaced, spell_checker, token_spans
 
 _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "--", "\u2026": "..."}
 )
+_NO_BREAKS = {ord(character): " " for character in "\r\0"}  # which Markdown takes for the end of a line, and replaces
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _CHUNK = re.compile(r"\S+")
 _AROUND_WORDS = "\"'(),.:;!?-"
@@ -39,6 +40,7 @@ def prose_of(lines: Sequence[str]) -> list[tuple[int, int]]:
     none in blocks of code or HTML and in tables.
     """
     found = [(0, 0)] * len(lines)
+    lines = [line.translate(_NO_BREAKS) for line in lines]
     inside_table = False
     for block in _markdown().parse("\n".join(lines)):
         if block.type in {"table_open", "table_close"}:
@@ -63,7 +65,7 @@ def prose_tokens(sentence: str) -> tuple[list[str], list[tuple[int, int]]]:
     Symbols at the sentence's ends, such as emoji, are left out. A sentence has no tokens if it is not English, or if code, an
     address, a formula or the like stands within it: the models know none of these, and most of their edits around them are wrong.
     """
-    strange = [chunk.span() for chunk in _CHUNK.finditer(sentence) if not _is_ordinary(chunk[0])]
+    strange = [chunk.span() for chunk in _CHUNK.finditer(spaced(sentence)) if not _is_ordinary(chunk[0])]
 
     def is_prose(span: tuple[int, int]) -> bool:
         return not any(start < span[1] and span[0] < end for start, end in strange)
@@ -113,7 +115,10 @@ def _frequencies() -> dict[str, Mapping[str, float]]:
 
 
 def _is_known(word: str) -> bool:
-    return bool(spell_checker().spell(word))
+    try:
+        return bool(spell_checker().spell(word))
+    except UnicodeEncodeError:  # it has a letter that the dictionary's encoding lacks
+        return False
 
 
 @functools.lru_cache(maxsize=1 << 16)

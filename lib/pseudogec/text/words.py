@@ -55,8 +55,12 @@ def token_spans(sentence: str) -> list[tuple[int, int]]:
     These and white space of any kind count as spaces, so that no token holds one; marks of format, such as a soft hyphen, belong
     to their word.
     """
-    spaced = "".join(" " if _separates(character) else character for character in sentence)
-    return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced) if not token.is_space]
+    return [(token.idx, token.idx + len(token)) for token in _english_rules()(spaced(sentence)) if not token.is_space]
+
+
+def spaced(sentence: str) -> str:
+    """The sentence with a space in the place of each character that separates tokens."""
+    return "".join(" " if _separates(character) else character for character in sentence)
 
 
 def _separates(character: str) -> bool:
