@@ -7,6 +7,7 @@ import os
 import pickle
 import shutil
 from argparse import Namespace
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -185,15 +186,34 @@ HARMFUL = (
         "(x := 1)",
     ),
     *("[0] * 1000000000", "'a' * 1000000000", "[0] * 1000 * 1000", "9**9**9", "1 << 99999999", "-" * 100_000 + "(1)", "[" * 5000),
-    *(" open('a')", "${a}('b')", b"exit()", bytearray(b"exit()"), 1j),
+    *(" open('a')", "${a}('b')", "'${model.z}'", "['a', '${model.z}']", b"exit()", bytearray(b"exit()"), 1j),
 )
 
 
 @pytest.mark.parametrize("value", HARMFUL, ids=lambda value: str(value)[:30])
 def test_an_option_that_runs_or_fills_the_memory_is_refused(value: object) -> None:
-    for nested in ({"layers": value}, Namespace(model=Namespace(layers=[value]))):
+    for nested in ({"cfg": {"layers": value}}, {"args": Namespace(model=Namespace(layers=[value]))}):
         with pytest.raises(ValueError, match="layers"):
-            checkpoints.refuse_code(nested)
+            checkpoints.plain(nested)
+
+
+def test_attributes_of_containers_are_no_options(model: Path, marker: Path, dictionary: Path, tmp_path: Path) -> None:
+    released = old_checkpoint(model, tmp_path / "checkpoint_best.pt")
+    state = torch.load(released, weights_only=True)
+    disguised: OrderedDict[str, object] = OrderedDict()
+    vars(disguised).update(vars(state["args"]), adaptive_softmax_cutoff=CODE.format(str(marker)))
+    torch.save({**state, "args": disguised}, released)
+    with pytest.raises((UserError, AttributeError, KeyError)):
+        import_checkpoint(released, dictionary, dictionary, tmp_path / "imported")
+
+
+def test_a_released_checkpoint_is_read_without_attributes_of_its_containers(model: Path) -> None:
+    state = OrderedDict(checkpoints.load(model / "model.pt"))
+    vars(state)["cfg"] = "code"
+    torch.save(state, model / "model.pt")
+    again = checkpoints.load(model / "model.pt")
+    assert type(again) is dict and type(again["model"]) is dict
+    assert again["cfg"] == state["cfg"]
 
 
 def test_a_released_checkpoint_whose_option_is_code_is_refused_until_it_is_named(

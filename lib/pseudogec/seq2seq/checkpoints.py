@@ -19,6 +19,7 @@ import struct
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from artefacts.errors import DataError, UserError
@@ -100,38 +101,46 @@ def load_for_fairseq(torch_load: Callable[..., Any], file: Any, **options: Any) 
 
 
 def _without_code(state: Any, path: Path) -> Any:
-    """A checkpoint, unless one of its options may run a program and the user has not named the file."""
-    if isinstance(state, Mapping) and not _trusted(path):
-        try:
-            # fairseq's options are under "args" in early versions. Those of the log are never evaluated, and full of signs.
-            refuse_code({"args": state.get("args"), "cfg": state.get("cfg")}, ignored="job_logging_cfg")
-        except ValueError as error:
-            raise UnsafeFileError(path, f"{error}, which may run any program. {_to_allow(path)}") from None
-    return state
+    """A copy of a checkpoint that holds plain containers alone, unless the user has named the file.
+
+    torch's reader gives containers back with attributes of their own, which fairseq would read as options.
+    """
+    if _trusted(path):
+        return state
+    try:
+        return plain(state)
+    except ValueError as error:
+        raise UnsafeFileError(path, f"{error}, which may run any program. {_to_allow(path)}") from None
 
 
-def refuse_code(options: Any, name: str = "", ignored: str = "") -> None:
-    """Refuse options of fairseq that hold anything but numbers, names, and texts of literals such as ``[(512, 3)] * 2``.
+def plain(value: Any, name: str = "", is_option: bool = False) -> Any:
+    """A copy in new dicts, lists, tuples and namespaces, whose options hold nothing but numbers, names, and texts of literals.
+
+    Options are what stands under "cfg" or, in early versions of fairseq, "args". Those of the log, which are never evaluated and
+    full of signs, are left out.
 
     Raises:
-        ValueError: names the option.
+        ValueError: an option is something else, such as a call, or ``$``, with which texts can be put together; names the option.
     """
-    options = vars(options) if isinstance(options, argparse.Namespace) else options
-    if isinstance(options, dict):
-        for key, value in options.items():
-            if key != ignored:
-                refuse_code(value, str(key), ignored)
-    elif isinstance(options, list | tuple):
-        for value in options:
-            refuse_code(value, name, ignored)
-    elif not (options is None or isinstance(options, int | float) or (isinstance(options, str) and _is_harmless(options))):
-        raise ValueError(f"has the option {name} = {str(options)[:80]!r}")
+    if isinstance(value, argparse.Namespace):
+        return argparse.Namespace(**plain(vars(value), name, is_option))
+    if isinstance(value, dict):
+        if strange := next((key for key in value if type(key) not in (str, int) or str(key).startswith("__")), None):
+            raise ValueError(f"has the key {str(strange)[:80]!r}")
+        items = ((key, each) for key, each in value.items() if not (is_option and key == "job_logging_cfg"))
+        return {key: plain(each, str(key), is_option or key in ("args", "cfg")) for key, each in items}
+    if isinstance(value, list | tuple):
+        copies = [plain(each, name, is_option) for each in value]
+        return copies if isinstance(value, list) else tuple(copies)
+    if is_option and not (type(value) in (NoneType, bool, int, float) or (type(value) is str and _is_harmless(value))):
+        raise ValueError(f"has the option {name} = {str(value)[:80]!r}")
+    return value
 
 
 def _is_harmless(text: str) -> bool:
     """Whether Python would call nothing, and make few values, if it evaluated a text."""
-    if _NAMES.fullmatch(text):
-        return True
+    if _NAMES.fullmatch(text) or "$" in text:
+        return "$" not in text
     try:
         return _size(ast.parse(text.strip(), mode="eval").body) <= _MOST_VALUES
     except (ValueError, SyntaxError, MemoryError, RecursionError):
