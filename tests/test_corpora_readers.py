@@ -10,7 +10,7 @@ import pytest
 from artefacts.errors import DataError
 from artefacts.files import write_lines
 from corpora_by_format import pairs_format, read_pairs, read_sentences
-from pseudogec.corpora import Pair, read_plain
+from pseudogec.corpora import Count, Pair, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not SHARED.exists(), reason="the corpora are not beside the repository (../shared/data)")
@@ -30,13 +30,23 @@ S Nobody looked .
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst", ".xz"])
 def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Path) -> None:
     source, target = tmp_path / f"x.src{ending}", tmp_path / f"x.trg{ending}"
-    write_lines(source, ["He go .", "", "a\u2028b"])
-    write_lines(target, ["He goes .", "Yes .", "c"])
+    write_lines(source, ["He go .", "a\u2028b"])
+    write_lines(target, ["He goes .", "c"])
     assert list(read_pairs("parallel", source, target)) == [
         Pair(["He", "go", "."], ["He", "goes", "."]),
-        Pair([], ["Yes", "."]),
         Pair(["a", "b"], ["c"]),
     ]
+
+
+@pytest.mark.parametrize("source", ["parallel", "jfleg"])
+def test_a_pair_with_an_empty_side_is_left_out_and_counted(source: str, tmp_path: Path) -> None:
+    write_lines(tmp_path / "src", ["He go .", "", "She like it .", " ", "All is well ."])
+    write_lines(tmp_path / "trg", ["He goes .", "Yes .", "", "", "All is well ."])
+    corpus = pairs_format(source, tmp_path / "src", tmp_path / "trg")
+    assert [sentence.pair.target[0] for sentence in corpus.read()] == ["He", "All"]
+    assert corpus.count() == Count(sentences=2, corrected=1, left_out=3)
+    (drawn,) = pairs_format(source, tmp_path / "src", tmp_path / "trg", sentences=1).read()
+    assert all(drawn.pair)
 
 
 def test_raw_parallel_text_is_tokenised(tmp_path: Path) -> None:
@@ -100,6 +110,9 @@ def test_jfleg_has_references(tmp_path: Path) -> None:
     assert first.pair == (["He", "go", "."], ["He", "goes", "."])
     assert first.references == [["He", "goes", "."], ["He", "went", "."]]
     assert second.references == [["b"], ["c"]]
+    write_lines(tmp_path / "ref0", ["", "b"])  # its annotator did not see the first sentence
+    first, _ = pairs_format("jfleg", *files).read()
+    assert first.pair.target == ["He", "went", "."] and first.references == [[], ["He", "went", "."]]
     write_lines(tmp_path / "ref1", ["one"])
     with pytest.raises(DataError, match=r"ref0 has 2, .*ref1 has 1"):
         list(pairs_format("jfleg", *files).read())

@@ -54,6 +54,15 @@ def test_by_hand():
     assert score.per_sentence().tolist() == [[7, 6, 3, 7, 0, 6, 0, 5, 0, 4]]
 
 
+def test_an_empty_reference_is_that_of_another_annotator():
+    sources, hypothesis = [SOURCE, REFERENCE], [REFERENCE, REFERENCE]
+    first, absent = [REFERENCE, REFERENCE], [[], []]
+    alone = Gleu().score(Gold.parallel(sources, [first]), hypothesis)
+    assert Gleu().score(Gold.parallel(sources, [first, absent]), hypothesis)["gleu"] == alone["gleu"]
+    assert Gleu().score(Gold.parallel(sources, [absent, first]), hypothesis)["gleu"] == alone["gleu"]
+    assert Gold.parallel(sources, [absent]).rewrites == [sources], "nobody corrected anything"
+
+
 def test_references_are_drawn_by_sentence():
     gold = Gold.parallel([SOURCE], [[REFERENCE], [SOURCE]])
     score = Gleu().score(gold, [REFERENCE])

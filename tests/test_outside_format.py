@@ -102,7 +102,7 @@ def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Pa
         (["He", "go", "."], ["He", "goes", "."], "A"),
         (["Fine", ",", "yes", "."], ["Fine", ",", "yes", "."], "B"),
     ]
-    assert found.count() == (2, 1) and found.expected_sentences == 0
+    assert found.count()[:2] == (2, 1) and found.expected_sentences == 0
     assert profile.corpora.simulated and "tests.world-test" not in profile.corpora.simulated and not profile.simulation
     with pytest.raises(UserError, match="`sentences`"):
         found.model_copy(update={"sentences": 3}).read()

@@ -203,7 +203,7 @@ def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:
     (tmp_path / "x.m2").write_text(CORRECTED + RIGHT + detected + second)
     file = tmp_path / "x.m2"
     pairs = list(read_pairs("m2", file))
-    assert M2(files=(file,)).count() == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
+    assert M2(files=(file,)).count()[:2] == (len(pairs), len(list(drop_identical(pairs)))) == (4, 1)
 
 
 # The machine

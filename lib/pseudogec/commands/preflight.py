@@ -186,6 +186,7 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
         return Row(part, "sentences", "wrong", f"0 corrected of {found.sentences:,}", remedy)
     sentences = found.corrected if whole is not None and whole.counted == "corrected" else found.sentences
     finding = f"{found.corrected:,} corrected of {found.sentences:,}" if is_pairs else f"{found.sentences:,}"
+    finding += f"; {found.left_out:,} with an empty side are left out" if found.left_out else ""
     if isinstance(corpus, FilePairs) and corpus.sentences is not None:
         sentences, finding = corpus.sentences, f"{corpus.sentences:,} drawn of {found.sentences:,}"
         if sentences > found.sentences:

@@ -16,7 +16,9 @@ its registered name, or as ``package.module:Class``. Rules:
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -30,6 +32,8 @@ from artefacts.errors import DataError, UserError
 from artefacts.kinds import Component, OneOrMore, Registry
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
+
+log = logging.getLogger(__name__)
 
 BYTES_A_PAIR = 250
 """Bytes of an M2 file for one sentence, approximately, for estimates."""
@@ -55,6 +59,11 @@ class CorrectedSentence(NamedTuple):
     annotated: AnnotatedSentence | None = None  # its edits, where the corpus gives edits
     references: Sequence[list[str]] = ()  # all its corrections, where the corpus gives whole sentences
 
+    @property
+    def lacks_a_side(self) -> bool:
+        """Whether nobody corrected it, or there is nothing to correct: a model would learn to delete or to invent sentences."""
+        return self.annotated is None and not all(self.pair)
+
 
 def matching(folder: Path, path: Path) -> list[Path]:
     """The file of a path of the data folder or, where none has this very name, the files of a pattern; none if it is missing."""
@@ -72,14 +81,12 @@ class Count(NamedTuple):
 
     sentences: int
     corrected: int = 0  # those that the first annotator corrected; of grammatical text, none
+    left_out: int = 0  # pairs with an empty side
 
     @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> Self:
-        sentences = corrected = 0
-        for source, target in pairs:
-            sentences += 1
-            corrected += source != target
-        return cls(sentences, corrected)
+    def of(cls, sentences: Iterable[CorrectedSentence]) -> Self:
+        counts = Counter((each.lacks_a_side, each.pair.source != each.pair.target) for each in sentences)
+        return cls(counts[False, True] + counts[False, False], counts[False, True], counts[True, True] + counts[True, False])
 
 
 class Blocks(Section):
@@ -273,18 +280,28 @@ class FilePairs(FileFormat, PairFormat):
                 self._refuse_text(side)
             yield sentence
 
+    def _complete(self) -> Iterator[CorrectedSentence]:
+        left_out = 0
+        for sentence in self.checked():
+            if sentence.lacks_a_side:
+                left_out += 1
+            else:
+                yield sentence
+        if left_out:
+            log.warning("%s: %d pairs with an empty side are left out", self.files[0].path, left_out)
+
     def read(self) -> Iterator[CorrectedSentence]:
         if self.sentences is None:
-            return self.checked()
-        available = sum(1 for _ in self.checked())
+            return self._complete()
+        available = self.count().sentences
         if available < self.sentences:
             problem = f"there are {available:,} pairs, and `sentences` draws {self.sentences:,}; lower it, or add files"
             raise UserError(f"{', '.join(str(file.path) for file in self.files)}: {problem}")
         drawn = set(np.random.default_rng(1).permutation(available)[: self.sentences].tolist())
-        return (sentence for place, sentence in enumerate(self.checked()) if place in drawn)
+        return (sentence for place, sentence in enumerate(self._complete()) if place in drawn)
 
     def count(self) -> Count:
-        return Count.of(sentence.pair for sentence in self.checked())
+        return Count.of(self.checked())
 
 
 def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:

@@ -76,7 +76,7 @@ class M2(FilePairs):
 
     def count(self) -> Count:
         """The number of sentences, whichever annotators' corrections are taken."""
-        return Count.of(sentence.pair for file in self.files for sentence in self.read_part(file))
+        return Count.of(sentence for file in self.files for sentence in self.read_part(file))
 
 
 def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> CorrectedSentence:
@@ -109,7 +109,10 @@ class Parallel(FilePairs):
 
 @PAIR_FORMATS.register
 class Jfleg(FilePairs):
-    """Sentences with several whole-sentence corrections (Napoles et al. 2017): the first is the target, all are references."""
+    """Sentences with several whole-sentence corrections (Napoles et al. 2017): the first is the target, all are references.
+
+    An empty line is no correction: that annotator did not see the sentence.
+    """
 
     name = "jfleg"
     quickly_counted = True
@@ -122,7 +125,8 @@ class Jfleg(FilePairs):
     def read_all(self) -> Iterator[CorrectedSentence]:
         for lines in read_together([file.path for file in self.files]):
             source, *references = map(str.split, lines)
-            yield CorrectedSentence(Pair(source, references[0]), self.files[0].level, references=references)
+            target = next(filter(None, references), [])
+            yield CorrectedSentence(Pair(source, target), self.files[0].level, references=references)
 
 
 def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:

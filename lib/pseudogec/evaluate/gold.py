@@ -47,7 +47,7 @@ class Gold:
         name: str = "the reference",
         annotator: Annotator | None = None,
     ) -> Gold:
-        """References that are whole corrected sentences.
+        """References that are whole corrected sentences; an empty one is none, since the annotator did not see the sentence.
 
         Raises:
             UserError: there is no reference, or the numbers of sentences differ.
@@ -69,15 +69,22 @@ class Gold:
         if self._annotator is None or self._rewrites is None:
             raise UserError(f"{self.name} holds whole sentences; give it an annotator from load_annotator, which finds the edits")
         found = [self._annotator.annotate(self.sources, rewrite) for rewrite in self._rewrites]
-        return [
-            AnnotatedSentence(tuple(source), dict(enumerate(edits))) for source, *edits in zip(self.sources, *found, strict=True)
-        ]
+        annotated = []
+        for place, (source, *edits) in enumerate(zip(self.sources, *found, strict=True)):
+            present = {number: edits[number] for number, rewrite in enumerate(self._rewrites) if rewrite[place] or not source}
+            annotated.append(AnnotatedSentence(tuple(source), present))
+        return annotated
 
     @cached_property
     def rewrites(self) -> Sequence[Sequence[Tokens]]:
-        """The sentences as each annotator corrects them; one that an annotator skipped as it is, as where pairs are read."""
+        """The sentences as each annotator corrects them.
+
+        One that an annotator skipped is as the first of the others corrects it; as it is where there are no others, and in an M2
+        file, as where pairs are read.
+        """
         if self._rewrites is not None:
-            return self._rewrites
+            first = [next(filter(None, of_one), source) for source, *of_one in zip(self.sources, *self._rewrites, strict=True)]
+            return [[rewrite or other for rewrite, other in zip(side, first, strict=True)] for side in self._rewrites]
         everyone = sorted({number for sentence in self.sentences for number in sentence.annotators}) or [0]
         return [[self._rewritten(place, annotator) for place in range(len(self.sentences))] for annotator in everyone]
 

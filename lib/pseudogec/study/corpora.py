@@ -218,8 +218,13 @@ class References(Recipe):
             def told(done: int, total: int) -> None:
                 progress(done, total, "sentences")
 
-            found = [annotator.annotate(sources, list(read_plain(text)), progress=told) for text in texts]
-            annotations = (dict(enumerate(edits)) for edits in zip(*found, strict=True))
+            rewrites = [list(read_plain(text)) for text in texts]
+            found = [annotator.annotate(sources, rewrite, progress=told) for rewrite in rewrites]
+            # An annotator whose line is empty did not see the sentence.
+            annotations = (
+                {number: edits for number, (edits, rewrite) in enumerate(zip(*of_one, strict=True)) if rewrite}
+                for of_one in zip(zip(*found, strict=True), zip(*rewrites, strict=True), strict=True)
+            )
             write_m2(written, map(AnnotatedSentence, map(tuple, sources), annotations))
         return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(written)))
 
