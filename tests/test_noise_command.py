@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -53,6 +55,29 @@ def test_empty_lines_stay_in_their_places(tmp_path: Path) -> None:
     source, target = noise(tmp_path / "in.txt", str(tmp_path / "out"))
     assert target == ["a b c", "", "d e f"]
     assert [bool(line) for line in source] == [True, False, True]
+
+
+TEXT_METHODS = [method.name for method in METHODS if issubclass(method, TextMethod) and not method.needs_pairs]
+
+
+@pytest.mark.parametrize("method", TEXT_METHODS)
+def test_what_is_too_long_for_a_word_is_noised_as_any_token(method: str, tmp_path: Path) -> None:
+    long = "a" * 100_000  # some methods' tools take time with the square of the length: hours
+    write_lines(tmp_path / "in.txt", [f"He saw the {long} of dogs ."] * 5)
+    source, target = noise(tmp_path / "in.txt", str(tmp_path / "out"), method=method)
+    assert len(source) == len(target) == 5
+
+
+@pytest.mark.slow
+def test_a_longer_text_takes_no_more_memory(tmp_path: Path) -> None:
+    peaks = []
+    for lines in (10_000, 150_000):
+        write_lines(tmp_path / "in.txt", (SENTENCES[number % 5000] for number in range(lines)))
+        command = ["noise", "--method", "direct_noise", "--input", f"{tmp_path}/in.txt", "--output-prefix", f"{tmp_path}/out"]
+        program = f"import resource; from pseudogec.__main__ import main; main({command}); print(resource.getrusage(0).ru_maxrss)"
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout) / 1024)
+    assert peaks[1] < peaks[0] + 30, "megabytes; the text alone, as lists of words, would take 60 more"
 
 
 def test_every_method_is_listed(capsys: pytest.CaptureFixture[str]) -> None:

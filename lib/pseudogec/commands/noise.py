@@ -7,6 +7,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -98,14 +99,14 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
 
 
 def _resources(method: TextMethod, genuine: M2 | None, options: argparse.Namespace) -> NoiseResources:
-    """The data that the method learns from: genuine data or, without any, the input."""
-    if genuine is None:
-        return NoiseResources.from_sentences(read_plain(options.input))
-    if not method.needs_pairs:
-        return NoiseResources.from_sentences(sentence.pair.target for sentence in genuine.read())
-    held = list(genuine.read())
-    words = Counter(word for sentence in held for word in sentence.pair.target)
-    return NoiseResources(words, annotated=[sentence.annotated for sentence in held if sentence.annotated is not None])
+    """The data that the method learns from: genuine data or, without any, the input, which is read anew and never held."""
+
+    def texts() -> Iterator[list[str]]:
+        return read_plain(options.input) if genuine is None else (sentence.pair.target for sentence in genuine.read())
+
+    edits = genuine.read() if genuine is not None and method.needs_pairs else ()
+    annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
+    return NoiseResources(Counter(chain.from_iterable(texts())), annotated=annotated, sentences=texts)
 
 
 def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Path]) -> NoiseProfile:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from pseudogec.text.words import LONGEST_WORD
+
 NOUN_TAGS = frozenset({"NN0", "NN1", "NN2"})
 VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
 _PARTICIPLES = {"lay": "lain", "woke": "woken", "bore": "borne", "lit": "lit", "hanged": "hanged"}
@@ -12,6 +14,9 @@ _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
 
 
 def part_of_speech(word: str) -> str:
+    """The tag of CLAWS 5; empty for what is too long for a word, since the tagger's time grows with the square of the length."""
+    if len(word) > LONGEST_WORD:
+        return ""
     tag: str = _tagger().tag_word(word, cutoff=0)[0][0]
     return tag
 

@@ -14,7 +14,7 @@ import numpy as np
 from artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 from pseudogec.text import Bpe
-from pseudogec.text.words import dictionaries, spell_checker
+from pseudogec.text.words import LONGEST_WORD, dictionaries, spell_checker
 
 _CONFUSIONS, _NEAR = 20, 2  # most texts of a set; most characters between words that sound alike
 
@@ -158,7 +158,7 @@ def confusion_set(word: str) -> tuple[str, ...]:
     import jellyfish
     from rapidfuzz.distance import Levenshtein
 
-    if not word.isalpha() or not word.isascii():
+    if not word.isalpha() or not word.isascii() or len(word) > LONGEST_WORD:
         return ()
     sound = jellyfish.metaphone(word)
     suggestions = (suggestion.lower() for suggestion in spell_checker().suggest(word) if "-" not in suggestion)

@@ -17,6 +17,9 @@ Tokens = Sequence[str]
 MASK = "<mask>"
 """The default mask token of direct noise; one subword in every segmentation and vocabulary (the authors wrote ``|``)."""
 
+LONGEST_WORD = 40
+"""Letters; a longer token is no English word, and tools whose time grows with the square of its length do not see it."""
+
 
 @functools.cache
 def _english_rules() -> Any:
