@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from string import ascii_lowercase
+
+import pytest
 
 from noising import make_noiser
 from pseudogec.noise import NoiseResources
@@ -51,6 +54,24 @@ def test_rate_zero_is_the_identity_and_leaves_the_method_beneath_as_it_is() -> N
         assert alone(tokens, streams[index]) == tokens
         operations = plain.operations(tokens, streams[index])
         assert add_spelling_errors([*operations], 0.0, streams[index]) == operations
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Він сам пішов до лікаря", "γάτα κοιμάται εδώ", "große Übung Äpfel", "他去学校", "Çocuk okula gitti"],
+    ids=["Ukrainian", "Greek", "German", "Chinese", "Turkish"],
+)
+def test_errors_are_of_the_text_s_own_letters(sentence: str) -> None:
+    tokens = sentence.split()
+    resources = NoiseResources.from_sentences([tokens] * 3)
+    allowed = set(sentence.lower() + sentence) | (
+        {*ascii_lowercase} if any(map(str.isascii, sentence.replace(" ", ""))) else set()
+    )
+    for method, parameters in (("sse", {"sse_rate": 0.3}), ("direct_noise_spell", {"mean": 0, "character_noise": 1})):
+        noiser = make_noiser(method, parameters, resources)
+        written = {letter for index in range(300) for token in noiser(tokens, SentenceStreams(1)[index]) for letter in token}
+        assert written <= allowed
+        assert len(written) > 3
 
 
 def test_masks_are_never_misspelt() -> None:

@@ -33,6 +33,8 @@ Tokens are separated by spaces: give BPE subwords to put noise on subwords, as t
 
 Example: pseudogec noise --method rules --input text.txt --output-prefix pseudo"""
 
+_HARDLY_ANY = 0.002  # edits per token; synthetic spelling errors at the paper's rate make ten times as many
+
 
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
@@ -72,6 +74,9 @@ def run(options: argparse.Namespace) -> None:
     refuse_pipe(options.input)  # it is read twice
     outputs = _outputs(options)
     made = _write(Noiser(method, _resources(method, genuine, options)), options, outputs)
+    if method.learns and made.edits_per_token < _HARDLY_ANY:
+        cause = f"; {options.method} is for English" if method.english else ""
+        print(f"warning: hardly anything was changed ({made.edits_per_token:.4f} edits per token){cause}", file=sys.stderr)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(
         f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits per token "

@@ -340,4 +340,17 @@ class FileSentences(FileFormat, SentenceFormat):
         sentences: Iterator[list[str]] = filter(None, self.checked(share, told))
         if (longest := self.longest) is not None:
             sentences = (sentence for sentence in sentences if len(sentence) <= longest)
-        return clean_seed_text(sentences) if self.clean else sentences
+        return self._cleaned(sentences) if self.clean else sentences
+
+    def _cleaned(self, sentences: Iterator[list[str]]) -> Iterator[list[str]]:
+        counts = [0, 0]
+
+        def counted(stage: int, sentences: Iterable[list[str]]) -> Iterator[list[str]]:
+            for sentence in sentences:
+                counts[stage] += 1
+                yield sentence
+
+        yield from counted(1, clean_seed_text(counted(0, sentences)))
+        if counts[1] < counts[0] / 2:
+            told = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps printable ASCII alone"
+            log.warning(told, self.files[0].path, counts[0] - counts[1], counts[0])

@@ -40,6 +40,7 @@ class ContentWords(TextMethod):
 
     name = "content_words"
     label = "Content words"
+    english = True
     colour = "#CC79A7"
     summary = "replace nouns, verbs, adjectives and adverbs by words of similar contexts, derivations and near spellings"
 

@@ -106,6 +106,7 @@ class TextMethod(Method):
 
     unit: ClassVar[Literal["subword", "word"]] = "word"
     needs_pairs: ClassVar[bool] = False  # to learn from, not grammatical text alone
+    english: ClassVar[bool] = False  # knows English words; of other languages it changes next to nothing, or wrongly
     learns: ClassVar[bool] = True  # from genuine data; otherwise all tracks share its pseudo data
 
     def learn(self, resources: NoiseResources) -> Any:
@@ -165,7 +166,7 @@ class DecoderMethod(Method):
 
 
 def describe(method: type[Method]) -> Iterator[str]:
-    yield f"{method.known_as()}: {method.summary}"
+    yield f"{method.known_as()}: {method.summary}" + ("; for English" if getattr(method, "english", False) else "")
     for parameter, field in method.model_fields.items():
         default = "" if field.is_required() or field.default is None else f"; default {field.default}"
         yield f"    {parameter}: {field.description}{default}"

@@ -51,6 +51,7 @@ class Noiser:
             self._learnt = method.learn(resources)
         except UserError as error:
             raise UserError(f"{method.known_as()}: {error}") from None
+        self._alphabets = resources.alphabets
         self._from_outside = ":" in method.known_as()
         joined = resources.bpe is not None and method.unit == "word"
         self._joining = resources.bpe if joined else None
@@ -70,7 +71,7 @@ class Noiser:
             _check_cover(self.method, units, drawn)
         operations = _not_emptied(drawn, random)
         if self.method.sse_rate:
-            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting)
+            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting, self._alphabets)
             operations = _not_emptied(misspelt, random)
         return operations if self._joining is None else [self._in_subwords[operation] for operation in operations]
 

@@ -45,6 +45,7 @@ class RealisticNoise(TextMethod):
     label = "Realistic noise"
     colour = "#009E73"
     summary = "learners' edits in reverse; changes of prepositions, of nouns' number and verbs' inflection (Choe et al. 2019)"
+    english = True
     needs_pairs: ClassVar[bool] = True
 
     token_probability: float = Field(

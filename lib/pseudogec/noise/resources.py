@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import string
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +40,24 @@ class UnigramDistribution:
     def draw(self, count: int, random: np.random.Generator) -> list[str]:
         draws = random.integers(self._total, size=count)
         return [self._tokens[position] for position in self._cumulative.searchsorted(draws, side="right").tolist()]
+
+
+class Alphabets:
+    """The letters of each script in genuine text, from which spelling errors are drawn."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._letters: dict[str, str] = defaultdict(str)
+        for letter in sorted({letter for word in words for letter in word.lower() if letter.isalpha()}):
+            self._letters[_script(letter)] += letter
+
+    def of(self, text: str) -> str:
+        """The letters that a text may be misspelt with: a to z where it begins with one of these or has no letter."""
+        first = next(filter(str.isalpha, text), "a")
+        return string.ascii_lowercase if first.isascii() else self._letters.get(_script(first)) or text.lower()
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]  # such as CYRILLIC
 
 
 # --- Learners' edits in reverse (Choe et al. 2019, section 4)
@@ -215,6 +235,10 @@ class NoiseResources:
         """Learn from grammatical text alone: enough for methods that do not learn from edits."""
         kept = list(sentences)
         return cls(Counter(word for sentence in kept for word in sentence), bpe=bpe, sentences=lambda: kept)
+
+    @cached_property
+    def alphabets(self) -> Alphabets:
+        return Alphabets(self._word_counts)
 
     @cached_property
     def words(self) -> UnigramDistribution:

@@ -105,6 +105,7 @@ class RuleNoise(TextMethod):
 
     name = "rules"
     label = "Rules"
+    english = True
     colour = "#8C6D31"
     version = 3
     summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
-from pseudogec.noise.resources import ConfusionSets, NoiseResources, UnigramDistribution
+from pseudogec.noise.resources import Alphabets, ConfusionSets, NoiseResources, UnigramDistribution
 from pseudogec.noise.spelling_errors import edit_character
 from pseudogec.text import SEPARATOR
 
@@ -20,6 +20,7 @@ _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
 class _Learnt(NamedTuple):
     words: UnigramDistribution
     confusions: ConfusionSets
+    alphabets: Alphabets
 
 
 @METHODS.register
@@ -32,6 +33,7 @@ class SpellNoise(TextMethod):
 
     name = "direct_noise_spell"
     label = "Spelling confusions"
+    english = True
     colour = "#56B4E9"
     summary = "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)"
 
@@ -61,7 +63,7 @@ class SpellNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> _Learnt:
-        return _Learnt(resources.words, resources.confusions)
+        return _Learnt(resources.words, resources.confusions, resources.alphabets)
 
     def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
         """One operation for each word, two where a word is inserted, one for two words that are swapped."""
@@ -80,7 +82,7 @@ class SpellNoise(TextMethod):
             elif change == _REPLACE and (others := learnt.confusions[token]):
                 operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
             else:
-                operations.append(_misspell(token, random) if misspelt[number] else keep(token))
+                operations.append(_misspell(token, random, learnt.alphabets) if misspelt[number] else keep(token))
             if change == _INSERT:
                 operations.append(insert(learnt.words.draw(1, random)[0]))
             number += 1
@@ -94,12 +96,12 @@ class SpellNoise(TextMethod):
         return dict(zip(positions, actions, strict=True))
 
 
-def _misspell(token: str, random: np.random.Generator) -> Operation:
+def _misspell(token: str, random: np.random.Generator, alphabets: Alphabets) -> Operation:
     """Change one character of a word; numbers and punctuation marks, which have no letter, stay."""
     core = token.removesuffix(SEPARATOR)
     if not any(map(str.isalpha, core)):
         return keep(token)
-    written = edit_character(core, int(random.integers(len(core))), random)
+    written = edit_character(core, int(random.integers(len(core))), random, alphabets.of(core))
     if written == core:
         return keep(token)
     return Operation("spell", token, written + token[len(core) :]) if written else delete(token)

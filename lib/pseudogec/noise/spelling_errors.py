@@ -9,7 +9,10 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
+from pseudogec.noise.resources import Alphabets
 from pseudogec.text import SEPARATOR, UNKNOWN, Bpe
+
+_OWN_LETTERS = Alphabets(())  # of each text
 
 
 @METHODS.register
@@ -27,28 +30,32 @@ class SpellingErrors(TextMethod):
         return [keep(token) for token in tokens]
 
 
-def edit_character(text: str, position: int, random: np.random.Generator) -> str:
+def edit_character(text: str, position: int, random: np.random.Generator, letters: str = string.ascii_lowercase) -> str:
     """Delete, replace or transpose a character, or insert one after it; each with probability 1/4.
 
-    New characters are lower-case letters; a replacement differs from what it replaces (of the 25 left, the first has twice the
+    New characters are of the letters; a replacement differs from what it replaces (of the 25 left, the first has twice the
     chance of the others). The last character changes places with the one before it, the others with the one after them.
     """
-    action, letter = int(random.integers(4)), int(random.integers(26))
+    action, letter = int(random.integers(4)), int(random.integers(len(letters)))
     before, character, after = text[:position], text[position], text[position + 1 :]
     if action == 0:
         return before + after
     if action == 1:
-        others = string.ascii_lowercase.replace(character, "")
+        others = letters.replace(character, "") or character
         return before + others[letter % len(others)] + after
     if action == 2:
-        return before + character + string.ascii_lowercase[letter] + after
+        return before + character + letters[letter] + after
     if after:
         return before + after[0] + character + after[1:]
     return before[:-1] + character + before[-1:]
 
 
 def add_spelling_errors(
-    operations: list[Operation], rate: float, random: np.random.Generator, bpe: Bpe | None = None
+    operations: list[Operation],
+    rate: float,
+    random: np.random.Generator,
+    bpe: Bpe | None = None,
+    alphabets: Alphabets = _OWN_LETTERS,
 ) -> list[Operation]:
     """Put spelling errors into the noised side of a sentence; a kept token with an error becomes the operation ``spell``.
 
@@ -66,13 +73,13 @@ def add_spelling_errors(
             continue
         start = int(ends[number]) - len(after)
         positions = [hit - start for hit, owner in zip(hits.tolist(), hit_operations, strict=True) if owner == number]
-        misspelt = _misspell(after, positions, random, bpe)
+        misspelt = _misspell(after, positions, random, bpe, alphabets)
         if misspelt != after:
             operations[number] = Operation(("spell" if misspelt else "delete") if kind == "keep" else kind, before, misspelt)
     return [operation for operation in operations if operation.before or operation.after]
 
 
-def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None) -> str:
+def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None, alphabets: Alphabets) -> str:
     tokens: list[str] = []
     start = 0
     for token in text.split(" "):
@@ -84,7 +91,7 @@ def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, 
             continue
         misspelt = core
         for position in reversed(inside):  # from the end, as a change moves what follows it
-            misspelt = edit_character(misspelt, position, random)
+            misspelt = edit_character(misspelt, position, random, alphabets.of(core))
         if misspelt:
             split = bpe.apply([misspelt]) if bpe else [misspelt]
             tokens += split if core == token else _inside_a_word(split, bpe)
