@@ -75,6 +75,7 @@ def test_an_override_does_not_change_what_yaml_writes_as_the_same() -> None:
         ("scale.bas=12000", ["--set scale.bas=12000", "scale.bas", "`base`"]),
         ("grids.generation_methods.pseudo_pairs=$bas", ["generation_methods.pseudo_pairs", "$bas"]),
         ("scale.base=501", ["scale.base", "pseudo_data.shard"]),
+        ("scale.base=25000000", ["scale.base", "10,000 shards", "pseudo_data.shard"]),
         ("novalue", ["--set novalue", "key=value"]),
         ("seeds.first=3", ["seeds"]),
     ],

@@ -7,8 +7,13 @@ import gc
 import importlib
 import logging
 import os
+import resource
+import secrets
 import shlex
+import tempfile
+import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
@@ -25,7 +30,10 @@ _HERE = "127.0.0.1"
 """Where a local scheduler listens: other machines cannot reach it."""
 
 SECONDS_TO_ANSWER = 20
-"""How long a scheduler may take to answer a program that connects to it."""
+"""How long a scheduler, and then its workers, may take to answer a program that connects to it."""
+
+LEAST_MEMORY = 4_000_000_000
+"""Bytes of addresses of a worker that trains; half of them are in use."""
 
 LAUNCHER = "ARTEFACTS_LAUNCHER"
 """Environment variable of a worker: `cluster.launcher`."""
@@ -72,6 +80,9 @@ def local_cluster(workers: int, gpus: Sequence[str] | None = None) -> Cluster:
     import dask
     from distributed import Nanny, Scheduler, SpecCluster
 
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if 0 <= limit < LEAST_MEMORY:  # Dask would lose messages in silence, and wait without end
+        raise UserError(f"`ulimit -v` allows a process {limit / 1e9:.1f} GB; a worker needs {LEAST_MEMORY / 1e9:.0f} GB")
     gpus = gpus_of_this_machine() if gpus is None else gpus
     # A nanny starts a lost worker again, which takes long on a busy machine; meanwhile Dask must not end the nanny.
     dask.config.set({**_SETTINGS, "distributed.deploy.lost-worker-timeout": "10 minutes"})
@@ -136,6 +147,27 @@ def connect(where: Cluster | str) -> Client:
     # The failed client ends here: if it is collected while another one starts, each waits for the other's lock.
     gc.collect()
     raise refused
+
+
+def check_workers(client: Client, store: Path) -> None:
+    """Ask every worker to read a file of the store; UserError if none answers, or one does not see the store."""
+    answers: dict[str, Any] = {}
+    token = secrets.token_hex()
+    with tempfile.NamedTemporaryFile("w", dir=store, prefix=".token-") as file:
+        file.write(token)
+        file.flush()
+        ask = threading.Thread(target=lambda: answers.update(client.run(_read, file.name, on_error="return")), daemon=True)
+        ask.start()
+        ask.join(SECONDS_TO_ANSWER)
+    if not answers:
+        raise UserError(f"no worker answers in {SECONDS_TO_ANSWER} s")
+    if blind := [worker for worker, answer in answers.items() if answer != token]:
+        where = f"the worker at {blind[0]} does not see the store {store} ({answers[blind[0]]!r:.200})"
+        raise UserError(f"{where}; put it where all workers have it, such as a shared disk, with --store")
+
+
+def _read(path: str) -> str:
+    return Path(path).read_text()
 
 
 def gpus_of_workers(client: Client) -> list[int]:

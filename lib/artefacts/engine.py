@@ -162,6 +162,7 @@ class Engine:
             if not clusters.gpus_of_workers(client):
                 log.warning("waiting for a first worker, such as: dask worker %s --nthreads 1", client.scheduler.address)
                 client.wait_for_workers(1)
+            clusters.check_workers(client, self.store.root)
             client.subscribe_topic(TOPIC, self._show)
             self._client = client
         return self._client

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -228,6 +229,25 @@ def test_workers_of_several_threads_are_refused(scheduler: tuple[subprocess.Pope
         with Engine(Store(tmp_path), address) as engine, pytest.raises(UserError) as refused:
             engine.build(processes(1))
         assert "--nthreads 1" in str(refused.value)
+
+
+def test_a_worker_that_does_not_see_the_store_is_refused(
+    scheduler: tuple[subprocess.Popen[bytes], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, address = scheduler
+    with dask_worker(address, "--nthreads", "1"), connect(address) as client:
+        client.wait_for_workers(1, timeout=60)
+        monkeypatch.chdir(tmp_path)
+        store = Store(Path("/proc/self/cwd/store"))  # another folder in every process
+        with Engine(store, address) as engine, pytest.raises(UserError, match="does not see the store"):
+            engine.build(processes(1))
+        assert not list(Path("store").glob(".token*"))
+
+
+def test_too_little_memory_for_a_worker_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (10**9, 10**9))
+    with pytest.raises(UserError, match=r"1\.0 GB"):
+        local_cluster(1)
 
 
 def test_a_scheduler_without_workers_is_said_and_the_build_waits_for_them(

@@ -470,11 +470,18 @@ def _check_changes(profile: Profile) -> Iterator[Problem]:
                 yield from problems_in((*where, name), error)
 
 
+MOST_SHARDS = 10_000
+"""Of one amount of pseudo data: each is a task and a folder. The papers' 70 million pairs are 1,750."""
+
+
 def _check_sizes(profile: Profile, where: Location, *sizes: int) -> Iterator[Problem]:
     shard = profile.pseudo_data.shard
     for number, pairs in enumerate(sizes):
         if pairs <= 0 or pairs % shard:
             yield Problem((*where, number), f"{pairs} is not a multiple of pseudo_data.shard ({shard})")
+        elif pairs // shard > MOST_SHARDS:
+            message = f"{pairs:,} pairs are more than {MOST_SHARDS:,} shards of {shard}; raise pseudo_data.shard, or lower them"
+            yield Problem((*where, number), message)
 
 
 def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Problem]:
