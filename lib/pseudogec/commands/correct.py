@@ -45,23 +45,10 @@ def add_parser(commands: Any) -> None:
     known = "\n".join(f"  {step.name:<16} {(step.__doc__ or step.label).splitlines()[0]}" for step in STEPS)
     parser = commands.add_parser(
         "correct",
-        help="correct your own text with a system of the study",
         description=_DESCRIPTION,
         epilog=f"steps of systems, in a profile:\n{known}\n  package.module:Class   a step of your own",
         formatter_class=argparse.RawTextHelpFormatter,
     )
-    add_system_options(parser)
-    add = parser.add_argument
-    add("--list", action="store_true", help="list the systems and their steps, and stop")
-    add("--all-edits", action="store_true", help="make all edits of the models, not only sure ones: most are wrong")
-    add("--train", action="store_true", help="train the models that are missing; this can take hours or days")
-    add("--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output")
-    add("--steps", action="store_true", help="show what each step changed, with its edits and their types")
-    parser.set_defaults(run=run)
-
-
-def add_system_options(parser: argparse.ArgumentParser) -> None:
-    """The options that choose the study and its system."""
     add = parser.add_argument
     add("--system", metavar="NAME", help="a key of the profile's `systems`; `pseudogec correct --list` shows them")
     add("--profile", help="a name from params/ or a YAML file")
@@ -69,6 +56,12 @@ def add_system_options(parser: argparse.ArgumentParser) -> None:
     add("--set", action="append", default=[], metavar="KEY=VALUE", dest="overrides", help="change one key of the profile")
     add("--store", type=Path, metavar="FOLDER", help="where artefacts are kept (default: outputs/store)")
     add("--jobs", type=int, metavar="N", help="worker processes for what must be built (default: one a core)")
+    add("--list", action="store_true", help="list the systems and their steps, and stop")
+    add("--all-edits", action="store_true", help="make all edits of the models, not only sure ones: most are wrong")
+    add("--train", action="store_true", help="train the models that are missing; this can take hours or days")
+    add("--tokenised", action="store_true", help="lines are sentences, tokens with spaces between; so is the output")
+    add("--steps", action="store_true", help="show what each step changed, with its edits and their types")
+    parser.set_defaults(run=run)
 
 
 def open_study(options: argparse.Namespace, profile: str = "classroom", without_data: bool = False) -> Study:

@@ -24,7 +24,6 @@ An archive that was requested is unpacked from DATA_FOLDER/archives/. What is th
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "data",
-        help="fetch the public corpora that a profile reads",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )

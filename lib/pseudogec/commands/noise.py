@@ -39,7 +39,6 @@ _HARDLY_ANY = 0.002  # edits per token; synthetic spelling errors at the paper's
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "noise",
-        help="make pseudo data of a grammatical text",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )

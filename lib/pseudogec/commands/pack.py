@@ -25,7 +25,6 @@ Example: pseudogec pack --profile overnight first/store second/outputs/overnight
 def add_parser(commands: Any) -> None:
     parser = commands.add_parser(
         "pack",
-        help="write the results that notebooks show into a few files; merge those of several machines",
         description=_DESCRIPTION,
         formatter_class=argparse.RawTextHelpFormatter,
     )

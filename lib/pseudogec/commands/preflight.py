@@ -115,22 +115,19 @@ def corpus_files(profile: Profile) -> dict[str, FileFormat]:
 
 
 def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Row]:
-    """A row for each file or pattern; then for each part of the corpora, each blind test set, each file of a released model."""
+    """A row for each file or pattern; then for each part of the corpora, each file of a released model."""
     parts = corpus_files(profile)
     if not parts:
         yield Row("corpora", "embedded world", "ok", "a part of the project; nothing is to be fetched")
     listed = dict.fromkeys(name for names in profile.notebooks.values() for name in names)
     systems = dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ()))
     read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()}
-    read |= {f"blind.{name}": [test.file] for name, test in profile.corpora.blind.items()}
     read |= {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
     users: dict[Path, list[str]] = {}
     for name, path in dict.fromkeys((name, path) for name, paths in read.items() for path in paths):
         users.setdefault(path, []).append(name)
     for path, names in users.items():
-        row = _file_row(folder, path, ", ".join(names), f"make data PROFILE={profile.name}")
-        # A blind test set is no problem of a run: `pseudogec submit` alone reads it.
-        yield row._replace(state="note") if names[0].startswith("blind.") and row.fails else row
+        yield _file_row(folder, path, ", ".join(names), f"make data PROFILE={profile.name}")
     for name, corpus in parts.items():
         yield _part_row(folder, name, corpus, count_all)
 

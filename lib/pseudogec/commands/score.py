@@ -40,7 +40,6 @@ def add_parser(commands: Any) -> None:
     )
     parser = commands.add_parser(
         "score",
-        help=f"score corrected text with {', '.join(metric.label for metric in METRICS)} or a metric of your own",
         description="Score corrected text. Files hold one tokenised sentence a line (M2 files: one block a sentence); tokens are "
         "taken as they\nstand. M2 files are known by their content. The metrics and their references:\n"
         f"{metrics}\nAn annotator of an M2 file without a line for a sentence leaves it as it is, in rewrites as in pairs that "

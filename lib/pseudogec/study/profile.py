@@ -40,13 +40,6 @@ class Test(Section):
         return {"pairs": {name: item for name, item in value.items() if name not in own}, **own}
 
 
-class BlindTest(Section):
-    """A test set whose references are not public: its owners score the outputs."""
-
-    file: Path = Field(description="relative to the data folder: a tokenised sentence a line, or M2, whose edits are not read")
-    submission: Literal["text", "zip"] = Field("text", description="a file with a tokenised sentence a line, or an archive of it")
-
-
 class Corpora(Section):
     genuine: Pairs = Field(description="genuine training pairs (BEA-train in the paper)")
     validation: Pairs = Field(description="pairs that choose checkpoints (BEA-valid in the paper)")
@@ -54,7 +47,6 @@ class Corpora(Section):
     tests: dict[str, Test] = Field(
         min_length=1, description="to score on: the first for all systems, the others for the top ones"
     )
-    blind: dict[str, BlindTest] = Field(default_factory=dict, description="named test sets for `pseudogec submit`")
     in_domain: Pairs | None = Field(None, description="the genuine pairs that are like the test data, for `sequential`")
     unchanged: Literal["drop", "keep"] = Field(
         "drop", description="training pairs without a correction (TASLP section IV-A: drop)"
