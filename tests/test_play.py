@@ -83,7 +83,7 @@ def test_operations_come_at_the_rates_of_the_sweep(study: Study, mu_mask: float)
 
 
 @pytest.mark.parametrize("beta", [0.0, 6.0])
-def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, beta: float) -> None:
+def test_a_noisy_beam_is_that_of_the_decoder(study: Study, beta: float) -> None:
     corruptor = Corruptor(study)
     bpe = Bpe.load(study.store.folder(study.planner.bpe) / "codes.txt")
     for draw in (1, 2):
@@ -91,8 +91,6 @@ def test_a_noisy_beam_is_that_of_the_decoder_and_so_is_its_trace(study: Study, b
         decoder = Decoder([study.store.folder(study.planner.for_readers(study.planner.reverse_model()))])
         ((best,),) = decoder.decode([bpe.apply(TOKENS)], beam=5, beta_random=beta, seed=draw)
         assert noised_tokens(map(tuple, operations)) == bpe.undo(best.subwords)
-        trace = corruptor.trace(TOKENS, "backtrans_noisy", draw, {"beta_random": beta})
-        assert trace.outputs[0].subwords == best.subwords
 
 
 def test_a_slider_changes_what_is_shown_and_back_again(study: Study) -> None:
@@ -119,19 +117,6 @@ def test_every_method_of_the_profile_has_its_row(study: Study) -> None:
     assert panel.content != before and "bird" in words(panel.content)
 
 
-def test_a_beam_is_stepped_through_to_its_end(study: Study) -> None:
-    panel = play.noisy_beam(study, SENTENCE)
-    steps = panel.controls["step"].max
-    trace = Corruptor(study).trace(TOKENS, "backtrans_noisy", 1, {"beta_random": 6.0})
-    assert steps == len(trace.steps)
-    for number, step in enumerate(trace.steps, start=1):
-        panel.controls["step"].value = number
-        assert f"Step {number} of {steps}" in panel.content
-        for expansion in step.expansions:
-            assert f"{expansion.log_probability:.2f} +{expansion.noise:.2f} {expansion.score:.2f}" in words(panel.content)
-    assert " ".join(Bpe.undo(trace.outputs[0].subwords)) in unescape(panel.content)
-
-
 def test_ones_own_text_is_corrected_by_every_system_with_typed_edits(study: Study) -> None:
     text = ["The dogs sees the house .", "He have a car ."]
     panel = play.own_text(study, [BASE, CAREFUL, ABSENT], " ".join(text))
@@ -152,7 +137,6 @@ def test_what_is_not_in_the_store_is_said_to_be_missing_and_not_built(empty: Stu
     for panel in (
         play.noise_sliders(empty, SENTENCE),
         play.every_method(empty, SENTENCE),
-        play.noisy_beam(empty, SENTENCE),
         play.own_text(empty, empty.comparison("top_systems"), SENTENCE),
     ):
         assert "in the store yet" in panel.content and "role='alert'" in panel.content

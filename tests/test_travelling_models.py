@@ -69,7 +69,6 @@ def test_cells_show_the_same_where_models_come_from_a_pack(study: Study, clone: 
         panels = (
             play.noise_sliders(opened, SENTENCE),
             play.every_method(opened, SENTENCE),
-            play.noisy_beam(opened, SENTENCE),
             play.own_text(opened, systems, SENTENCE),
         )
         return [panel.content for panel in panels]

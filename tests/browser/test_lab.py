@@ -233,13 +233,6 @@ def test_a_sentence_is_typed_and_an_impossible_one_is_answered(page: Page) -> No
     expect(cell.get_by_role("alert")).to_contain_text("type a sentence")
 
 
-@pytest.mark.usefixtures("executed")
-def test_the_beam_is_stepped_through(page: Page) -> None:
-    cell = cell_with(page, "play.noisy_beam")
-    cell.locator(".noUi-handle").last.press("ArrowRight")
-    expect(cell.get_by_role("table")).to_contain_text("Step 2 of")
-
-
 # Enough updates to see the progress bar, which disappears when the training is over.
 ONE_MODEL = f"""\
 study = Study.open("smoke", {[*SMALLEST, "optimisations.joint.updates=300"]!r})

@@ -4,8 +4,8 @@ Functions of `cells` give a `Panel`: widgets where a notebook is open, and the o
 read. Nothing here trains: a message names missing models. `check` checks the answer to an exercise.
 """
 
-from pseudogec.play.cells import every_method, noise_sliders, noisy_beam, own_text
+from pseudogec.play.cells import every_method, noise_sliders, own_text
 from pseudogec.play.exercises import check
 from pseudogec.play.panel import Panel
 
-__all__ = ["Panel", "check", "every_method", "noise_sliders", "noisy_beam", "own_text"]
+__all__ = ["Panel", "check", "every_method", "noise_sliders", "own_text"]

@@ -1,4 +1,4 @@
-"""The interactive cells: noise by sliders, every method side by side, a noisy beam step by step, a text of one's own."""
+"""The interactive cells: noise by sliders, every method side by side, a text of one's own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from pseudogec.play.panel import (
     Panel,
     box_of_text,
     choice,
-    counter,
     draw_number,
     line_of_text,
     read_sentence,
@@ -25,18 +24,11 @@ from pseudogec.play.panel import (
 )
 from pseudogec.report.markup import LEFT, marked_change, marked_operations, marked_traces
 from pseudogec.report.methods import method_label, show_methods
-from pseudogec.seq2seq import BeamStep, BeamTrace, Expansion
 from pseudogec.study import Pipeline, Study
 from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
-from pseudogec.text import Bpe
 
 _MOST_MASKED = 0.8  # what mu_keep leaves, 0.2 as in the paper's sweep
 _MOST_NOISE = 10.0
-_STEPS = 3  # of a search, until its length is known
-_FATES = {"kept": "is kept", "finished": "is finished", "dropped": "is dropped"}
-_HEAD = "text-align:right; padding-left:1em"
-_NUMBER = f"{_HEAD}; white-space:nowrap; font-variant-numeric:tabular-nums"
-_GREEN = "#00694d"
 
 PUBLIC = "public"
 """The profile whose models learnt real English from freely licensed text."""
@@ -118,77 +110,6 @@ def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
             unable.setdefault(str(error), []).append(heading)
     told = (f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>" for why, named in unable.items())
     return (marked_operations(shown) if shown else "") + "".join(told)
-
-
-def noisy_beam(study: Study, sentence: str) -> Panel:
-    """The search of `backtrans_noisy`, to be stepped through.
-
-    At each step every hypothesis in the beam is expanded by every subword; r * beta_random, r ~ U[0, 1], is added to the score of
-    each expansion, and the best are kept (Xie et al. 2018; Kiyono et al. 2020, section III-A).
-    """
-    corruptor = Corruptor(study)
-
-    @functools.lru_cache(maxsize=8)
-    def trace(tokens: tuple[str, ...], beta_random: float, draw: int) -> BeamTrace:
-        return corruptor.trace(tokens, corruptor.named(NoisyBackTranslation), draw, {"beta_random": beta_random})
-
-    def render(sentence: str, beta_random: float, draw: int, step: int) -> str:
-        tokens = read_sentence(sentence)
-        found = trace(tuple(tokens), beta_random, draw)
-        controls["step"].max = len(found.steps)
-        number = min(step, len(found.steps))
-        return step_table(found, number, beta_random) + outcome(found)
-
-    controls = {
-        "sentence": line_of_text("Sentence", sentence),
-        "beta_random": slider("β_random", 6.0, _MOST_NOISE, 0.5, at_once=False),
-        "draw": draw_number(),
-        "step": counter("Step of the search", _STEPS),
-    }
-    return Panel(controls, render)
-
-
-def step_table(trace: BeamTrace, number: int, beta_random: float) -> str:
-    """Step ``number`` (from 1) of a search with noise of strength ``beta_random``, as HTML."""
-    step = trace.steps[number - 1]
-    title = "log-probability|noise of this step|score with all noise|rank|rank without it|then"
-    heads = "".join(f"<th scope='col' style='{_HEAD}'>{text}</th>" for text in title.split("|"))
-    rows = "".join(_row(step, expansion, rank) for rank, expansion in enumerate(step.expansions, start=1))
-    lost = [expansion for expansion in step.without_noise if expansion.fate == "dropped"]
-    names = "; ".join(f"<b>{escape(_written(step, expansion))}</b> (rank {expansion.rank_without})" for expansion in lost)
-    told = (
-        f"Without this step's noise these would have been kept instead: {names}."
-        if lost
-        else "Without this step's noise the same hypotheses would have been kept."
-    )
-    return (
-        f"<table><caption style='{LEFT}; caption-side:top'>Step {number} of {len(trace.steps)}: the best expansions, each with "
-        f"r &times; {beta_random:g} added</caption>"
-        f"<tr><th scope='col' style='{LEFT}'>hypothesis <span style='color:{_GREEN}'>+ next subword</span></th>{heads}</tr>{rows}"
-        f"</table><p>{told}</p>"
-    )
-
-
-def _row(step: BeamStep, expansion: Expansion, rank: int) -> str:
-    prefix = escape(" ".join(step.hypotheses[expansion.hypothesis].subwords))
-    look = "color:#555555" if expansion.fate == "dropped" else f"color:{_GREEN}; font-weight:bold"
-    written = f"{prefix} <span style='{look}'>{escape(expansion.subword)}</span>"
-    numbers = [f"{expansion.log_probability:.2f}", f"+{expansion.noise:.2f}", f"{expansion.score:.2f}"]
-    numbers += [str(rank), str(expansion.rank_without), _FATES[expansion.fate]]
-    cells = "".join(f"<td style='{_NUMBER}'>{number}</td>" for number in numbers)
-    return f"<tr><td style='{LEFT}'>{written}</td>{cells}</tr>"
-
-
-def _written(step: BeamStep, expansion: Expansion) -> str:
-    return " ".join([*step.hypotheses[expansion.hypothesis].subwords, expansion.subword])
-
-
-def outcome(trace: BeamTrace) -> str:
-    rows = "".join(
-        f"<li>{escape(' '.join(Bpe.undo(output.subwords)))} <small>({output.score:.2f} a subword)</small></li>"
-        for output in trace.outputs
-    )
-    return f"<p>Finished hypotheses, best first (score with noise divided by the number of subwords):</p><ol>{rows}</ol>"
 
 
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:

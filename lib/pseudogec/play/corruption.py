@@ -9,9 +9,9 @@ from pydantic import ValidationError
 from artefacts.errors import UserError
 from artefacts.kinds import explain
 from artefacts.recipe import Recipe
-from pseudogec.noise import Method, Noiser, NoisyBackTranslation
+from pseudogec.noise import Method, Noiser
 from pseudogec.random_streams import SentenceStreams
-from pseudogec.seq2seq import BeamTrace, Decoder
+from pseudogec.seq2seq import Decoder
 from pseudogec.study import Study, System, missing
 from pseudogec.study.models import CompactModel
 from pseudogec.study.pseudo_data import BackTranslatedData, MisspeltData, NoisedData, PseudoData, differences
@@ -81,14 +81,6 @@ class Corruptor:
         if isinstance(recipe, MisspeltData):
             source = recipe.noiser(self._store)(source, SentenceStreams(draw)[0])
         return Bpe.undo(source)
-
-    def trace(self, tokens: Sequence[str], name: str, draw: int, changes: Mapping[str, float] | None = None) -> BeamTrace:
-        """The noisy beam search that corrupts a sentence, step by step; its best output is that of :meth:`corrupt`."""
-        recipe = self.recipe(name, changes)
-        method = recipe.method
-        assert isinstance(recipe, BackTranslatedData) and isinstance(method, NoisyBackTranslation)
-        decoder = self._decoder(recipe)
-        return decoder.trace(self.subwords(recipe, tokens), beam=method.beam, beta_random=method.beta_random, seed=draw)
 
     def subwords(self, recipe: PseudoData, tokens: Sequence[str]) -> list[str]:
         self._need(recipe.bpe)

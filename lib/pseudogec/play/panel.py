@@ -11,7 +11,6 @@ from ipywidgets import (
     BoundedIntText,
     Dropdown,
     FloatSlider,
-    IntSlider,
     Layout,
     Text,
     Textarea,
@@ -86,10 +85,6 @@ def slider(label: str, value: float, most: float, step: float, at_once: bool = T
     """A number from 0; with ``at_once`` every value counts while the slider is dragged, not only the last."""
     limits = {"value": value, "min": 0.0, "max": most, "step": step}
     return FloatSlider(description=label, continuous_update=at_once, **limits, **_look(_WHOLE_LINE))
-
-
-def counter(label: str, most: int) -> IntSlider:
-    return IntSlider(description=label, value=1, min=1, max=most, continuous_update=False, **_look(_WHOLE_LINE))
 
 
 def draw_number() -> BoundedIntText:

@@ -14,16 +14,13 @@ from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.language_model import LanguageModel
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
 from pseudogec.seq2seq.released import import_checkpoint
-from pseudogec.seq2seq.search import BeamStep, BeamTrace, Expansion, Hypothesis
+from pseudogec.seq2seq.search import Hypothesis
 from pseudogec.seq2seq.training import TrainingProgress, train, train_language_model
 
 __all__ = [
     "Architecture",
-    "BeamStep",
-    "BeamTrace",
     "Decoder",
     "DetectorOptions",
-    "Expansion",
     "Hypothesis",
     "LanguageModel",
     "LanguageModelArchitecture",

@@ -17,7 +17,7 @@ from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictiona
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import max_positions, model_options
-from pseudogec.seq2seq.search import Batch, BeamTrace, DecodingEngine, Hypothesis, SearchOptions, Sentence, rounded
+from pseudogec.seq2seq.search import Batch, DecodingEngine, Hypothesis, SearchOptions, Sentence, rounded
 
 if TYPE_CHECKING:
     from pseudogec.seq2seq.decode_fairseq import FairseqEngine
@@ -145,25 +145,6 @@ class Decoder:
                 scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
         in_order = iter(scores)
         return [[next(in_order) for _ in targets] for targets in candidates]
-
-    def trace(
-        self, sentence: Sentence, beam: int = 5, length_penalty: float = 1.0, beta_random: float = 0.0, seed: int = 0
-    ) -> BeamTrace:
-        """Search the best outputs of one sentence, the first of its corpus, and record the choices of every step.
-
-        Args are those of `decode`, and so are the outputs with ``n_best=beam``.
-
-        Raises:
-            UserError: the sentence is empty or too long for the model.
-        """
-        from pseudogec.seq2seq.decode_fairseq import BeamRecorder
-
-        if not 0 < len(sentence) <= self.longest_source:
-            raise UserError(f"a sentence of {len(sentence)} subwords cannot be decoded; 1 to {self.longest_source} can")
-        options = SearchOptions(beam, n_best=beam, length_penalty=length_penalty, beta_random=beta_random, seed=seed)
-        recorder = BeamRecorder(self._models[0] / dictionary_name(SIDES[-1]), beam)
-        (outputs,) = self._fairseq().search(self._batch([sentence], [0], 0), options, recorder)
-        return recorder.trace(outputs)
 
     def _run(
         self, sentences: Sequence[Sentence], options: SearchOptions, first_index: int, progress: Callable[[int, int], None] | None

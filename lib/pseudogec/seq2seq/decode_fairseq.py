@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from pseudogec.seq2seq import compat, model_cache
-from pseudogec.seq2seq.data import END, SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
+from pseudogec.seq2seq.data import SOURCE, TARGET, UNKNOWN, dictionary_name, read_dictionary, read_text_numbers
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.search import (
-    END_OF_SENTENCE,
     Batch,
-    BeamStep,
-    BeamTrace,
-    Expansion,
     Hypothesis,
-    PartialOutput,
     SearchOptions,
     Sentence,
     replace_unknown,
@@ -85,38 +80,23 @@ def as_uniform(words: torch.Tensor) -> torch.Tensor:
     return words.to(torch.int32).bitwise_and_(0xFFFF).to(torch.float32).mul_(2.0**-16)
 
 
-class Expansions(NamedTuple):
-    """The choices of one step of a noisy beam search, for an observer."""
-
-    prefixes: torch.Tensor  # subwords of the hypotheses after a first end of sentence, (sentences, beam, subwords)
-    scores: torch.Tensor  # of the hypotheses, with the noise of earlier steps, (sentences, beam)
-    log_probabilities: torch.Tensor  # of every next subword, (sentences, beam, vocabulary)
-    noise: torch.Tensor  # added by this step to them, the same shape
-
-
 class NoisyBeamSearch(BeamSearch):
     """Beam search with random noise on every candidate (Xie et al. 2018). Kiyono et al. ("backtrans (noisy)", TASLP
     section III-A) say: on each hypothesis in the beam.
 
     ``r * beta``, r ~ U[0, 1] drawn anew each time, is added to the log-probability of every expansion (hypothesis x next subword)
-    before the beam keeps its best. The noise stays in the hypothesis's score. An observer is called before every choice.
+    before the beam keeps its best. The noise stays in the hypothesis's score.
     """
 
-    def __init__(
-        self, dictionary: Any, beta: float, generators: SentenceGenerators, observer: Callable[[Expansions], None] | None = None
-    ) -> None:
+    def __init__(self, dictionary: Any, beta: float, generators: SentenceGenerators) -> None:
         super().__init__(dictionary)
-        self._beta, self._generators, self._observer = beta, generators, observer
+        self._beta, self._generators = beta, generators
 
     def step(
         self, step: int, lprobs: Any, scores: Any, prev_output_tokens: Any = None, original_batch_idxs: Any = None
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         sentences, beam, vocabulary = lprobs.shape
         candidates = self._generators.uniform(original_batch_idxs, (beam, vocabulary))
-        if self._observer is not None:
-            prefixes = prev_output_tokens.view(sentences, beam, -1)
-            before = scores[:, :, step - 1] if step else lprobs.new_zeros(sentences, beam)
-            self._observer(Expansions(prefixes, before, lprobs, self._beta * candidates))
         torch.add(lprobs, candidates, alpha=self._beta, out=candidates)
         if step == 0:
             candidates = candidates[:, :1]  # all hypotheses are the same
@@ -171,68 +151,6 @@ class SentenceSampling(Search):
         return drawn_scores, drawn, torch.zeros_like(drawn)
 
 
-class BeamRecorder:
-    """Records the search of one sentence by a model with the dictionary of a file."""
-
-    def __init__(self, dictionary: Path, beam: int) -> None:
-        self._subwords, self._beam = list(read_dictionary(dictionary)), beam
-        self._steps: list[BeamStep] = []
-        self._log_probabilities: dict[tuple[int, ...], float] = {(): 0.0}
-
-    def trace(self, outputs: Sequence[Hypothesis]) -> BeamTrace:
-        return BeamTrace(tuple(self._steps), tuple(outputs))
-
-    def __call__(self, seen: Expansions) -> None:
-        expanded = self._beam if self._steps else 1  # at first all hypotheses are the same
-        before = seen.scores[0, :expanded, None]
-        without = before + seen.log_probabilities[0, :expanded]
-        scores = (seen.log_probabilities[0, :expanded] + seen.noise[0, :expanded]) + before
-        prefixes = [tuple(prefix[1:]) for prefix in seen.prefixes[0, :expanded].tolist()]
-        hypotheses = tuple(
-            PartialOutput(self._spelt(prefix), self._log_probabilities[prefix], score)
-            for prefix, score in zip(prefixes, seen.scores[0, :expanded].tolist(), strict=True)
-        )
-        best = _places_of_largest(scores, 2 * self._beam)
-        fates = self._fates(best, scores.shape[1])
-
-        def expansion(place: int) -> Expansion:
-            number, subword = divmod(place, scores.shape[1])
-            log_probability = hypotheses[number].log_probability + seen.log_probabilities[0, number, subword].item()
-            self._log_probabilities[(*prefixes[number], subword)] = log_probability
-            return Expansion(
-                hypothesis=number,
-                subword=END_OF_SENTENCE if subword == END else self._subwords[subword],
-                log_probability=log_probability,
-                noise=seen.noise[0, number, subword].item(),
-                score=scores.flatten()[place].item(),
-                rank_without=1 + int((without > without.flatten()[place]).sum()),
-                fate=fates.get(place, "dropped"),
-            )
-
-        unperturbed = _places_of_largest(without, self._beam)
-        self._steps.append(BeamStep(hypotheses, tuple(map(expansion, best)), tuple(map(expansion, unperturbed))))
-
-    def _spelt(self, numbers: Sequence[int]) -> tuple[str, ...]:
-        return tuple(self._subwords[number] for number in numbers)
-
-    def _fates(self, best: Sequence[int], vocabulary: int) -> dict[int, Literal["kept", "finished", "dropped"]]:
-        """fairseq's choice: of the first expansions, as many as the beam holds, those that end are finished, and later ones that
-        end are dropped; of the others as many as the beam holds are kept.
-        """
-        fates: dict[int, Literal["kept", "finished", "dropped"]] = {}
-        going_on = [place for place in best if place % vocabulary != END]
-        fates |= dict.fromkeys(going_on[: self._beam], "kept")
-        fates |= {place: "finished" for place in best[: self._beam] if place % vocabulary == END}
-        return fates
-
-
-def _places_of_largest(values: torch.Tensor, count: int) -> list[int]:
-    """The places in flattened values of the largest, in descending order; impossible ones are left out."""
-    flat = values.flatten()
-    found = flat.topk(min(count, len(flat)))
-    return [place for place, value in zip(found.indices.tolist(), found.values.tolist(), strict=True) if value > float("-inf")]
-
-
 class FairseqEngine:
     """fairseq's generator and scorer with the model of one folder or several."""
 
@@ -245,9 +163,7 @@ class FairseqEngine:
         self._target_numbers = read_text_numbers(folders[0] / dictionary_name(TARGET))
         self._symbols = list(read_dictionary(folders[0] / dictionary_name(TARGET)))
 
-    def search(
-        self, batch: Batch, options: SearchOptions, observer: Callable[[Expansions], None] | None = None
-    ) -> list[list[Hypothesis]]:
+    def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         generator = SequenceGenerator(
             self._models,
             self._dictionary,
@@ -256,7 +172,7 @@ class FairseqEngine:
             max_len_b=batch.longest_output,
             len_penalty=options.length_penalty,
             temperature=options.temperature,
-            search_strategy=self._strategy(options, observer),
+            search_strategy=self._strategy(options),
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
         with compat.quiet():
@@ -266,12 +182,12 @@ class FairseqEngine:
             for source, hypotheses in zip(batch.sources, found, strict=True)
         ]
 
-    def _strategy(self, options: SearchOptions, observer: Callable[[Expansions], None] | None) -> Any:
+    def _strategy(self, options: SearchOptions) -> Any:
         generators = SentenceGenerators(options.seed, self._device)
         if options.sample:
             return SentenceSampling(self._dictionary, generators)
-        if options.beta_random or observer is not None:  # noise of strength 0 is plain beam search
-            return NoisyBeamSearch(self._dictionary, options.beta_random, generators, observer)
+        if options.beta_random:
+            return NoisyBeamSearch(self._dictionary, options.beta_random, generators)
         return BeamSearch(self._dictionary)
 
     def _hypothesis(self, found: dict[str, torch.Tensor], source: Sentence) -> Hypothesis:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pseudogec.seq2seq.data import END, SPECIAL_SYMBOLS, UNKNOWN
+from pseudogec.seq2seq.data import SPECIAL_SYMBOLS, UNKNOWN
 
 Sentence = Sequence[str]
 """A sentence in subwords."""
 
 UNKNOWN_SYMBOL = SPECIAL_SYMBOLS[UNKNOWN]
-END_OF_SENTENCE = SPECIAL_SYMBOLS[END]
 
 # Sentences share a batch only if their lengths, rounded up to this, agree; the longest output allowed then depends on the
 # sentence alone.
@@ -26,37 +25,6 @@ class Hypothesis(NamedTuple):
     subwords: list[str]  # without end of sentence
     score: float
     """Log-probability (with the beam's noise, if any) / length ** length penalty; the length counts the end of sentence."""
-
-
-class PartialOutput(NamedTuple):
-    subwords: tuple[str, ...]
-    log_probability: float  # without any noise
-    score: float  # with the noise of all steps so far
-
-
-class Expansion(NamedTuple):
-    hypothesis: int  # which of the step's hypotheses, from 0
-    subword: str  # `END_OF_SENTENCE` ends the hypothesis
-    log_probability: float  # of the whole, without any noise
-    noise: float  # added by this step: r * beta, r ~ U[0, 1]
-    score: float  # of the whole, with the noise of all steps so far; expansions are ranked by it
-    rank_without: int  # from 1, among all expansions of the step if this step had added no noise
-    fate: Literal["kept", "finished", "dropped"]
-
-
-class BeamStep(NamedTuple):
-    hypotheses: tuple[PartialOutput, ...]  # one at the first step, else as many as the beam holds
-    expansions: tuple[Expansion, ...]
-    """The best with noise, best first: twice as many as the beam holds, so that enough are left when some end."""
-    without_noise: tuple[Expansion, ...]
-    """The best if this step had added no noise, as many as the beam holds; some of them are dropped because of the noise."""
-
-
-class BeamTrace(NamedTuple):
-    """A search and its outputs, best first, scored as by `Decoder.decode`."""
-
-    steps: tuple[BeamStep, ...]
-    outputs: tuple[Hypothesis, ...]
 
 
 @dataclass(frozen=True)
