@@ -143,7 +143,7 @@ def test_noise_of_strength_zero_is_plain_beam_search(models, fairseq_decoder, se
     plain = fairseq_decoder.decode(sentences, beta_random=0.0)
 
     class AlwaysNoisy(FairseqEngine):
-        def _strategy(self, options, observer):
+        def _strategy(self, options):
             return NoisyBeamSearch(self._dictionary, 0.0, SentenceGenerators(0, self._device))
 
     noisy = Decoder(models[:1], engine="fairseq")
