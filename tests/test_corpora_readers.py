@@ -38,6 +38,18 @@ def test_parallel_text_is_read_through_any_compression(ending: str, tmp_path: Pa
     ]
 
 
+def test_a_file_of_pairs_with_a_tab_between_is_parallel_text(tmp_path: Path) -> None:
+    path = tmp_path / "clang8.tsv"
+    write_lines(path, ["source\ttarget", "He go .\tHe goes .", "All is well .\tAll is well ."])
+    assert [pair.target[:2] for pair in read_pairs("parallel", path)] == [["He", "goes"], ["All", "is"]]
+    held = {"number": 1, "share": 0.5}
+    parts = [list(read_pairs("parallel", {"path": path, which: held})) for which in ("only", "without")]
+    assert sorted(map(len, parts)) == [1, 1]
+    write_lines(path, ["He go .\tHe goes .", "no tab"])
+    with pytest.raises(DataError, match=r"clang8\.tsv.*2.*0 tabs"):
+        list(read_pairs("parallel", path))
+
+
 @pytest.mark.parametrize("source", ["parallel", "jfleg"])
 def test_a_pair_with_an_empty_side_is_left_out_and_counted(source: str, tmp_path: Path) -> None:
     write_lines(tmp_path / "src", ["He go .", "", "She like it .", " ", "All is well ."])
@@ -74,6 +86,12 @@ def test_m2_gives_the_corrections_of_the_first_annotator(tmp_path: Path) -> None
     assert list(read_pairs("m2", path)) == [Pair(source, first), *unchanged]
     [touched, *_] = pairs_format("m2", path).read()
     assert touched.annotated is not None and list(touched.annotated.annotators) == [0, 1]
+
+
+def test_the_corrected_sentences_of_cherrant_are_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "cherrant.m2"
+    path.write_text("S 学习 汉语 的 作用\nT0-A0 学习 汉语 起到 的 作用\nA 2 2|||M|||起到|||REQUIRED|||-NONE-|||0\n\n")
+    assert list(read_pairs("m2", path)) == [Pair("学习 汉语 的 作用".split(), "学习 汉语 起到 的 作用".split())]
 
 
 def test_m2_gives_each_annotator_s_corrections_or_only_what_was_changed(tmp_path: Path) -> None:

@@ -90,21 +90,32 @@ def _corrected_by(sentence: AnnotatedSentence, annotator: int, path: Path) -> Co
 
 @PAIR_FORMATS.register
 class Parallel(FilePairs):
-    """Two text files, one sentence a line."""
+    """Two text files, one sentence a line; or one file, a sentence and its correction a line with a tab between, as cLang-8."""
 
     name = "parallel"
     quickly_counted = True
 
     files: OneOrMore[CorpusFile] = Field(
-        min_length=2, max_length=2, description="the source file, then the file of its corrections"
+        min_length=1, max_length=2, description="the source file, then the file of its corrections; or one file of both"
     )
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
-    def read_all(self) -> Iterator[CorrectedSentence]:
-        lines = read_together([file.path for file in self.files])
-        pairs = (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines)
-        for pair in pairs:
+    @property
+    def files_belong_together(self) -> bool:
+        return len(self.files) == 2
+
+    def read_file(self, path: Path) -> Iterator[Pair]:
+        return self._pairs(_columns(path))
+
+    def read_all(self) -> Iterator[Pair | CorrectedSentence]:
+        if not self.files_belong_together:
+            yield from super().read_all()
+            return
+        for pair in self._pairs(read_together([file.path for file in self.files])):
             yield CorrectedSentence(pair, self.files[0].level)
+
+    def _pairs(self, lines: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
+        return (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines)
 
 
 @PAIR_FORMATS.register
@@ -127,6 +138,16 @@ class Jfleg(FilePairs):
             source, *references = map(str.split, lines)
             target = next(filter(None, references), [])
             yield CorrectedSentence(Pair(source, target), self.files[0].level, references=references)
+
+
+def _columns(path: Path) -> Iterator[tuple[str, ...]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        columns = tuple(line.split("\t"))
+        if len(columns) != 2:
+            problem = f"{len(columns) - 1} tabs, and one was expected, between a sentence and its correction"
+            raise DataError(path, f"{problem}; a corpus of two files names both under `files`", number)
+        if number > 1 or columns != ("source", "target"):  # a head
+            yield columns
 
 
 def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:

@@ -12,6 +12,7 @@ nothing to correct has the single line ``A -1 -1|||noop|||-NONE-|||REQUIRED|||-N
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +43,9 @@ def read_m2(path: Path | str) -> Iterator[AnnotatedSentence]:
         yield replace(sentence, annotators=renumbered) if first else sentence
 
 
+_TARGET = re.compile(r"T\d+-A\d+(\s|$)")  # the corrected sentence, which ChERRANT writes beside its edits
+
+
 def is_m2(line: str) -> bool:
     """Whether the first line of a file that is not blank begins an M2 file; its first sentence may be empty."""
     return line[:1] == "S" and not line[1:2].strip()
@@ -62,6 +66,8 @@ def _blocks(path: Path | str) -> Iterator[AnnotatedSentence]:
             annotators.setdefault(annotator, [])
             if edit is not None:
                 annotators[annotator].append(edit)
+        elif _TARGET.match(line):
+            continue
         elif line.strip():
             raise DataError(path, f"expected 'S TOKENS', '{_EDIT_FORM}' or a blank line, not {line[:40]!r}", number)
         elif source is not None:
