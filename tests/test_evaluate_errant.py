@@ -176,3 +176,10 @@ def test_a_score_survives_storage():
     assert copy.per_sentence().tolist() == [[1, 2, 1], [0, 1, 0], [0, 0, 1]]
     empty = Score.from_rows(ERRANT, "", 2, [])
     assert Score.from_json(empty.to_json()).headline == empty.headline == 1
+
+
+def test_references_of_unk_alone_are_said_to_count_for_nothing() -> None:
+    gold = Gold.annotated([sentence("He go home .", (Edit(1, 2, "goes", "UNK"),))], "gold.m2")
+    with pytest.warns(UserWarning, match=r"gold\.m2 has no edits but UNK"):
+        score = ERRANT.score(gold, [["He", "goes", "home", "."]], load_annotator("offline"))
+    assert counts(score) == (0, 1, 0)
