@@ -59,15 +59,17 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         UserError: unknown keys or impossible values; the message has a line for each, with file, line and key.
     """
     nothing: dict[str, Any] = {}
-    written = reduce(_override, overrides, reduce(_merge, [content for _, content in _chain(path, library)], nothing))
     links: dict[Location, Location] = {}
-    scale = written.get("scale")
-    amounts = {"seeds": written.get("seeds"), **(scale if isinstance(scale, dict) else {})}
     try:
+        written = reduce(_override, overrides, reduce(_merge, [content for _, content in _chain(path, library)], nothing))
+        scale = written.get("scale")
+        amounts = {"seeds": written.get("seeds"), **(scale if isinstance(scale, dict) else {})}
         profile = Profile.model_validate({"name": path.stem, **_resolved(written, amounts, links)})
         found = list(problems_of(profile))
     except ValidationError as error:
         found = problems_in((), error)
+    except RecursionError:
+        raise DataError(path, "a `$name` stands for itself, or mappings are nested without end") from None
     if found:
         raise UserError("\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in found)))
     return profile

@@ -94,7 +94,7 @@ class PseudoDataSize(Section):
 class Decoding(Section):
     """How models decode; methods of back-translation have a beam of their own."""
 
-    beam: int = Field(5, ge=1, description="of corrections (TASLP table II: 5)")
+    beam: int = Field(5, ge=1, le=100, description="of corrections (TASLP table II: 5)")
     length_penalty: float = Field(1.0, ge=0, description="of corrections: scores are divided by the length to this power")
     n_best: int = Field(1, ge=1, description="corrections of a sentence that are kept for `curves`")
     precision: Literal["fp32", "fp16"] = Field("fp32", description="of back-translation; test sets are corrected in fp32")
@@ -258,7 +258,9 @@ AnyMethod = Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), Pl
 class Profile(Section):
     """A study at one scale, such as ``params/*.yaml``. Unknown keys and impossible values are refused."""
 
-    name: str = Field("", pattern=r"^[^/\\]*$", description="of the folder of results; by default the file's name")
+    name: str = Field(
+        "", pattern=r"^([^./\\][^/\\]*)?$", max_length=100, description="of the folder of results; by default the file's name"
+    )
     description: str = Field(description="one sentence for tables and pages")
     data_folder: Path = Field(Path("data"), description="the folder of corpora in files; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
@@ -515,7 +517,9 @@ def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Probl
         yield Problem((*where, "baseline"), message)
     trained = [*grid.setting, *([grid.baseline] if "none" in grid.method else [])]
     for setting, architecture in product(trained, grid.architecture) if grid.passes else ():
-        kept = profile.optimisation_of(profile.stages(setting)[-1].optimisation, architecture).snapshots
+        if (last := profile.stages(setting)[-1].optimisation) not in profile.optimisations:
+            continue  # which the check of the stage says
+        kept = profile.optimisation_of(last, architecture).snapshots
         if missing := set(grid.passes).difference(kept, ["lowest_loss"] if kept else []):
             yield Problem((*where, "passes"), f"{missing.pop()} is not among the snapshots of `{setting}`, which are {kept}")
     if grid.curves and (profile.decoding.n_best == 1 or profile.preprocessing):
