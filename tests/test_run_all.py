@@ -205,6 +205,7 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
             ["methods.direct_noise", "mu_mask", "1.2"],
         ),
         (["--profile", "smoke", "--only", "99"], ["--only 99"]),
+        (["--profile", "smoke", "--set", "notebooks.99_none=[scaling]"], ["notebooks.99_none"]),
         (["--profile", "smoke", "--set", "notebooks={}"], ["profile smoke", "`notebooks`"]),
         (["--profile", "learners", "--set", "data_folder=nowhere"], ["nowhere", "data_folder"]),
         (["--profile", "smoke", "--scheduler", "tcp://127.0.0.1:9"], ["127.0.0.1:9"]),

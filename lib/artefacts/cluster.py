@@ -158,9 +158,9 @@ def check_workers(client: Client, store: Path) -> None:
         file.flush()
         ask = threading.Thread(target=lambda: answers.update(client.run(_read, file.name, on_error="return")), daemon=True)
         ask.start()
-        ask.join(SECONDS_TO_ANSWER)
+        ask.join(3 * SECONDS_TO_ANSWER)  # they may be at work
     if not answers:
-        raise UserError(f"no worker answers in {SECONDS_TO_ANSWER} s")
+        raise UserError(f"not all workers answer in {3 * SECONDS_TO_ANSWER} s")
     if blind := [worker for worker, answer in answers.items() if answer != token]:
         where = f"the worker at {blind[0]} does not see the store {store} ({answers[blind[0]]!r:.200})"
         raise UserError(f"{where}; put it where all workers have it, such as a shared disk, with --store")

@@ -120,7 +120,12 @@ def _select(study: Study, options: argparse.Namespace) -> list[str]:
     for prefix in only:
         if not any(name.startswith(prefix) for name in names):
             raise UserError(f"--only {prefix}: profile {study.profile.name} has no such notebook{nearest(prefix, names)}")
-    return [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
+    selected = [name for name in names if not only or any(name.startswith(prefix) for prefix in only)]
+    for name in selected:
+        if not (options.notebooks / f"{name}.ipynb").is_file():
+            known = [path.stem for path in options.notebooks.glob("*.ipynb")]
+            raise UserError(f"profile {study.profile.name}: notebooks.{name}: there is no such notebook{nearest(name, known)}")
+    return selected
 
 
 def _build(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> bool:
