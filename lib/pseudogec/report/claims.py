@@ -123,10 +123,11 @@ class Claim:
 def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str, profile: str) -> pd.DataFrame:
     """The differences behind claims, one a row: ours with what a verdict needs, then those of the papers."""
     compared = [(claim, found) for claim, contrasts in claims for found in contrasts]
-    variances: dict[int, float | None] = {}  # in points, as all numbers of the rows
+    variances: dict[tuple[str, int], float] = {}  # of a measure of a comparison, in points, as all numbers of the rows
     for measure in {claim.measure for claim, _ in compared}:
-        own = [(found, found.differences[measure]) for claim, found in compared if claim.measure == measure]
-        variances |= {id(found): each for (found, _), each in zip(own, seed_variances([each for _, each in own]), strict=True)}
+        own = [found for claim, found in compared if claim.measure == measure]
+        estimates = seed_variances([found.differences[measure] for found in own])
+        variances |= {(measure, id(found)): 1e4 * (each or 0.0) for found, each in zip(own, estimates, strict=True)}
     rows: list[dict[str, Any]] = []
     for claim, contrasts in claims:
         about = {
@@ -162,7 +163,7 @@ def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str
                     "degrees of freedom": difference.degrees_of_freedom,
                     "sentences": difference.sentences,
                     "variance of sentences": 1e4 * difference.of_sentences,
-                    "variance of a seed": 1e4 * (variances[id(found)] or 0.0),
+                    "variance of a seed": variances[claim.measure, id(found)],
                     "paired": difference.paired,
                 }
                 | elsewhere
