@@ -73,8 +73,9 @@ class Statement:
         firmer = [(verdict, self.difference.p_value_of_side(margin))] if inside else []
         return [*firmer, (Verdict.HARMFUL, self.difference.p_value)] if no_gain and self.difference.value < 0 else firmer
 
-    def seeds_to_decide(self, points: float, comparisons: int) -> float:
-        """As of `evaluate.seeds_to_decide`, if the true difference is of so many points; for the way that takes fewest."""
+    def seeds_to_decide(self, comparisons: int) -> float:
+        """As of `evaluate.seeds_to_decide`, if the true difference is as large as here; for the way that takes fewest."""
+        points = 100 * self.difference.value
         to_nearer, to_other = abs(abs(points) - self.margin), abs(points) + self.margin
         ways: list[tuple[float, ...]] = [(to_nearer, to_other)] if abs(points) < self.margin else []
         if self.direction == "no clear difference":
@@ -104,7 +105,7 @@ def judged(statements: Sequence[Statement]) -> list[Judgement]:
     for statement, (leaning, _), p_value in zip(statements, leanings, corrected, strict=True):
         firmer = [(verdict, len(statements) * p_alone) for verdict, p_alone in statement.firmer()]
         decided = [verdict for verdict, p_alone in [*firmer, (leaning, p_value)] if p_alone < 0.05]
-        seeds = np.nan if decided else statement.seeds_to_decide(100 * statement.difference.value, len(statements))
+        seeds = np.nan if decided else statement.seeds_to_decide(len(statements))
         is_open = Verdict.UNDECIDABLE if np.isinf(seeds) else Verdict.NOT_DECIDED
         judgements.append(Judgement(decided[0] if decided else is_open, p_value, seeds))
     return judgements
