@@ -10,12 +10,14 @@ import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, field_validator
 
 from artefacts.errors import UserError
+from artefacts.files import read_lines
 from pseudogec.corpora import PAIR_FORMATS, CorrectedSentence, FilePairs, Pair, is_clean_seed_text, read_plain
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise.method import METHODS, Method, Operation, TextMethod, noised_tokens
 from pseudogec.noise.noiser import Noiser
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.random_streams import SentenceStreams
+from pseudogec.text import tokenise
 
 _TYPES = {"spell": "SPELL", "swap": "WO"}
 
@@ -23,6 +25,8 @@ _TYPES = {"spell": "SPELL", "swap": "WO"}
 @PAIR_FORMATS.register
 class NoisedText(FilePairs):
     """Grammatical text, one tokenised sentence a line: a method makes the source, and the sentence is the target.
+
+    Of a file of tab-separated columns (``.tsv``, or ``.tsv.xz`` and the like) the first one is read, which is not tokenised.
 
     With ``only`` and ``without`` of a file, some sentences are kept for validation. The edits are known, so no annotator
     is needed.
@@ -57,7 +61,9 @@ class NoisedText(FilePairs):
 
     def read_file(self, path: Path) -> Iterator[Pair]:
         """Yield the sentences of a file as pairs without errors; `read` makes the errors."""
-        for sentence in read_plain(path):
+        columns = ".tsv" in path.suffixes
+        sentences = tokenise(line.partition("\t")[0] for line in read_lines(path)) if columns else read_plain(path)
+        for sentence in sentences:
             if self._takes(sentence):
                 yield Pair(sentence, sentence)
 
