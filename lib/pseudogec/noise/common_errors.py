@@ -165,7 +165,8 @@ MISTAKEN_PAIRS = _followed("""
     similar to: with, as, like; different from: of, than, to, with; famous responsible for: of, by, about; full of: with, by
     proud tired aware capable fond jealous ashamed of: about, with, from; angry satisfied pleased bored with: of, about, for
     surprised shocked by: of, with, about; worried excited about: for, of, with; ready for: to, of; rely relies relied on: in, of
-    listen listens listened listening to: -, at, for; wait waits waited waiting for: -, to, of
+    listen listens listened listening to: -, at, for
+    wait waits waited waiting for: -, to, of
     depend depends depended depending dependent on: of, from, in, at; look looks looked looking at: -, to, on, in
     belong belongs belonged to: -, for, with; agree agrees agreed with: -, to, about; arrive arrives arrived arriving at: to, in, -
     arrive arrives arrived arriving in: to, at, -; talk talks talked talking spoke speak speaks to: -, at
@@ -173,7 +174,8 @@ MISTAKEN_PAIRS = _followed("""
     care cares cared about: of, for, on; suffer suffers suffered from: of, by, with; consist consists consisted of: in, from, on
     participate participates participated participating in: to, at, on; succeed succeeded in: to, on; apply applied for: to, -
     spend spends spent on: in, for, at; concentrate focus focused on: in, at, to; dream dreams dreamt dreamed of: with, on
-    search searches searched searching for: -, of; ask asked asks for: -, about; complain complained about: of, for, -
+    search searches searched searching for: -, of; ask asked asks for: -, about
+    complain complained about: of, for, -
     apologise apologised apologize apologized for: about, of, -; blame blamed for: of, about; thank thanked for: of, -, about
     congratulate congratulated on: for, of, about; prevent prevents prevented from: of, to; insist insists insisted on: in, to, for
     divided split into: in, to; translated translate into: in, to; reason for: of, to; solution answer to: of, for
