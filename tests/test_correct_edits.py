@@ -161,6 +161,16 @@ def test_edits_of_weak_types_are_undone(annotator):
         ("My holiday", "My holiday .", "My holiday"),  # a heading
         ("I am 15 years .", "I am 16 years .", "I am 15 years ."),
         ("He likes it .", "He likkes it .", "He likes it ."),  # no word
+        ("We ai n't seen it .", "We ai do n't see it .", "We ai n't seen it ."),  # half of a contraction
+        ("I is n't ready .", "I am n't ready .", "I is n't ready ."),
+        ("She do n't like dog .", "She does n't like dogs .", "She does n't like dogs ."),
+        ("The team are happy .", "The team is happy .", "The team are happy ."),
+        ("The jury have never agree .", "The jury has never agreed .", "The jury have never agreed ."),
+        ("I wish he were here .", "I wish he was here .", "I wish he were here ."),
+        ("They were here if he come .", "They was here if he comes .", "They was here if he comes ."),
+        ("She asked that he see a doctors .", "She asked that he saw a doctor .", "She asked that he see a doctor ."),
+        ("She advised that he not go .", "She advised that he did not go .", "She advised that he not go ."),
+        ("She asked me to went .", "She asked me to go .", "She asked me to go ."),
     ],
 )
 def test_a_reader_s_text_keeps_its_form(source: str, corrected: str, kept: str) -> None:

@@ -28,6 +28,13 @@ def spelling(language_model: SentenceScorer | None = None, casing: Casing | None
     return partial(Spelling().mend, language_model=language_model, casing=casing)
 
 
+def sure() -> ReadyStep:
+    """Little doubt is allowed; the language model likes what is written best, and else the first candidate."""
+    return partial(
+        Spelling(times=100, casing=False).mend, language_model=lambda sentences: [-float(k) for k in range(len(sentences))]
+    )
+
+
 def spelt(step: ReadyStep, *sentences: str) -> list[str]:
     sources = [sentence.split() for sentence in sentences]
     return [" ".join(sentence.tokens) for sentence in step(sources, as_written(sources))]
@@ -127,6 +134,38 @@ def test_places_stay_right_where_one_word_becomes_two():
 def test_what_is_left_alone(sentence):
     assert unchanged(spelling(), sentence)
     assert unchanged(spelling(lambda sentences: [0.0] * len(sentences), Casing({"Monday": 200})), sentence)
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("I buyed it and she runned .", "I bought it and she ran ."),
+        ("We drived and sleeped .", "We drove and slept ."),
+        ("Definetely becuse it was nice .", "Definitely because it was nice ."),
+    ],
+)
+def test_what_is_mended_where_little_doubt_is_allowed(written: str, right: str) -> None:
+    assert spelt(sure(), written) == [right]
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Bao , Hye and Meha met .", "Grep it", "Ongelina came .", "her nan ate pho", "the kea , zsh and vim"]
+)
+def test_names_and_short_words_are_left_alone_where_little_doubt_is_allowed(sentence: str) -> None:
+    assert unchanged(sure(), sentence)
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("A apple , a hour and an useful old car", "An apple , an hour and a useful old car"),
+        ("a a, an European and an one", "a a, an European and a one"),
+        ("Plan a is an historic MP , a URL", "Plan a is an historic MP , a URL"),
+    ],
+)
+def test_articles_follow_the_sound_of_the_next_word(written: str, right: str) -> None:
+    step = partial(Spelling(articles=True, casing=False, language_model=False).mend)
+    assert spelt(step, written) == [right]
 
 
 def test_words_nearly_always_capitalised_are_learnt_from_counts():

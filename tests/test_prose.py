@@ -44,6 +44,7 @@ def test_markdown_keeps_its_marks_code_and_tables(lines, expected):
         "Je ne sais pas ce que tu veux dire.",
         "No puedo ir a la fiesta porque tengo que trabajar.",
         "Я не знаю.",
+        ". , ; : ! ? - -- ...",
     ],
 )
 def test_what_is_no_english_prose_has_no_tokens(sentence):

@@ -7,6 +7,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -26,14 +27,17 @@ from pseudogec.correct.step import (
     Step,
     Told,
 )
+from pseudogec.noise.inflections import forms, part_of_speech
 from pseudogec.text import Tokens
-from pseudogec.text.words import spell_checker
+from pseudogec.text.words import article_before, spell_checker
 
 _SENTENCES_AT_ONCE = 2000
 """Sentences whose candidates are scored together: one word in dozens has some, a dozen at most."""
 
 _HALVES = frozenset({("gon", "na"), ("wan", "na"), ("got", "ta"), ("lem", "me"), ("gim", "me")})
 """Words that the tokeniser splits, and whose parts are not words."""
+_SHORT, _TIMES_OF_SHORT, _FIRST_OF_SHORT = 4, 10, 6  # letters; most short strings are near a frequent word
+_USUAL = 2e-6  # the frequency from which on a short word that the dictionary lacks is one, such as *nan*
 _NEGATIONS = frozenset({"n't", "n\u2019t", "nt"})
 """Endings that the tokeniser splits off *can't*, *won't* and the like; the rest need not be a word."""
 
@@ -63,6 +67,13 @@ class _Sentence:
             added = len(chosen.split()) - 1
             self.doubtful = [(later + added, found) for later, found in self.doubtful]
 
+    def mend_articles(self) -> None:
+        for place, (article, word) in enumerate(pairwise(self.tokens)):
+            right = article_before(word)
+            if article.lower() in {"a", "an"} - {right} and _may_follow_article(word) and not (right == "a" and word[0] == "h"):
+                self.tokens[place] = right.capitalize() if article[0].isupper() else right
+                self.mended.append(f"{article} → {self.tokens[place]}")
+
 
 @STEPS.register
 class Spelling(Step):
@@ -79,7 +90,7 @@ class Spelling(Step):
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
-    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times", "articles"})
     language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
@@ -90,6 +101,7 @@ class Spelling(Step):
         description="if above 0, a word stays that the text of the language model has, and one is replaced only by words that "
         "wordfreq has this many times as often",
     )
+    articles: bool = Field(default=False, description="write *a* or *an* by the sound of the word that follows")
 
     @model_validator(mode="after")
     def _casing_is_judged(self) -> Self:
@@ -140,6 +152,8 @@ class Spelling(Step):
             while waiting := [sentence for sentence in batch if sentence.doubtful]:
                 for sentence, best in zip(waiting, _choose(waiting, language_model), strict=True):
                     sentence.mend(best)
+            for sentence in batch if self.articles else ():
+                sentence.mend_articles()
             after += [Corrected(tuple(sentence.tokens), ", ".join(sentence.mended)) for sentence in batch]
             if progress is not None:
                 progress(len(after), len(before))
@@ -161,18 +175,51 @@ class Spelling(Step):
 
     def _candidates(self, word: str, casing: Casing | None, familiar: Collection[str]) -> list[str]:
         capitalised = casing[word] if casing is not None else None
-        found = None if word.lower() in familiar else suggestions(word, self.suggestions)
-        if found and self.times:
-            found = tuple(other for other in found if _is_commoner(other, word, self.times)) or None
-        candidates = [word] if found is None else list(found)
+        offered = self._sure(word, familiar) if self.times else suggestions(word, self.suggestions)
+        candidates = [word] if offered is None else list(offered)
         return list(dict.fromkeys([capitalised, *candidates])) if capitalised is not None else candidates
+
+    def _sure(self, word: str, familiar: Collection[str]) -> Sequence[str] | None:
+        """The suggestions of which there is little doubt. A short word may itself be right: many are names of things."""
+        offered = suggestions(word, self.suggestions)
+        if offered is None or (irregular := _irregular(word)):
+            return offered and irregular
+        is_short = len(word) <= _SHORT
+        if word.lower() in familiar or (is_short and (word[0].isupper() or _frequency(word) > _USUAL)):
+            return None
+        times, most = (_TIMES_OF_SHORT * self.times, _FIRST_OF_SHORT) if is_short else (self.times, None)
+        commoner = [other for other in offered[:most] if _is_commoner(other, word, times) and not _is_name(other)]
+        return [word, *commoner] if is_short else commoner or None
+
+
+def _may_follow_article(word: str) -> bool:
+    """Whether a word may belong to the article before it, as it does not in *plan a is*, and its letters tell its sound."""
+    is_ordinary = word.isalpha() and word.islower() and len(word) > 1 and spell_checker().spell(word)
+    return is_ordinary and part_of_speech(word).startswith(("NN", "AJ", "AV", "ORD", "CRD", "VVG", "VVN"))
+
+
+def _irregular(word: str) -> list[str]:
+    """The past forms of an irregular verb that was inflected like a regular one: *bought* for *buyed*, *ran* for *runned*."""
+    stem = word.removesuffix("ed")
+    if stem == word or not stem:
+        return []
+    verbs = [stem, f"{stem}e"] + ([stem[:-1]] if stem[-2:-1] == stem[-1] else [])
+    pasts = (form for verb in verbs for tag in ("VBD", "VBN") for form in forms(verb, tag))
+    return [form for form in dict.fromkeys(pasts) if not form.endswith("ed") and spell_checker().spell(form)]
+
+
+def _is_name(other: str) -> bool:
+    return other[:1].isupper() and not spell_checker().spell(other.lower())
 
 
 def _is_commoner(words: str, written: str, times: float) -> bool:
+    return min(map(_frequency, words.split())) >= times * max(_frequency(written), 1e-9)
+
+
+def _frequency(word: str) -> float:
     from wordfreq import word_frequency
 
-    least = min(word_frequency(word, "en") for word in words.split())
-    return least >= times * max(word_frequency(written, "en"), 1e-9)
+    return word_frequency(word, "en")
 
 
 @functools.lru_cache(maxsize=2)

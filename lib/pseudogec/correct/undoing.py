@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, combinations
+from itertools import chain, combinations, pairwise
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -35,7 +35,10 @@ from pseudogec.correct.step import (
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, token_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
+from pseudogec.noise.inflections import lemma_of, part_of_speech
 from pseudogec.text import Tokens, Vocabulary, is_word
+from pseudogec.text.agreement import may_disagree
+from pseudogec.text.words import is_in_dictionary
 
 _SENTENCES_AT_ONCE = 500
 """Sentences that are annotated, and of which variants are kept, together: enough to fill batches, few enough for any memory."""
@@ -171,7 +174,30 @@ def _is_harmless(source: Tokens, edit: Edit) -> bool:
     if source[-1][-1].isalnum() and edit.start == 0 and edit.correction.lower() == " ".join(old):
         return False
     new = [word for word in edit.correction.split() if word not in source]
-    return _LEFT_ALONE.isdisjoint(old) and all(map(is_word, new)) and not any(map(str.isdigit, "".join([*new, *old])))
+    return (
+        _LEFT_ALONE.isdisjoint(old)
+        and all(map(is_word, new))
+        and not any(map(str.isdigit, "".join([*new, *old])))
+        and _leaves_contractions_whole(source, edit)
+        and not _is_right_anyway(source, edit)
+    )
+
+
+def _leaves_contractions_whole(source: Tokens, edit: Edit) -> bool:
+    """Whether no half of a contraction is left that does not go with the other, as in *amn't*; *ain't* and its verb stay."""
+    around = [*source[max(0, edit.start - 1) : edit.start], *edit.correction.split(), *source[edit.end : edit.end + 1]]
+    halves = [first + second for first, second in pairwise(around) if second == "n't"]
+    touched = source[max(0, edit.start - 2) : edit.end + 1]
+    return ("ai", "n't") not in pairwise(touched) and all(map(is_in_dictionary, halves))
+
+
+def _is_right_anyway(source: Tokens, edit: Edit) -> bool:
+    """Whether an edit changes the number of a verb that may stand as it is, as in *the team are*, *I wish he were*."""
+    old, new = source[edit.start : edit.end], edit.correction.split()
+    tags = [part_of_speech(word.lower()) for word in [*old, *new]]
+    if len(old) > 1 or not new or not all(tag.startswith("V") for tag in tags) or not may_disagree(source, edit.start):
+        return False
+    return not old or old[0] in {"are", "were"} or lemma_of(old[0], tags[0]) == old[0]
 
 
 @STEPS.register

@@ -168,7 +168,8 @@ MISTAKEN_PAIRS = _followed("""
     listen listens listened listening to: -, at, for
     wait waits waited waiting for: -, to, of
     depend depends depended depending dependent on: of, from, in, at; look looks looked looking at: -, to, on, in
-    belong belongs belonged to: -, for, with; agree agrees agreed with: -, to, about; arrive arrives arrived arriving at: to, in, -
+    belong belongs belonged to: -, for, with; agree agrees agreed with: -, to, about
+    arrive arrives arrived arriving at: to, in, -
     arrive arrives arrived arriving in: to, at, -; talk talks talked talking spoke speak speaks to: -, at
     laugh laughs laughed laughing at: -, of, from; believe believes believed in: on, at, to; pay pays paid for: -, of
     care cares cared about: of, for, on; suffer suffers suffered from: of, by, with; consist consists consisted of: in, from, on
@@ -176,8 +177,10 @@ MISTAKEN_PAIRS = _followed("""
     spend spends spent on: in, for, at; concentrate focus focused on: in, at, to; dream dreams dreamt dreamed of: with, on
     search searches searched searching for: -, of; ask asked asks for: -, about
     complain complained about: of, for, -
-    apologise apologised apologize apologized for: about, of, -; blame blamed for: of, about; thank thanked for: of, -, about
-    congratulate congratulated on: for, of, about; prevent prevents prevented from: of, to; insist insists insisted on: in, to, for
+    apologise apologised apologize apologized for: about, of, -; blame blamed for: of, about
+    thank thanked for: of, -, about
+    congratulate congratulated on: for, of, about; prevent prevents prevented from: of, to
+    insist insists insisted on: in, to, for
     divided split into: in, to; translated translate into: in, to; reason for: of, to; solution answer to: of, for
     increase rise decrease in: of, on; interest in: on, about, for; influence effect impact on: in, to, over
     advantage disadvantage of: in, for; need demand for: of, to; difference between: of, among, from; relationship with: to, of

@@ -40,6 +40,7 @@ from pseudogec.noise.misspellings import SHORTEST, known_misspellings, misspell
 from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.text.agreement import may_disagree
+from pseudogec.text.words import article_before
 
 _ARTICLES = {"the": ("a",), "a": ("the",), "an": ("the",)}
 _AUXILIARIES = frozenset("am is are was were be been has have had do does did will would".split())
@@ -70,10 +71,6 @@ _BEFORE_PARTICIPLE = frozenset("am is are was were be been being have has had ha
 # A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions, punctuation marks, nothing.
 _TAG_STARTS_BEFORE_PHRASE = ("V", "PR", "CJ", "PU")
 _START = ""
-# Not *university*, *European*, *useful*, *one*, but *uninteresting*, *hour*.
-_VOWEL_SOUND = re.compile(
-    "(?!eu|ewe|unanim|uni(?!n[tfvh]|m[pa]|de)|u[stk][aeiou]|ur[ai]n|ubiq|one(?!r)|once)[aeiou]|hour|heir|honest|honou?r"
-)
 _WORD = re.compile("[A-Za-z]+")
 
 
@@ -321,7 +318,7 @@ class RuleNoise(TextMethod):
         if word in _AUXILIARIES:
             yield "auxiliary_dropped", self.auxiliary_dropped, ("",)
         if tag in NOUN_TAGS or tag == _ADJECTIVE:
-            indefinite = () if tag == "NN2" else (f"{'an' if _VOWEL_SOUND.match(word) else 'a'} {word}",)
+            indefinite = () if tag == "NN2" else (f"{article_before(word)} {word}",)
             yield "determiner_added", self.determiner_added, (f"the {word}", *indefinite)
             yield "counted", self.mistake, indefinite  # *a good advice*
 

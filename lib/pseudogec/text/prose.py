@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pseudogec.text.words import spaced, spell_checker, token_spans
+from pseudogec.text.words import is_in_dictionary, spaced, token_spans
 
 _PLAIN = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"', "\u2013": "-", "\u2014": "--", "\u2026": "..."}
@@ -62,8 +62,8 @@ def _markdown() -> Any:
 def prose_tokens(sentence: str) -> tuple[list[str], list[tuple[int, int]]]:
     """The tokens of a sentence and their places, as models read them: quotation marks are plain, and letters have no accents.
 
-    Symbols at the sentence's ends, such as emoji, are left out. A sentence has no tokens if it is not English, or if code, an
-    address, a formula or the like stands within it: the models know none of these, and most of their edits around them are wrong.
+    Symbols at the sentence's ends, such as emoji, are left out. A sentence has no tokens if it has no word, is not English, or if
+    code, an address, a formula or the like stands within it: models know none of these, and most of their edits there are wrong.
     """
     strange = [chunk.span() for chunk in _CHUNK.finditer(spaced(sentence)) if not _is_ordinary(chunk[0])]
 
@@ -78,7 +78,8 @@ def prose_tokens(sentence: str) -> tuple[list[str], list[tuple[int, int]]]:
         spans.pop()
     while spans and is_symbol(spans[0]):
         spans.pop(0)
-    if not all(map(is_prose, spans)) or _is_foreign(_WORD.findall(sentence)):
+    words = _WORD.findall(sentence)
+    if not words or not all(map(is_prose, spans)) or _is_foreign(words):
         return [], []
     return [_plain(sentence[start:end]) for start, end in spans], spans
 
@@ -96,7 +97,7 @@ def _is_ordinary(chunk: str) -> bool:
 
 def _is_foreign(words: Sequence[str]) -> bool:
     """Whether words are rather of another language than of English, by their frequencies."""
-    if sum(map(_is_known, words)) >= _FEW_KNOWN * len(words):
+    if sum(map(is_in_dictionary, words)) >= _FEW_KNOWN * len(words):
         return False
 
     def fluency(frequencies: Mapping[str, float]) -> float:
@@ -114,16 +115,9 @@ def _frequencies() -> dict[str, Mapping[str, float]]:
     return {language: get_frequency_dict(language, "small") for language in ("en", *_LATIN_LETTERS.split())}
 
 
-def _is_known(word: str) -> bool:
-    try:
-        return bool(spell_checker().spell(word))
-    except UnicodeEncodeError:  # it has a letter that the dictionary's encoding lacks
-        return False
-
-
 @functools.lru_cache(maxsize=1 << 16)
 def is_word(token: str) -> bool:
     """Whether a token is a mark or number, or a word that hunspell or wordfreq's English list has."""
     from wordfreq import zipf_frequency
 
-    return not any(map(str.isalpha, token)) or _is_known(token) or zipf_frequency(token, "en") > 0
+    return not any(map(str.isalpha, token)) or is_in_dictionary(token) or zipf_frequency(token, "en") > 0

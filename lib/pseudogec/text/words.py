@@ -20,6 +20,16 @@ MASK = "<mask>"
 LONGEST_WORD = 40
 """Letters; a longer token is no English word, and tools whose time grows with the square of its length do not see it."""
 
+# Not *university*, *European*, *useful*, *one*, but *uninteresting*, *hour*.
+_VOWEL_SOUND = re.compile(
+    "(?!eu|ewe|unanim|uni(?!n[tfvh]|m[pa]|de)|u[stk][aeiou]|ur[ai]n|ubiq|one(?!r)|once)[aeiou]|hour|heir|honest|honou?r"
+)
+
+
+def article_before(word: str) -> str:
+    """*a* or *an*, by the sound with which a lower-case word begins."""
+    return "an" if _VOWEL_SOUND.match(word) else "a"
+
 
 @functools.cache
 def _english_rules() -> Any:
@@ -83,6 +93,13 @@ def spell_checker() -> Any:
         (Path(folder) / "en_US.aff").write_bytes(b"MAXNGRAMSUGS 0\nMAXCPDSUGS 0\n" + rules)
         shutil.copy(dictionaries() / "en_US.dic", folder)
         return Hunspell("en_US", hunspell_data_dir=folder)
+
+
+def is_in_dictionary(word: str) -> bool:
+    try:
+        return bool(spell_checker().spell(word))
+    except UnicodeEncodeError:  # it has a letter that the dictionary's encoding lacks
+        return False
 
 
 def dictionaries() -> Path:
