@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,18 @@ import pytest
 
 from artefacts.files import write_lines
 from pseudogec.__main__ import main
+
+SCORED_WITHOUT_TORCH = """
+import sys
+
+from pseudogec.__main__ import main
+
+assert main("score --metric errant --source src.txt --hypothesis hyp.txt --reference ref.txt".split()) == 0
+assert "spacy" in sys.modules and "torch" not in sys.modules
+import torch
+
+assert torch.ones(2).sum() == 2
+"""
 
 SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
 M2 = [
@@ -85,6 +99,12 @@ def test_edits_are_counted(
     assert found["differences"] == []
     annotated = metric == "errant" or "ref.txt" in references
     assert ("offline" in found["signature"]) == annotated, "the pipeline that found edits is named"
+
+
+def test_scoring_imports_no_torch_and_leaves_it_to_be_imported() -> None:
+    """It takes more than a second and doubles the memory, and no annotator needs it; spaCy's package thinc would import it."""
+    run = subprocess.run([sys.executable, "-c", SCORED_WITHOUT_TORCH], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_by_type(capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 from artefacts.errors import UserError
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
-from pseudogec.text import Tokens
+from pseudogec.text import Tokens, import_spacy
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -186,12 +186,11 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
 
 @cache
 def _load(name: AnnotatorName) -> Annotator:
+    spacy = import_spacy()
     if name == "offline":
         from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
         return Annotator(load_offline_pipeline(), annotator_signature(name))
-    import spacy
-
     return Annotator(spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
 
 

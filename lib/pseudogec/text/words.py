@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import shutil
+import sys
 import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,11 +33,27 @@ def article_before(word: str) -> str:
 
 
 @functools.cache
-def _english_rules() -> Any:
-    """spaCy's English tokeniser; its rules need no trained model and are those of ``en_core_web_sm``."""
+def import_spacy() -> Any:
+    """spaCy, imported without torch, which no pipeline here needs.
+
+    Its package thinc imports torch where it is installed, in more than a second and 200 MB. While that one module is imported,
+    torch seems not to be installed; afterwards it can be imported as ever.
+    """
+    if "torch" not in sys.modules:
+        sys.modules["torch"] = None  # type: ignore[assignment]  # which Python takes for a module that is not there
+        try:
+            import thinc.compat  # noqa: F401 - which spaCy then finds imported
+        finally:
+            del sys.modules["torch"]
     import spacy
 
-    return spacy.blank("en").tokenizer
+    return spacy
+
+
+@functools.cache
+def _english_rules() -> Any:
+    """spaCy's English tokeniser; its rules need no trained model and are those of ``en_core_web_sm``."""
+    return import_spacy().blank("en").tokenizer
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
