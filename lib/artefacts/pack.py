@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import io
 import json
@@ -84,10 +85,12 @@ class Pack:
             if hashlib.sha256(content).hexdigest() != manifest.get(name):
                 raise self._damaged(name, "has other bytes than were written")
         self._sources = {name: (file["sha256"], file["bytes"]) for name, file in manifest["sources"].items()}
-        self._records: dict[str, str] = dict(_rows(tables[ARTEFACTS], "key", "record"))
-        self._files: dict[str, dict[str, bytes]] = {}  # the contents by key and name
-        for key, name, content in _rows(tables[FILES], "key", "name", "content"):
-            self._files.setdefault(key, {})[name] = content
+        records = _read(tables[ARTEFACTS], "key", "record").to_pylist()
+        self._records: dict[str, str] = {row["key"]: row["record"] for row in records}
+        self._table = tables[FILES]
+        self._rows: dict[str, dict[str, int]] = {}  # their numbers in that table, by key and name
+        for number, row in enumerate(_read(self._table, "key", "name").to_pylist()):
+            self._rows.setdefault(row["key"], {})[row["name"]] = number
 
     @classmethod
     def parts(cls, folder: Path) -> list[Pack]:
@@ -114,11 +117,16 @@ class Pack:
 
     def files(self, recipe: Recipe) -> Mapping[str, bytes]:
         """The contents of an artefact's files that the pack holds, by name."""
-        return self._files.get(recipe.key, {})
+        return {name: self._contents[row].as_py() for name, row in self._rows.get(recipe.key, {}).items()}
+
+    @functools.cached_property
+    def _contents(self) -> Any:
+        """The contents of all files, by row. They take ten times the size of the pack, and many readers ask for none."""
+        return _read(self._table, "content")["content"]
 
     def is_whole(self, recipe: Recipe) -> bool:
         """Whether the pack has all files of an artefact."""
-        return self.record(recipe)["files"].keys() == self.files(recipe).keys()
+        return self.record(recipe)["files"].keys() == self._rows.get(recipe.key, {}).keys()
 
     def entry(self, recipe: Recipe) -> Entry | None:
         """As of `Source`: those parts in the pack that may be passed on by today's rules."""
@@ -154,15 +162,15 @@ class Pack:
         return DataError(self.folder / name, f"{problem}; {remedy}")
 
 
-def _rows(table: bytes, *columns: str) -> Iterable[tuple[Any, ...]]:
+def _read(table: bytes, *columns: str) -> Any:
+    """Columns of a table, as Arrow holds them."""
     import pyarrow
     from pyarrow import parquet
 
     # In this thread alone: a thread of Arrow's may hold the bytes after the table was read. If it gives them back while the
     # interpreter ends, the process is aborted (https://github.com/apache/arrow/issues/34314).
     file = parquet.ParquetFile(pyarrow.BufferReader(table))
-    read = file.read(columns=list(columns), use_threads=False)
-    return zip(*(read[column].to_pylist() for column in columns), strict=True)
+    return file.read(columns=list(columns), use_threads=False)
 
 
 def write_pack(

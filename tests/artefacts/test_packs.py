@@ -23,6 +23,7 @@ from building import make
 THREADS_OF_A_READER = """
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import psutil
 import pyarrow  # whose allocator of memory has a thread of its own
@@ -30,7 +31,7 @@ import pyarrow  # whose allocator of memory has a thread of its own
 from artefacts import Pack
 
 before = psutil.Process().num_threads()
-Pack(Path(sys.argv[1]))
+assert Pack(Path(sys.argv[1])).files(SimpleNamespace(key=sys.argv[2]))["answer.txt"]
 print(psutil.Process().num_threads() - before)
 """
 
@@ -122,8 +123,17 @@ def test_what_a_pack_holds_is_read_and_not_built(tmp_path: Path, store: Store, p
 
 def test_reading_a_pack_starts_no_thread(pack: Path) -> None:
     """A thread of Arrow's that still holds Python's bytes aborts a program that ends."""
-    run = subprocess.run([sys.executable, "-c", THREADS_OF_A_READER, str(pack)], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", THREADS_OF_A_READER, str(pack), ANSWER.key]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
     assert run.stdout == "0\n"
+
+
+def test_a_pack_that_was_opened_is_read_though_another_takes_its_place(tmp_path: Path, store: Store, pack: Path) -> None:
+    """Contents are read when they are asked for, of the bytes whose digests were checked."""
+    read = below(tmp_path, pack)
+    write_pack(pack, merge(LETTERS[:1], [store]), "letters 1.0")
+    assert missing([ANSWER], read, in_full=True) == []
+    assert (read.folder(ANSWER) / "answer.txt").read_text() == (store.folder(ANSWER) / "answer.txt").read_text()
 
 
 def test_what_is_built_rests_on_the_store_alone(tmp_path: Path, pack: Path) -> None:
