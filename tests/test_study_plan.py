@@ -91,4 +91,5 @@ def test_every_profile_can_be_planned_without_its_data(name: str, tmp_path: Path
     printed = capsys.readouterr().out
     assert "Longest path" in printed
     assert "in all" in printed
+    assert ("1x to 2x" in printed) == (" GPUs and " in printed)
     assert not list((tmp_path / "store").glob("*/*/result.json"))

@@ -17,6 +17,8 @@ _ASSUMED_GPUS = 8
 _SECONDS_OF_START, _SECONDS_OF_NOTEBOOK = 8.0, 6.0
 """In which workers start and import what they need, and in which a core executes a notebook of which nothing is to be built."""
 
+_DOUBT = " (1x to 2x: until the store has records, the rate of a GPU is known within a factor of 1 to 2)"
+
 
 def plan_of(study: Study, targets: list[Recipe], notebooks: int) -> Plan:
     """Plan a run with so many notebooks on this machine if it is idle, or on another with GPUs if the profile needs some."""
@@ -52,6 +54,6 @@ def show_plan(study: Study, targets: list[Recipe], plan: Plan) -> None:
     for recipe, seconds in plan.longest_path:
         console.print(f"    {format_duration(seconds):>12}  {recipe.kind} {recipe.label}")
     devices = f"{plan.gpus} GPUs and {plan.cores} CPU cores" if plan.gpus else f"{plan.cores} CPU cores"
-    console.print(f"On {devices} about {format_duration(plan.elapsed)}.")
+    console.print(f"On {devices} about {format_duration(plan.elapsed)}{_DOUBT if plan.gpus else ''}.")
     if missing := missing_files(targets):
         console.print(f"{len(missing)} files are missing; planned with expected sizes. --check names them.")
