@@ -17,7 +17,7 @@ _ASSUMED_GPUS = 8
 _SECONDS_OF_START, _SECONDS_OF_NOTEBOOK = 8.0, 6.0
 """In which workers start and import what they need, and in which a core executes a notebook of which nothing is to be built."""
 
-_DOUBT = " (1x to 2x: until the store has records, the rate of a GPU is known within a factor of 1 to 2)"
+_DOUBT = " (1x to 2x: until the store has records, the rate of a GPU is a guess)"
 
 
 def plan_of(study: Study, targets: list[Recipe], notebooks: int) -> Plan:
