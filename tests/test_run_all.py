@@ -205,6 +205,13 @@ def test_runs_of_one_worker_that_share_a_store_give_the_scores_of_two_workers(
             ["methods.direct_noise", "mu_mask", "1.2"],
         ),
         (["--profile", "smoke", "--only", "99"], ["--only 99"]),
+        (["--profile", "smoke", "--plan", "--set", "architecture.name=transfomer"], ["transfomer"]),
+        (["--profile", "smoke", "--set", "architecture.fairseq_options={decoder-layerdrop: much}"], ["--decoder-layerdrop"]),
+        (["--profile", "smoke", "--plan", "--set", "predicted_by=classrom"], ["`classroom`"]),
+        (
+            ["--profile", "smoke", "--plan", "--set", "cluster.class=dask_jobqueue.SlurmCluster"],
+            ["cluster.class", "SlurmCluster"],
+        ),
         (["--profile", "smoke", "--set", "notebooks.99_none=[scaling]"], ["notebooks.99_none"]),
         (["--profile", "smoke", "--set", "notebooks={}"], ["profile smoke", "`notebooks`"]),
         (["--profile", "learners", "--set", "data_folder=nowhere"], ["nowhere", "data_folder"]),

@@ -12,7 +12,7 @@ import secrets
 import shlex
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,15 @@ class ClusterSection(Section):
         (), description="the command that starts a training of several processes; torchrun on the worker's machine by default"
     )
 
+    def deployment_class(self) -> Callable[..., Cluster]:
+        """The class; UserError if it cannot be imported."""
+        package, _, name = self.class_name.rpartition(".")
+        try:
+            found: Callable[..., Cluster] = getattr(importlib.import_module(package), name)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise UserError(f"cluster.class: `{self.class_name}` cannot be imported ({error})") from None
+        return found
+
 
 def launcher() -> list[str] | None:
     """The command that starts a training of several processes, in a worker that was told one."""
@@ -104,13 +113,9 @@ def deployment(section: ClusterSection) -> Cluster:
     # A training of days outlives nodes that are preempted.
     losses = {"distributed.scheduler.allowed-failures": 20, "distributed.deploy.lost-worker-timeout": "15s"}
     dask.config.set({**_SETTINGS, **losses})
-    package, _, name = section.class_name.rpartition(".")
+    made_by = section.deployment_class()
     try:
-        made_by = getattr(importlib.import_module(package), name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UserError(f"cluster.class: `{section.class_name}` cannot be imported ({error})") from None
-    try:
-        cluster: Cluster = made_by(**section.options)
+        cluster = made_by(**section.options)
         cluster.scale(section.jobs)
         cluster.sync(_started, cluster)
     except Exception as error:  # of the deployment's own kinds: an unknown option, no command to submit jobs, no such queue

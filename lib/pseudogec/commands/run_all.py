@@ -24,7 +24,10 @@ from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
 from pseudogec.report.book import INDEX, write_book
+from pseudogec.seq2seq import compat
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
+from pseudogec.study.models import Training
+from pseudogec.study.study import open_profile
 
 _THREADS = "notebook"
 """How the names of the threads begin that execute notebooks."""
@@ -104,6 +107,7 @@ def _run(options: argparse.Namespace) -> int:
 def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namespace) -> int:
     """Print what the study needs and how long it takes; returns 0, or 1 if something that it needs is missing."""
     targets = study.targets(notebooks)
+    _check_settings(study, targets)
     plan = plan_of(study, targets, len(notebooks))
     if options.plan:
         show_plan(study, targets, plan)
@@ -111,6 +115,18 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
         return 0
     elsewhere = options.scheduler is not None or study.profile.cluster is not None
     return show(study.profile.name, check(study.profile, study.store.root, options.count, int(plan.bytes), elsewhere))
+
+
+def _check_settings(study: Study, targets: Sequence[Recipe]) -> None:
+    """Raise UserError for settings that would fail only when corpora are built and models trained."""
+    profile = study.profile
+    for name in filter(None, (profile.predicted_by, *profile.judged_with)):
+        open_profile(name)
+    if profile.cluster is not None:
+        profile.cluster.deployment_class()
+    trainings = (recipe for recipe in study.stock(targets).to_build if isinstance(recipe, Training))
+    for arguments in {tuple(training.architecture.fairseq_arguments()) for training in trainings}:
+        compat.configuration(["data", *arguments])
 
 
 def _select(study: Study, options: argparse.Namespace) -> list[str]:
@@ -142,6 +158,7 @@ def _build(study: Study, notebooks: Sequence[str], options: argparse.Namespace) 
         removed = every
     for recipe in removed:
         study.store.remove(recipe)
+    _check_settings(study, targets)
     stock = study.stock([*targets, *removed])  # even if no missing artefact needs a damaged one
     print(f"{study.profile.name}   {len(notebooks)} notebooks, {stock}")
     started = time.monotonic()

@@ -13,6 +13,7 @@ import functools
 import importlib
 import importlib.machinery
 import importlib.util
+import io
 import logging
 import sys
 import types
@@ -21,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints, compiled
 
 _applied = False
@@ -53,13 +55,21 @@ def apply() -> None:
 
 
 def configuration(arguments: list[str]) -> Any:
-    """fairseq's configuration of a training with the given arguments of ``fairseq-train``."""
+    """fairseq's configuration of a training with the given arguments of ``fairseq-train``.
+
+    Raises:
+        UserError: fairseq knows one of them not, or not its value.
+    """
     apply()
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-    with quiet():
-        return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+    with quiet(), contextlib.redirect_stderr(io.StringIO()) as told:
+        try:
+            return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
+        except SystemExit:  # as programs end for which argparse reads arguments
+            problem = told.getvalue().rpartition("error: ")[2].partition(" (choose from")[0]
+    raise UserError(f"fairseq-train: {problem.strip()}")
 
 
 @contextlib.contextmanager

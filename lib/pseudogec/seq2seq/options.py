@@ -66,7 +66,7 @@ class Architecture(TransformerShape):
         return self.encoder_layers * (attention + feed_forward) + self.decoder_layers * (2 * attention + feed_forward)
 
     def fairseq_arguments(self) -> list[str]:
-        options: dict[str, Any] = {"arch": self.name}
+        options: dict[str, Any] = {"task": "translation", "arch": self.name}
         for side, layers in (("encoder", self.encoder_layers), ("decoder", self.decoder_layers)):
             options |= {f"{side}-layers": layers, f"{side}-attention-heads": self.attention_heads}
             options |= {f"{side}-embed-dim": self.model_size, f"{side}-ffn-embed-dim": self.feed_forward_size}
@@ -103,7 +103,8 @@ class LanguageModelArchitecture(TransformerShape):
 
     def fairseq_arguments(self) -> list[str]:
         # Each sentence is read by itself, as it is scored.
-        options: dict[str, Any] = {"arch": self.name, "tokens-per-sample": self.max_positions, "sample-break-mode": "eos"}
+        options: dict[str, Any] = {"task": "language_modeling", "arch": self.name}
+        options |= {"tokens-per-sample": self.max_positions, "sample-break-mode": "eos"}
         if self.name == "transformer_lm":
             options |= {"decoder-layers": self.layers, "decoder-attention-heads": self.attention_heads}
             options |= {"decoder-embed-dim": self.model_size, "decoder-ffn-embed-dim": self.feed_forward_size}

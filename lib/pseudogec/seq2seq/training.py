@@ -86,7 +86,6 @@ def train(
     task: FairseqOptions = {
         "source-lang": data.SOURCE,
         "target-lang": data.TARGET,
-        "task": "translation",
         "upsample-primary": upsample_primary,
     }
     job = training_job(
@@ -125,9 +124,8 @@ def train_language_model(
     _refuse_impossible(optimisation, valid_data is not None)
     folder = save_dir / _WORK / "data"
     shards = data.prepare(train_data, valid_data, dictionary, folder, data.TEXT, optimisation.pairs_at_once)
-    arguments = ["--task", "language_modeling", *architecture.fairseq_arguments()]
     options = {"seconds_between_saves": seconds_between_saves}
-    job = training_job(arguments, shards, optimisation, seed, save_dir, valid_data is not None, **options)
+    job = training_job(architecture.fairseq_arguments(), shards, optimisation, seed, save_dir, valid_data is not None, **options)
     return _finish(save_dir, _run(job, progress, launcher), dictionary, data.TEXT.dictionaries)
 
 
