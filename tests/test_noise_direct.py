@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
@@ -123,6 +125,39 @@ def test_the_authors_quirk_masks_the_target_of_an_identical_pair() -> None:
     always_masked = direct(mu_mask=1, mu_keep=0, legacy=True)
     random = streams[0]
     assert always_masked.target(tokens, always_masked.operations(tokens, random), random) == tokens
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"mu_mask": 0.1},
+        {"mu_mask": 0, "mu_del": 0.8},
+        {"mu_mask": 0, "mu_del": 1, "mu_ins": 0, "mu_keep": 0},
+        {"mu_mask": 0, "mu_del": 0, "mu_ins": 1, "mu_keep": 0},
+        {"mu_mask": 1, "mu_keep": 0, "mask_token": "|"},
+        {"mu_keep": 1},
+        {"mu_mask": 0.1, "sse_rate": 0.1},
+        {"mu_keep": 0.9, "legacy": True},
+    ],
+)
+@pytest.mark.parametrize("frequent", [1, 5_000_000, 2**31, 2**33])
+def test_blocks_are_what_each_sentence_gives(parameters: dict[str, Any], frequent: int) -> None:
+    """Numpy passes over few draws from a small corpus and over half of those from the third, so that words do not suffice."""
+    noiser = make_noiser("direct_noise", parameters, NoiseResources(Counter({"the": frequent, "cat": 2, "sat": 1})))
+    draw = random.Random(1)
+    lengths = [draw.choice([0, 1, 1, 2, 3, draw.randrange(60)]) for _ in range(700)]
+    sentences = [draw.choices(["the", "cat", "unseen", "naïve", "@@"], k=length) for length in lengths]
+    streams, kinds = SentenceStreams("blocks"), Counter[str]()
+    blocks = list(noiser.blocks(iter(sentences), streams))
+    pairs = [pair for block in blocks for pair in zip(block.sentences, block.sources, block.targets, strict=True)]
+    for index, (tokens, (sentence, source, target)) in enumerate(zip(sentences, pairs, strict=True)):
+        stream = streams[index]
+        operations = noiser.operations(tokens, stream)
+        assert (sentence, source) == (tokens, noised_tokens(operations))
+        assert target == noiser.target(tokens, operations, stream)
+        kinds.update(operation.kind for operation in operations)
+    assert sum((block.operations for block in blocks), Counter()) == kinds
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,14 @@
-"""Seeds of models, and independent random streams, one a sentence."""
+"""Seeds of models, and independent random streams, one a sentence.
+
+A stream is a generator of numpy. Where a call of it for each sentence would take too long, `SentenceStreams.words` gives the raw
+words of many streams, and `uniforms` and `bounded` make of them what the generators would have made.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from typing import Annotated
+from collections.abc import Iterable
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import AfterValidator
@@ -39,13 +44,42 @@ class SentenceStreams:
 
     def __init__(self, seed: int | str) -> None:
         digest = hashlib.blake2b(str(seed).encode(), digest_size=16).digest()
-        self._bits = np.random.Philox(key=np.frombuffer(digest, dtype=np.uint64))
+        key = np.frombuffer(digest, dtype=np.uint64)
+        self._bits = np.random.Philox(key=key)
         self._generator = np.random.Generator(self._bits)
-        self._start = self._bits.state
+        # numpy reads tuples faster than its own arrays.
+        self._place: Any = {"key": tuple(key.tolist()), "counter": (0, 0, 0, 0)}
+        self._start: Any = {**self._bits.state, "state": self._place, "buffer": (0, 0, 0, 0)}
 
     def __getitem__(self, index: int) -> np.random.Generator:
         """The generator of sentence ``index``. It is valid until the next call (one generator object is moved, for speed)."""
-        state = self._start
-        state["state"]["counter"] = np.array([0, 0, index, 0], dtype=np.uint64)
-        self._bits.state = state
+        self._place["counter"] = (0, 0, index, 0)
+        self._bits.state = self._start
         return self._generator
+
+    def words(self, first: int, counts: Iterable[int]) -> np.ndarray:
+        """The raw words with which the streams of sentences ``first``, ``first + 1``, ... begin, so many of each.
+
+        Returns:
+            64 bits each, the words of a sentence after those of the sentence before; shape (sum of the counts,).
+        """
+        return np.concatenate([self[index].bit_generator.random_raw(count) for index, count in enumerate(counts, first)])
+
+
+def uniforms(words: np.ndarray) -> np.ndarray:
+    """What ``Generator.random`` makes of raw words: a number from 0 to 1, without 1, of each."""
+    return (words >> np.uint64(11)) * 2.0**-53
+
+
+def bounded(words: np.ndarray, below: int) -> tuple[np.ndarray, np.ndarray]:
+    """What ``Generator.integers(below)`` makes of raw words, for ``below`` up to 2**32: each word has two candidates.
+
+    A candidate is half a word, times ``below``, over 2**32. So that all integers get equal chances, numpy passes over a
+    candidate whose product leaves a small remainder, and takes the next one (Lemire 2019).
+
+    Returns:
+        The candidates, and whether numpy takes them; both of shape (2 * words,).
+    """
+    halves = words.astype("<u8", copy=False).view("<u4")  # the lower half of a word comes first
+    products = halves * np.uint64(below)
+    return (products >> np.uint64(32)).astype(np.int64), products.astype(np.uint32) >= 2**32 % below

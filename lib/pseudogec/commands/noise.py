@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from pseudogec.noise import (
     NoiseResources,
     TextMethod,
     describe,
-    noised_tokens,
 )
 from pseudogec.random_streams import SentenceStreams
 
@@ -120,11 +119,13 @@ def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Pat
     # A progress bar only in a terminal.
     lines = tqdm(read_lines(options.input), unit=" sentences", desc="noise", leave=False, disable=None)
     with write_atomically(outputs[0]) as source, write_atomically(outputs[1]) as target:
-        for number, line in enumerate(lines):
-            tokens, random = line.split(), streams[number]
-            done = noiser.operations(tokens, random)
-            source.write(f"{' '.join(noised_tokens(done))}\n".encode())
-            target.write(f"{' '.join(noiser.target(tokens, done, random))}\n".encode())
-            sentences, length = sentences + 1, length + len(tokens)
-            operations.update([operation.kind for operation in done])
+        for block in noiser.blocks(map(str.split, lines), streams):
+            source.write(_as_lines(block.sources))
+            target.write(_as_lines(block.targets))
+            sentences, length = sentences + len(block.sentences), length + sum(map(len, block.sentences))
+            operations.update(block.operations)
     return NoiseProfile(sentences, length, dict(sorted(operations.items())))
+
+
+def _as_lines(sentences: Iterable[Sequence[str]]) -> bytes:
+    return "".join(f"{' '.join(tokens)}\n" for tokens in sentences).encode()

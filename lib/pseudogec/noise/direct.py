@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from itertools import chain, pairwise
+from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
 from artefacts.errors import UserError
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep, mask, noised_tokens
 from pseudogec.noise.resources import NoiseResources, UnigramDistribution
+from pseudogec.random_streams import SentenceStreams, bounded, uniforms
 from pseudogec.text import MASK
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _TOLERANCE = 1e-6
 _PROBABILITIES = ("mu_mask", "mu_del", "mu_ins", "mu_keep")
@@ -71,8 +72,6 @@ class DirectNoise(TextMethod):
 
     @cached_property
     def _thresholds(self) -> np.ndarray:
-        import numpy as np
-
         thresholds = np.cumsum([self.mu_mask, self.mu_del, self.mu_ins])
         if self.mu_keep == 0:
             thresholds[-1] = 1.0  # the sum of the other three may miss 1 by a rounding error
@@ -101,11 +100,51 @@ class DirectNoise(TextMethod):
                     operations.append(insert(next(inserted)))
         return operations
 
+    def draw_block(
+        self, sentences: Sequence[Sequence[str]], learnt: UnigramDistribution, streams: SentenceStreams, first: int
+    ) -> tuple[list[list[str]], Counter[str]] | None:
+        """What `draw` does, on arrays of the tokens of all sentences, one sentence after the other.
+
+        Of the words of its stream, a sentence needs one for each token and half of one for each insertion, or somewhat more.
+        """
+        lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
+        wanted = lengths + lengths // 2 + 2
+        if self.legacy or learnt.total > 2**32:
+            return None
+        words = streams.words(first, wanted.tolist())
+        for_actions = _among_first(lengths, wanted)
+        actions = (uniforms(words[for_actions]) >= self._thresholds[:, None]).sum(axis=0)
+        draws, taken = bounded(words[~for_actions], learnt.total)
+        inserting = actions == 2
+        insertions, drawn = _sums(inserting, lengths), _sums(taken, 2 * (wanted - lengths))
+        if (insertions > drawn).any():
+            return None  # numpy passed over so many draws that the words do not suffice
+        tokens = np.fromiter(chain.from_iterable(sentences), object, len(actions))
+        tokens[actions == 0] = self.mask_token
+        copies = np.array([1, 0, 2, 1])[actions]
+        sources = tokens.repeat(copies)
+        sources[copies.cumsum()[inserting] - 1] = learnt.at(draws[taken][_among_first(insertions, drawn)])
+        left = _sums(copies, lengths)
+        masks, deletions, inserted, kept = np.bincount(actions[(left > 0).repeat(lengths)], minlength=4).tolist()
+        counts = Counter(mask=masks, delete=deletions, insert=inserted, keep=inserted + kept)
+        row = sources.tolist()
+        return [row[start:end] for start, end in pairwise([0, *left.cumsum().tolist()])], +counts
+
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
         """The sentence itself; with ``legacy``, 1 to 8 masks stand before it when its source equals it."""
         if self.legacy and tokens and noised_tokens(operations) == list(tokens):
             return [*[self.mask_token] * int(random.integers(1, 9)), *tokens]
         return list(tokens)
+
+
+def _sums(values: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """The sum of each group of a row, in which so many values of one group stand after those of another."""
+    return np.diff(np.append(0, values.cumsum())[counts.cumsum()], prepend=0)
+
+
+def _among_first(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """For a row of groups of so many things: is a thing among the first ``chosen`` of its group? Shape (sum of the counts,)."""
+    return np.tile([True, False], len(counts)).repeat(np.column_stack([chosen, counts - chosen]).ravel())
 
 
 def _completed(given: Mapping[str, Any]) -> dict[str, Any]:

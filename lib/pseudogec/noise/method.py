@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from pseudogec.noise.resources import NoiseResources
+    from pseudogec.random_streams import SentenceStreams
     from pseudogec.seq2seq import Decoder, Hypothesis
 
     Search = Callable[..., Sequence[Sequence[Hypothesis]]]
@@ -129,6 +131,22 @@ class TextMethod(Method):
         Returns:
             Operations that cover the sentence in order; they may delete all of it.
         """
+
+    def draw_block(
+        self, sentences: Sequence[Sequence[str]], learnt: Any, streams: SentenceStreams, first: int
+    ) -> tuple[list[list[str]], Counter[str]] | None:
+        """Noise many sentences in one computation, for methods of this project that can do so faster than `draw`.
+
+        Args:
+            sentences: grammatical sentences, whose tokens are those on which the method is defined.
+            learnt: what `learn` returned.
+            streams: the random streams; that of the first sentence has the index ``first``.
+
+        Returns:
+            For each sentence the tokens that the operations of `draw` give, and empty ones where every token would be deleted;
+            and how often each kind of operation occurs, without those of sentences that would be empty. None: `draw` must do it.
+        """
+        return None
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
         """The target of a noised source: the grammatical sentence itself, except with ``legacy`` of `DirectNoise`.

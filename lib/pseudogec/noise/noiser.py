@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,9 +14,20 @@ from artefacts.errors import UserError
 from pseudogec.noise.method import Operation, TextMethod, keep, noised_tokens
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors
+from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
 
 _CACHED_OPERATIONS = 1 << 17  # about 50 MB
+_BLOCK = 256  # sentences; the arrays of larger blocks leave the processor's cache, and take longer
+
+
+class NoisedBlock(NamedTuple):
+    """Sentences noised together, in their order, and how often each kind of operation occurs in them."""
+
+    sentences: list[list[str]]
+    sources: list[list[str]]
+    targets: list[list[str]]
+    operations: Counter[str]
 
 
 class _InSubwords(dict[Operation, Operation]):
@@ -81,6 +95,26 @@ class Noiser:
 
     def target(self, tokens: Sequence[str], operations: Sequence[Operation], random: np.random.Generator) -> list[str]:
         return self.method.target(tokens, operations, random)
+
+    def blocks(self, sentences: Iterable[list[str]], streams: SentenceStreams) -> Iterator[NoisedBlock]:
+        """Noise a text, a block of sentences at a time; the results are those of `operations` and `target` for each sentence.
+
+        The method may draw a whole block. Sentences that this leaves empty, and all that it cannot draw so, follow one by one.
+        """
+        remaining, first = iter(sentences), 0
+        one_by_one = self._from_outside or self._joining is not None or self.method.sse_rate > 0
+        while block := list(islice(remaining, _BLOCK)):
+            drawn = None if one_by_one else self.method.draw_block(block, self._learnt, streams, first)
+            sources, counts = drawn or ([[]] * len(block), Counter())
+            targets = list(block)
+            for place, tokens in enumerate(block):
+                if not sources[place]:
+                    random = streams[first + place]
+                    operations = self.operations(tokens, random)
+                    sources[place], targets[place] = noised_tokens(operations), self.target(tokens, operations, random)
+                    counts.update([operation.kind for operation in operations])
+            yield NoisedBlock(block, sources, targets, counts)
+            first += len(block)
 
 
 def _check_cover(method: TextMethod, tokens: Sequence[str], operations: Sequence[Operation]) -> None:

@@ -33,13 +33,16 @@ class UnigramDistribution:
         self.counts = {token: count for token, count in sorted(counts.items()) if count > 0}
         if not self.counts:
             raise UserError("a unigram distribution needs text; the text given holds no token")
-        self._tokens = list(self.counts)
+        self._tokens = np.array(list(self.counts), dtype=object)
         self._cumulative = np.cumsum(np.fromiter(self.counts.values(), dtype=np.int64))
-        self._total = int(self._cumulative[-1])
+        self.total = int(self._cumulative[-1])
 
     def draw(self, count: int, random: np.random.Generator) -> list[str]:
-        draws = random.integers(self._total, size=count)
-        return [self._tokens[position] for position in self._cumulative.searchsorted(draws, side="right").tolist()]
+        return self.at(random.integers(self.total, size=count)).tolist()
+
+    def at(self, draws: np.ndarray) -> np.ndarray:
+        """The tokens that stand for integers from 0 to ``total``, without ``total``: as many for each as its count says."""
+        return self._tokens[self._cumulative.searchsorted(draws, side="right")]
 
 
 class Alphabets:

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
-from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -34,8 +33,6 @@ PART = 4000
 
 Example = dict[str, Any]
 """How a sentence was made: ``source``, ``target``, and ``operations`` on words (kind, before, after)."""
-
-_kind = attrgetter("kind")
 
 
 class PseudoData(TrainingPairs):
@@ -121,16 +118,19 @@ class NoisedData(PseudoData, LearnsFromText):
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
         operations: Counter[str] = Counter()
 
+        def examples() -> Iterator[Example]:
+            for index, tokens in enumerate(islice(self._seed_sentences(store), EXAMPLES_KEPT)):
+                steps = noiser.operations(bpe.apply(tokens), streams[index])
+                yield _example(bpe.undo(noised_tokens(steps)), tokens, [list(step) for step in steps])
+
         def made() -> Iterator[tuple[Pair, Example | None]]:
-            for index, tokens in enumerate(self._seed_sentences(store)):
-                subwords, random = bpe.apply(tokens), streams[index]
-                steps = noiser.operations(subwords, random)
-                source = noised_tokens(steps)
-                operations.update(map(_kind, steps))
-                shown = index < EXAMPLES_KEPT
-                example = _example(bpe.undo(source), tokens, [list(step) for step in steps]) if shown else None
-                progress(index + 1, self.seed_text.size, "sentences")
-                yield Pair(source, noiser.target(subwords, steps, random)), example
+            shown, done = examples(), 0
+            for block in noiser.blocks(map(bpe.apply, self._seed_sentences(store)), streams):
+                operations.update(block.operations)
+                for pair in map(Pair, block.sources, block.targets):
+                    yield pair, next(shown, None)
+                done += len(block.sentences)
+                progress(done, self.seed_text.size, "sentences")
 
         return {**self._binarise(made(), store, folder), "operations": dict(operations)}
 
