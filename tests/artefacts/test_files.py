@@ -8,6 +8,7 @@ import hashlib
 import lzma
 import os
 import pickle
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -175,6 +176,7 @@ def test_a_pipe_is_refused_where_a_file_is_read_twice(tmp_path: Path) -> None:
         refuse_pipe(path)
 
 
-def test_git_ignores_partial_files() -> None:
-    project = Path(__file__).parent.parent.parent
-    assert subprocess.run(["git", "check-ignore", "-q", "outputs/classroom/tables/.a.csv.x.part"], cwd=project).returncode == 0
+def test_git_ignores_partial_files(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    shutil.copy(Path(__file__).parents[2] / ".gitignore", tmp_path)
+    assert subprocess.run(["git", "check-ignore", "-q", "outputs/classroom/tables/.a.csv.x.part"], cwd=tmp_path).returncode == 0
