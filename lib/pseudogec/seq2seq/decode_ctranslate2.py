@@ -1,22 +1,25 @@
-"""Decoding with CTranslate2."""
+"""Decoding, and scoring by language models, with CTranslate2."""
 
 from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Mapping, Sequence
+from argparse import Namespace
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 import ctranslate2
 import numpy as np
 
 from artefacts.files import digest_file
-from pseudogec.seq2seq import compat, model_cache
-from pseudogec.seq2seq.data import SPECIAL_SYMBOLS
+from pseudogec.seq2seq import checkpoints, compat, model_cache
+from pseudogec.seq2seq.data import END, SPECIAL_SYMBOLS
 from pseudogec.seq2seq.model_cache import Precision
 from pseudogec.seq2seq.model_files import in_fairseqs_format, model_file, model_options
 from pseudogec.seq2seq.search import UNKNOWN_SYMBOL, Batch, Hypothesis, SearchOptions, Sentence, replace_unknown
+
+Program = TypeVar("Program", ctranslate2.Translator, ctranslate2.Generator)
 
 
 class UnsupportedModelError(Exception):
@@ -32,7 +35,7 @@ class CTranslate2Engine:
 
     def __init__(self, folder: Path, precision: Precision) -> None:
         kind = ("ctranslate2", precision)
-        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, precision))
+        self._translator = model_cache.shared(folder, kind, lambda: _load(folder, precision, ctranslate2.Translator))
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         outputs = []
@@ -66,12 +69,26 @@ class CTranslate2Engine:
         return [sum(result.log_probs) for result in results]
 
 
+class CTranslate2LanguageModel:
+    """CTranslate2 with a language model; UnsupportedModelError is as of `CTranslate2Engine`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.longest = int(model_options(folder).tokens_per_sample)
+        self._generator = model_cache.shared(
+            folder, ("ctranslate2", "fp32"), lambda: _load(folder, "fp32", ctranslate2.Generator)
+        )
+
+    def log_probabilities(self, sentences: Sequence[Sentence]) -> list[float]:
+        end = SPECIAL_SYMBOLS[END]  # also before a sentence, which begins after the end of another one
+        return [sum(each.log_probs) for each in self._generator.score_batch([[end, *_as_text(s), end] for s in sentences])]
+
+
 def _as_text(subwords: Sentence) -> list[str]:
     """Subwords spelt like special symbols, such as the end of a sentence, are unknown ones."""
     return [UNKNOWN_SYMBOL if subword in SPECIAL_SYMBOLS else subword for subword in subwords]
 
 
-def _load(folder: Path, precision: Precision) -> ctranslate2.Translator:
+def _load(folder: Path, precision: Precision, program: type[Program]) -> Program:
     options = {
         "device": "cuda" if ctranslate2.get_cuda_device_count() else "cpu",
         "compute_type": {"fp32": "float32", "fp16": "float16"}[precision],
@@ -84,29 +101,31 @@ def _load(folder: Path, precision: Precision) -> ctranslate2.Translator:
             converted = _convert(folder, Path(place) / "model")
             with contextlib.suppress(OSError):  # another process was faster
                 converted.rename(target)
-    return _translator(target, options)
-
-
-def _translator(converted: Path, options: Mapping[str, Any]) -> ctranslate2.Translator:
     try:
-        translator = ctranslate2.Translator(str(converted), **options)
-        if options["device"] == "cuda":  # its CUDA libraries are looked for at the first computation
-            translator.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)
+        loaded = program(str(target), **options)
+        if isinstance(loaded, ctranslate2.Translator) and options["device"] == "cuda":
+            loaded.translate_batch([[UNKNOWN_SYMBOL]], max_decoding_length=1)  # looks for its CUDA libraries
     except (RuntimeError, ValueError) as error:
         if options["device"] == "cpu":
             raise
         raise UnsupportedModelError(f"it cannot use the GPU ({error})") from None
-    return translator
+    return loaded
 
 
 def _convert(folder: Path, output: Path) -> Path:
-    architecture = model_options(folder).arch
-    if architecture != "transformer":
-        raise UnsupportedModelError(f"it has no architecture {architecture!r}")
+    options = model_options(folder)
+    if options.arch not in ("transformer", "transformer_lm"):
+        raise UnsupportedModelError(f"it has no architecture {options.arch!r}")
     compat.apply()
+    import torch
     from ctranslate2.converters import FairseqConverter
 
     with in_fairseqs_format(folder) as path:
+        if options.arch == "transformer_lm":  # whose options the converter expects where early versions of fairseq had them
+            state = checkpoints.load(path)
+            state["args"] = Namespace(**{**state["cfg"]["task"], **vars(options), "task": "language_modeling"})
+            path = output.with_suffix(".pt")
+            torch.save(state, path)
         converter = FairseqConverter(str(path), str(folder), "src", "trg")
         try:
             converter.convert(str(output))

@@ -52,8 +52,8 @@ def model_options(folder: Path) -> Namespace:
     """
     path = model_file(folder)
     configuration = _described(folder)[0] if path.name == COMPACT else checkpoints.load(path, mmap=True)["cfg"]
-    options: Namespace = configuration["model"]
-    return options
+    options = configuration["model"]
+    return options if isinstance(options, Namespace) else Namespace(arch=options["_name"], **options)
 
 
 def max_positions(folder: Path) -> int:
