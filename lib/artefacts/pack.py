@@ -78,19 +78,22 @@ class Pack:
             manifest = json.loads(self._bytes(MANIFEST))
         except ValueError:
             raise self._damaged(MANIFEST, "is not JSON") from None
-        if manifest.get("format") != FORMAT:
-            raise self._damaged(MANIFEST, f"is of format {manifest.get('format')}, and this program reads format {FORMAT}")
-        tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
-        for name, content in tables.items():
-            if hashlib.sha256(content).hexdigest() != manifest.get(name):
-                raise self._damaged(name, "has other bytes than were written")
-        self._sources = {name: (file["sha256"], file["bytes"]) for name, file in manifest["sources"].items()}
-        records = _read(tables[ARTEFACTS], "key", "record").to_pylist()
-        self._records: dict[str, str] = {row["key"]: row["record"] for row in records}
-        self._table = tables[FILES]
-        self._rows: dict[str, dict[str, int]] = {}  # their numbers in that table, by key and name
-        for number, row in enumerate(_read(self._table, "key", "name").to_pylist()):
-            self._rows.setdefault(row["key"], {})[row["name"]] = number
+        try:
+            if manifest["format"] != FORMAT:
+                raise self._damaged(MANIFEST, f"is of format {manifest['format']}, and this program reads format {FORMAT}")
+            tables = {name: self._bytes(name) for name in (ARTEFACTS, FILES)}
+            for name, content in tables.items():
+                if hashlib.sha256(content).hexdigest() != manifest[name]:
+                    raise self._damaged(name, "has other bytes than were written")
+            self._sources = {name: (file["sha256"], file["bytes"]) for name, file in manifest["sources"].items()}
+            records = _read(tables[ARTEFACTS], "key", "record").to_pylist()
+            self._records: dict[str, str] = {row["key"]: row["record"] for row in records}
+            self._table = tables[FILES]
+            self._rows: dict[str, dict[str, int]] = {}  # their numbers in that table, by key and name
+            for number, row in enumerate(_read(self._table, "key", "name").to_pylist()):
+                self._rows.setdefault(row["key"], {})[row["name"]] = number
+        except (LookupError, TypeError, AttributeError, ValueError) as error:
+            raise self._damaged(MANIFEST, f"or a table has other content than a pack ({type(error).__name__}: {error})") from None
 
     @classmethod
     def parts(cls, folder: Path) -> list[Pack]:
@@ -113,11 +116,19 @@ class Pack:
     def record(self, recipe: Recipe) -> dict[str, Any]:
         """The record of an artefact that the pack has; its ``result`` is without text."""
         record: dict[str, Any] = json.loads(self._records[recipe.key])
+        if not isinstance(record.get("files"), dict) or "result" not in record:
+            raise self._damaged(ARTEFACTS, f"has no record of {recipe.key}, or half of one")
         return record
 
     def files(self, recipe: Recipe) -> Mapping[str, bytes]:
-        """The contents of an artefact's files that the pack holds, by name."""
-        return {name: self._contents[row].as_py() for name, row in self._rows.get(recipe.key, {}).items()}
+        """The contents of an artefact's files that the pack holds, by name; DataError if they are not those of its record."""
+        rows = self._rows.get(recipe.key, {})
+        contents: dict[str, bytes] = {name: self._contents[row].as_py() for name, row in rows.items()}
+        recorded = self.record(recipe)["files"] if contents else {}
+        for name, content in contents.items():
+            if name not in recorded or hashlib.sha256(content).hexdigest() != recorded[name]["sha256"]:
+                raise self._damaged(FILES, f"has another {name} than the record of {recipe.key}")
+        return contents
 
     @functools.cached_property
     def _contents(self) -> Any:

@@ -238,6 +238,23 @@ def test_files_of_two_packs_are_not_mixed(tmp_path: Path, store: Store, pack: Pa
         Pack(pack)
 
 
+def test_a_file_that_its_record_does_not_know_is_refused(tmp_path: Path, store: Store) -> None:
+    entry = store.entry(LETTERS[0])
+    assert entry is not None
+    write_pack(tmp_path / "pack", [entry._replace(files={**entry.files, "length.json": b"1"})], "letters 1.0")
+    with refused(tmp_path / "pack" / FILES):
+        Pack(tmp_path / "pack").unpack(LETTERS[0], tmp_path / "unpacked")
+
+
+@pytest.mark.parametrize("missing", ["sources", FILES, "format"])
+def test_a_manifest_without_one_of_its_parts_is_refused(pack: Path, missing: str) -> None:
+    manifest = json.loads((pack / MANIFEST).read_text())
+    del manifest[missing]
+    (pack / MANIFEST).write_text(json.dumps(manifest))
+    with refused(pack / MANIFEST):
+        Pack(pack)
+
+
 def test_no_file_is_written_outside_an_artefacts_folder(tmp_path: Path, store: Store) -> None:
     entry = store.entry(ANSWER)
     assert entry is not None

@@ -91,7 +91,10 @@ def _run(options: argparse.Namespace) -> int:
     if options.check or options.plan:
         return _look_ahead(study, notebooks, options)
     started = time.monotonic()
-    (study.outputs / "notebooks").mkdir(parents=True, exist_ok=True)  # before hours are spent on them
+    try:
+        (study.outputs / "notebooks").mkdir(parents=True, exist_ok=True)  # before hours are spent on them
+    except OSError as error:
+        raise UserError(f"--outputs {study.outputs}: {error.strerror}") from None
     with study.engine:
         built = _build(study, notebooks, options)
         executed = _execute(study, notebooks, options)
