@@ -182,10 +182,29 @@ def test_systems_are_compared_with_the_first(capsys: pytest.CaptureFixture[str])
     assert with_seeds["high"] - with_seeds["low"] > better["high"] - better["low"], "seeds that differ add to chance"
 
 
-def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
-    write_lines("hyp.txt", ["This is a sentence.", "I like cats.", "He go home."])
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["This is a sentence.", "I like cats.", "He go home."], "tokenised otherwise"),
+        (["H-0\t-0.1\tThis is", "H-1\t-0.1\tI like", "H-2\t-0.1\tHe goes"], "fairseq-generate"),
+        (["\u2581This \u2581is", "\u2581I", "\u2581He \u2581go es"], "subwords"),
+        (["Th@@ is is", "I l@@ ike", "H@@ e goes"], "subwords"),
+        (["这是一个句子。", "我喜欢猫。", "他回家。"], "one long token"),
+    ],
+)
+def test_outputs_in_another_form_are_warned_of(lines: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("hyp.txt", lines)
     assert main("score --metric maxmatch --hypothesis hyp.txt --reference ref.m2".split()) == 0
-    assert "3 of 3 hypotheses are tokenised otherwise than the references" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "3 of 3 hypotheses" in told and words in told
+
+
+def test_other_tokenisation_than_a_reference_s_warns(capsys: pytest.CaptureFixture[str]) -> None:
+    write_lines("one.txt", ["Yes , cats"])
+    write_lines("other.txt", ["Yes, cats"])
+    write_lines("source.txt", ["Yes , cat"])
+    assert main("score --metric gleu --hypothesis other.txt --reference one.txt --source source.txt".split()) == 0
+    assert "tokenised otherwise" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -193,6 +212,8 @@ def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ("maxmatch --hypothesis hyp.txt --reference outside.m2", ["outside.m2, line 2"]),
         ("maxmatch --hypothesis short.txt --reference ref.m2", ["short.txt", "ref.m2"]),
+        ("maxmatch --hypothesis ref.m2 --reference ref.m2", ["ref.m2", "M2 file"]),
+        ("gleu --hypothesis hyp.txt --reference ref.json --source src.txt", ["ref.json", "JSON"]),
         ("gleu --hypothesis hyp.txt --reference short.txt --source src.txt", ["short.txt", "src.txt"]),
         ("maxmatch --hypothesis absent.txt --reference ref.m2", ["absent.txt"]),
         ("maxmatch --hypothesis hyp.txt --reference empty.txt", ["empty.txt"]),
@@ -211,6 +232,7 @@ def test_other_tokenisation_warns(capsys: pytest.CaptureFixture[str]) -> None:
 def test_mistakes_are_told(command: str, told: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     write_lines("short.txt", ["A", "B"])
     write_lines("empty.txt", [])
+    write_lines("ref.json", ['[{"a": 1}]'])
     write_lines("blank.txt", ["A", "", "B"])
     write_lines("outside.m2", [M2[0], M2[1].replace("1 2", "1 9"), *M2[2:]])
     write_lines("other.txt", [SOURCE[0], "I like dogs .", SOURCE[2]])

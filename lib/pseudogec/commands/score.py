@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import json
 import math
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +26,8 @@ _REFERENCES = {
     "edits": "one M2 file, or parallel references, whose edits ERRANT finds",
     "rewrites": "parallel references: whole corrected sentences, each file an annotator; or one M2 file, whose edits make them",
 }
+
+_JSON = re.compile(r'\s*[\[{]\s*(["{]|$)')
 
 Figures = dict[str, Any]
 """Figures by name, in the order in which they are shown."""
@@ -166,13 +169,15 @@ def _is_m2(path: Path) -> bool:
     first = next((line for line in read_lines(path) if line.strip()), None)
     if first is None:
         raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
+    if _JSON.match(first):
+        raise DataError(path, "is JSON; an M2 file or corrected sentences, one a line, were expected")
     return is_m2(first)
 
 
 def _check_length(gold: Gold, path: Path, lines: int) -> None:
     if lines != len(gold.sources):
         problem = f"has {lines} lines and {gold.name} has {len(gold.sources)} sentences; line for line they must correspond"
-        raise DataError(path, problem)
+        raise DataError(path, f"{problem} (it is an M2 file, not corrected sentences)" if _is_m2(path) else problem)
 
 
 def _check_source(path: Path, gold: Gold) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ ReferenceForm = Literal["edits", "rewrites"]
 """Annotators' edits, or whole corrected sentences."""
 
 _SENTENCE_ENDS = frozenset(".?!")
+_FAIRSEQ_LINE = re.compile(r"[A-Z]-\d+")
 _SUSPICIOUS_SHARE = 0.05
 """Share of sentences that must look wrong before there is a warning: single sentences may be unusual."""
 
@@ -128,11 +130,17 @@ class Gold:
                 "each is scored as the deletion of its whole sentence",
                 stacklevel=3,
             )
+        references = list(zip(self.sources, *(self._rewrites or []), strict=True))
         for looks_wrong, problem in (
-            (_is_in_subwords, "hold subwords that end in '@@'; undo the byte-pair encoding first"),
+            (_is_in_subwords, "hold subwords ('@@', '\u2581'); undo the segmentation first"),
+            (
+                _is_numbered,
+                "begin like a line of fairseq-generate; keep the lines with H-, in order, and of these the last column",
+            ),
+            (_is_unsegmented, "are one long token; put spaces between tokens, as the references have them"),
             (_is_spaced_otherwise, "are tokenised otherwise than the references; the difference would be scored as errors"),
         ):
-            wrong = sum(looks_wrong(source, tokens) for source, tokens in pairs)
+            wrong = sum(looks_wrong(known, tokens) for known, tokens in zip(references, hypotheses, strict=True))
             if wrong > _SUSPICIOUS_SHARE * len(pairs):
                 warnings.warn(f"{name}: {wrong} of {len(pairs)} hypotheses {problem}", stacklevel=3)
 
@@ -155,14 +163,26 @@ class Gold:
             )
 
 
-def _is_in_subwords(source: Tokens, tokens: Tokens) -> bool:
-    return any(token.endswith("@@") for token in tokens) and not any(token.endswith("@@") for token in source)
+def _is_in_subwords(known: Sequence[Tokens], tokens: Tokens) -> bool:
+    def holds_subwords(sentence: Tokens) -> bool:
+        return any(token.endswith("@@") or "\u2581" in token for token in sentence)
+
+    return holds_subwords(tokens) and not holds_subwords(known[0])
 
 
-def _is_spaced_otherwise(source: Tokens, tokens: Tokens) -> bool:
-    """The same characters with other spaces, or a last full stop on its word where the source's stands alone."""
+def _is_numbered(known: Sequence[Tokens], tokens: Tokens) -> bool:
+    return bool(tokens) and _FAIRSEQ_LINE.fullmatch(tokens[0]) is not None and tokens[0] not in known[0][:1]
+
+
+def _is_unsegmented(known: Sequence[Tokens], tokens: Tokens) -> bool:
+    return len(tokens) == 1 and not tokens[0].isascii() and all(len(sentence) > 1 for sentence in known)
+
+
+def _is_spaced_otherwise(known: Sequence[Tokens], tokens: Tokens) -> bool:
+    """The characters of the source or a reference with other spaces, or a last stop on its word where the source's stands alone."""
+    source = known[0]
     if not source or not tokens:
         return False
-    if list(source) != list(tokens) and "".join(source) == "".join(tokens):
+    if list(tokens) not in map(list, known) and "".join(tokens) in map("".join, known):
         return True
     return source[-1] in _SENTENCE_ENDS and len(tokens[-1]) > 1 and tokens[-1][-1] == source[-1] and tokens[-1][-2].isalnum()
