@@ -179,7 +179,7 @@ def _is_unsegmented(known: Sequence[Tokens], tokens: Tokens) -> bool:
 
 
 def _is_spaced_otherwise(known: Sequence[Tokens], tokens: Tokens) -> bool:
-    """The characters of the source or a reference with other spaces, or a last stop on its word where the source's stands alone."""
+    """The characters of the source or a reference with other spaces, or a last stop on its word, alone in the source."""
     source = known[0]
     if not source or not tokens:
         return False
