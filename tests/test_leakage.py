@@ -70,6 +70,13 @@ def test_test_sentences_in_training_are_refused(tmp_path: Path) -> None:
     assert "tuned_on" not in message, "no key allows this"
 
 
+def test_pairs_with_test_sentences_are_left_out_where_the_profile_says_so(tmp_path: Path) -> None:
+    opened = study(tmp_path, "corpora.without_test_sentences=true", genuine=[*OTHERS, *TEST])
+    refuse(findings(opened))
+    left = (opened.store.folder(opened.planner.genuine) / "source.txt").read_text().splitlines()
+    assert left == [*OTHERS, "Thank you ."], "short sentences occur everywhere, and stay"
+
+
 def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> None:
     noise = "{method: realistic, seed_corpus: simple, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
     opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])

@@ -137,10 +137,11 @@ class PartOfCorpus(WrittenCorpus):
 
     follows: ClassVar[str] = "corpus"
     corpus: WrittenCorpus
-    seed: int
 
     @abstractmethod
-    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]: ...
+    def _part(
+        self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
+    ) -> Iterator[CorrectedSentence]: ...
 
     @property
     def simulated(self) -> bool:
@@ -153,16 +154,19 @@ class PartOfCorpus(WrittenCorpus):
         gold = read_m2(whole / "gold.m2") if (whole / "gold.m2").exists() else repeat(None, len(levels))
         rewrites = [read_plain(file) for file in sorted(whole.glob("reference*.txt"))]
         references = zip(*rewrites, strict=True) if rewrites else repeat((), len(levels))
-        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold, references)))
+        return _write_corpus(folder, self._part(levels, map(CorrectedSentence, pairs, levels, gold, references), store))
 
 
 class SplitCorpus(PartOfCorpus):
     """A part of a corpus: ``training`` has the given share of each proficiency level's sentences, ``remaining`` the others."""
 
+    seed: int
     part: Literal["training", "remaining"]
     training_share: float
 
-    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
+    def _part(
+        self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
+    ) -> Iterator[CorrectedSentence]:
         training = part_of_each(levels, self.training_share, self.seed)
         wanted = self.part == "training"
         return (sentence for place, sentence in enumerate(sentences) if (place in training) == wanted)
@@ -171,13 +175,16 @@ class SplitCorpus(PartOfCorpus):
 class SampledCorpus(PartOfCorpus):
     """So many pairs of a corpus, drawn from those in which something is corrected; a larger draw of a seed has the smaller."""
 
+    seed: int
     sentences: int
 
     @property
     def work(self) -> float:
         return self.sentences
 
-    def _part(self, levels: Sequence[str], sentences: Iterable[CorrectedSentence]) -> Iterator[CorrectedSentence]:
+    def _part(
+        self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
+    ) -> Iterator[CorrectedSentence]:
         return iter(sample((each for each in sentences if each.pair.source != each.pair.target), self.sentences, self.seed))
 
 

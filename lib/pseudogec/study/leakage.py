@@ -25,7 +25,18 @@ from typing import Any, ClassVar
 
 from artefacts import Artefacts, Progress, Recipe, with_ancestors
 from artefacts.errors import UserError
-from pseudogec.study.corpora import Corpus, LearnsFromText, Purpose, SeedCorpus, SeedText, Sides, Use, WrittenCorpus
+from pseudogec.corpora import CorrectedSentence
+from pseudogec.study.corpora import (
+    Corpus,
+    LearnsFromText,
+    PartOfCorpus,
+    Purpose,
+    SeedCorpus,
+    SeedText,
+    Sides,
+    Use,
+    WrittenCorpus,
+)
 from pseudogec.study.results import ScoredCorrection
 
 COUNTED_FROM = 12
@@ -68,6 +79,23 @@ class Overlap(Recipe):
         return {**result, "examples": []}
 
 
+class WithoutTestSentences(PartOfCorpus):
+    """A corpus without the pairs of which a side occurs in a test set; short ones stay, which occur everywhere."""
+
+    tests: tuple[WrittenCorpus, ...]
+
+    def _part(
+        self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
+    ) -> Iterator[CorrectedSentence]:
+        tested = {_digest(side) for test in self.tests for sides in test.sides(store.folder(test)) for side in _counted(sides)}
+        return (each for each in sentences if tested.isdisjoint(map(_digest, map(" ".join, each.pair))))
+
+
+def _counted(sides: Sides) -> Sides:
+    """The sides of a sentence that is long enough, by its source, to count."""
+    return sides if sides[0].count(" ") + 1 >= COUNTED_FROM else ()
+
+
 def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]:
     """Look for a test set's sentences in a text; both are read once.
 
@@ -78,10 +106,9 @@ def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]
     places: dict[bytes, list[int]] = {}
     counted = 0
     for place, sides in enumerate(test):
-        if sides[0].count(" ") + 1 >= COUNTED_FROM:
-            counted += 1
-            for digest in set(map(_digest, sides)):
-                places.setdefault(digest, []).append(place)
+        counted += bool(_counted(sides))
+        for digest in set(map(_digest, _counted(sides))):
+            places.setdefault(digest, []).append(place)
     found: set[int] = set()
     said: list[str] = []  # chance explains the shorter ones, and says the same sentence again
     for side in chain.from_iterable(text):
@@ -154,6 +181,8 @@ class CheckResult:
     def remedy(self) -> str:
         given = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
         only_tuned = {purpose for purpose, _ in self.check.uses} == {"tuning"}
+        if self.check.text == "genuine":
+            given += " (`without_test_sentences: true` under `corpora`)"
         allowed = "; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
         return given + (allowed if only_tuned else "")
 

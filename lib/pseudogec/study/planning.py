@@ -35,9 +35,11 @@ from pseudogec.study.corpora import (
     SplitCorpus,
     WholeCorpus,
     WorldSeedText,
+    WrittenCorpus,
 )
 from pseudogec.study.corrections import Correction, PreprocessedCorpus, Search
 from pseudogec.study.grid import Pipeline, System
+from pseudogec.study.leakage import WithoutTestSentences
 from pseudogec.study.models import (
     Arrangement,
     BinarisedPairs,
@@ -95,9 +97,11 @@ class Planner:
         self.files: dict[str, SourceFile] = {}
         """The files that recipes read, by their paths in the data folder."""
         self._data = root / profile.data_folder
-        self.genuine = self._corpus("genuine", profile.corpora.genuine)
-        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
+        self.genuine: WrittenCorpus = self._corpus("genuine", profile.corpora.genuine)
         self.tests = {name: self._corpus(name, test.pairs) for name, test in profile.corpora.tests.items()}
+        if profile.corpora.without_test_sentences:
+            self.genuine = WithoutTestSentences(name="genuine", corpus=self.genuine, tests=tuple(self.tests.values()))
+        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
         self.validation = self._corpus("validation", profile.corpora.validation)
         development = profile.corpora.development
         self.development = self.validation if development is None else self._corpus("development", development)

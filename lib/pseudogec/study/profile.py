@@ -51,6 +51,9 @@ class Corpora(Section):
     unchanged: Literal["drop", "keep"] = Field(
         "drop", description="training pairs without a correction (TASLP section IV-A: drop)"
     )
+    without_test_sentences: bool = Field(
+        False, description="leave out genuine training pairs of which a side occurs in a test set (from 12 tokens on)"
+    )
     seeds: dict[str, Sentences] = Field(min_length=1, description="named seed corpora of grammatical sentences")
 
     @property
