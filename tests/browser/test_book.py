@@ -15,8 +15,9 @@ from playwright.sync_api import Page, Playwright
 
 from browser.conftest import opened
 from pseudogec.commands.execute_notebook import as_read
-from pseudogec.report.book import mathml, write_book
+from pseudogec.report.book import Part, mathml, write_book
 from pseudogec.study import PROJECT
+from pseudogec.study.study import open_profile
 
 pytestmark = pytest.mark.slow
 
@@ -36,7 +37,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(PROJECT / "outputs" / "classroom" / "notebooks", folder / "notebooks")
     (folder / "tables").mkdir()
     (folder / "tables" / "generation_methods.csv").write_text("method,f05\nnone,1.0\n")
-    write_book(folder, chapters(folder))
+    write_book(Part("classroom", "simulation", folder, chapters(folder)))
     return folder
 
 
@@ -47,7 +48,10 @@ def links(page: Path) -> Iterator[str]:
 
 
 def test_a_book_has_a_page_for_every_notebook_and_no_warning(outputs: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert write_book(outputs, [*chapters(outputs), "10_never_executed"]) == outputs / "site" / "index.html"
+    assert (
+        write_book(Part("classroom", "simulation", outputs, [*chapters(outputs), "10_never_executed"]))
+        == outputs / "site" / "index.html"
+    )
     assert not capsys.readouterr().err
     pages = {path.stem for path in (outputs / "site").glob("*.html")}
     assert pages >= {"index", "papers", "search", *chapters(outputs)}
@@ -68,15 +72,30 @@ def test_a_class_gets_no_solutions(outputs: Path, tmp_path: Path) -> None:
     shutil.copytree(outputs / "notebooks", tmp_path / "notebooks")
     for executed in (tmp_path / "notebooks").glob("*.ipynb"):
         executed.write_text(json.dumps(as_read(json.loads(executed.read_text()), course=True)))
-    write_book(tmp_path, ["01_generation_methods"])
+    write_book(Part("mine", "simulation", tmp_path, ["01_generation_methods"]))
     page = (tmp_path / "site" / "01_generation_methods.html").read_text()
     assert "Exercise 1." in page and "Solution of exercise" not in page
+
+
+def test_parts_of_other_runs_come_first_and_link_to_each_other(tmp_path: Path) -> None:
+    shutil.copytree(PROJECT / "outputs" / "classroom" / "notebooks", tmp_path / "notebooks")
+    own = Part("classroom", "simulation", tmp_path, ["04_scaling"])
+    before = [Part.of(open_profile(name), PROJECT / "outputs" / name) for name in ("learners", "what-they-buy")]
+    front = write_book(own, before)
+    pages = {path.stem: path.read_text() for path in front.parent.glob("*.html")}
+    assert {"04_scaling", "classroom-04_scaling", "classroom-index", "09_what_pseudo_data_buy"} <= set(pages)
+    titles = [re.search(r"<title>(.*?)</title>", page, re.DOTALL)[1] for page in pages.values()]
+    assert len(set(titles)) == len(titles)
+    assert "classroom-04_scaling.html" in pages["04_scaling"] and "Real learners, profile learners" in pages["04_scaling"]
+    for page in pages.values():
+        named = {unquote(urldefrag(url)[0]) for url in re.findall(r"""href=["']([^"':]+\.html)""", page)}
+        assert named <= {f"{name}.html" for name in pages}
 
 
 def test_without_a_front_page_there_is_a_list_of_chapters(outputs: Path, tmp_path: Path) -> None:
     (tmp_path / "notebooks").mkdir()
     shutil.copy(outputs / "notebooks" / "04_scaling.ipynb", tmp_path / "notebooks")
-    assert "04_scaling.html" in write_book(tmp_path, ["04_scaling"]).read_text()
+    assert "04_scaling.html" in write_book(Part("mine", "simulation", tmp_path, ["04_scaling"])).read_text()
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)

@@ -23,7 +23,7 @@ from artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program
-from pseudogec.report.book import INDEX, write_book
+from pseudogec.report.book import INDEX, Part, write_book
 from pseudogec.seq2seq import compat
 from pseudogec.study import PACK, PROJECT, YAML, BuildError, Study
 from pseudogec.study.models import Training
@@ -102,7 +102,8 @@ def _run(options: argparse.Namespace) -> int:
         _write_scores(study)
         study.write_pack(study.outputs / PACK)
     well = built and executed
-    book = write_book(study.outputs, list(study.profile.notebooks))
+    before = [Part.of(open_profile(name), PROJECT / "outputs" / name) for name in study.profile.book]
+    book = write_book(Part.of(study.profile, study.outputs), before)
     print(f"{'done' if well else 'failed':8}{shown(book)}   {format_duration(time.monotonic() - started)}")
     return 0 if well else 1
 
@@ -123,7 +124,7 @@ def _look_ahead(study: Study, notebooks: Sequence[str], options: argparse.Namesp
 def _check_settings(study: Study, targets: Sequence[Recipe]) -> None:
     """Raise UserError for settings that would fail only when corpora are built and models trained."""
     profile = study.profile
-    for name in filter(None, (profile.predicted_by, *profile.judged_with)):
+    for name in filter(None, (profile.predicted_by, *profile.judged_with, *profile.book)):
         open_profile(name)
     if profile.cluster is not None:
         profile.cluster.deployment_class()

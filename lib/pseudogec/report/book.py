@@ -6,16 +6,18 @@ Sphinx makes the pages, with myst-nb, which reads notebooks, and sphinx-book-the
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from pseudogec import METADATA
 from pseudogec.report.display import TABLE_ATTRIBUTE
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     from docutils.nodes import Element, Node
     from sphinx.application import Sphinx
     from sphinx.writers.html5 import HTML5Translator
+
+    from pseudogec.study import Profile
 
 TITLE = "Pseudo data for grammatical error correction"
 
@@ -60,17 +64,47 @@ _SETTINGS: dict[str, Any] = {
     "nb_code_prompt_hide": "Hide {type}",
 }
 
+_SHOWING = ("report.", "findings.", "samples.", "diagrams.")
+
 _OPEN = {"algorithm", "exercise"}
 """Tags of cells whose code is not folded."""
+
+_TABLE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./tables/[^)]*\)")
+"""A number that is a link to a table, which only the book's own run has."""
 
 _BLANK = {"cell_type": "markdown", "id": "blank", "metadata": {}}
 
 
-def write_book(outputs: Path, chapters: Sequence[str]) -> Path:
-    """Write the book of a folder of results into its folder ``site``.
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The executed notebooks of a run, as a part of the book.
 
-    Args:
+    Attributes:
+        name: the run's profile.
+        kind: what its sentences are.
+        outputs: the run's folder; of other runs than the book's own the notebooks alone are read.
         chapters: names of notebooks, in order; those that were not executed are left out.
+    """
+
+    name: str
+    kind: Literal["real learners", "simulation"]
+    outputs: Path
+    chapters: Sequence[str]
+
+    @classmethod
+    def of(cls, profile: Profile, outputs: Path) -> Self:
+        return cls(profile.name, "simulation" if profile.simulation else "real learners", outputs, list(profile.notebooks))
+
+    @property
+    def executed(self) -> list[str]:
+        return [name for name in (INDEX, *self.chapters) if (self.outputs / "notebooks" / f"{name}.ipynb").is_file()]
+
+
+def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
+    """Write the book of a run, behind the parts of others, into the folder ``site`` of its outputs.
+
+    The first part's front page is the book's. A notebook's page has its name, and that of its profile, too, if an earlier part
+    has the same notebook.
 
     Returns:
         The front page.
@@ -78,45 +112,113 @@ def write_book(outputs: Path, chapters: Sequence[str]) -> Path:
     from sphinx.application import Sphinx
     from sphinx.util.docutils import docutils_namespace
 
-    chapters = [name for name in chapters if (outputs / "notebooks" / f"{name}.ipynb").is_file()]
+    parts = [*before, own]
+    pages: dict[Part, dict[str, str]] = {}
+    for part in parts:
+        taken = set().union(*pages.values())
+        pages[part] = {name: f"{part.name}-{name}" if name in taken else name for name in part.executed}
+    pages[parts[0]].setdefault(INDEX, INDEX)
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder, docutils_namespace():
         source, made = Path(folder, "source"), Path(folder, "site")
         (source / "_static").mkdir(parents=True)
         style = files(__package__).joinpath("book.css").read_text(encoding="utf-8")
         (source / "_static" / "book.css").write_text(style, encoding="utf-8")
-        for name in (INDEX, *chapters):
-            (source / f"{name}.ipynb").write_text(json.dumps(_page(outputs, name, chapters)), encoding="utf-8")
-        (source / "papers.md").write_text(_papers(chapters), encoding="utf-8")
+        for part in parts:
+            for name, page in pages[part].items():
+                content = _page(part, name, pages, is_own=part is own)
+                (source / f"{page}.ipynb").write_text(json.dumps(content), encoding="utf-8")
+        (source / "papers.md").write_text(_papers(pages), encoding="utf-8")
         Sphinx(source, None, made, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
         (made / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
-        shutil.rmtree(outputs / "site", ignore_errors=True)
-        shutil.move(made, outputs / "site")
-    return outputs / "site" / "index.html"
+        shutil.rmtree(own.outputs / "site", ignore_errors=True)
+        shutil.move(made, own.outputs / "site")
+    return own.outputs / "site" / "index.html"
 
 
-def _page(outputs: Path, name: str, chapters: Sequence[str]) -> dict[str, Any]:
+Pages = Mapping[Part, Mapping[str, str]]
+"""The pages of each part's notebooks, by their names."""
+
+
+def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
     """An executed notebook as the book shows it: code folded, figures and tables with links to their files."""
-    path = outputs / "notebooks" / f"{name}.ipynb"
+    path = part.outputs / "notebooks" / f"{name}.ipynb"
     if path.is_file():
         notebook: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     else:
         notebook = {"cells": [{**_BLANK, "source": f"# {TITLE}"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+    def link(text: str) -> str:
+        text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda found: f"{found[1]}{_page_of(found[2], part, pages)}.html", text)
+        return text if is_own else _TABLE_LINK.sub(r"\1", text)
+
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] != "code" or "".join(cell["source"]).strip()]
     injected = any("injected-parameters" in _tags(cell) for cell in cells)
     cells = [cell for cell in cells if not (injected and "parameters" in _tags(cell))]
     for cell in cells:
-        cell["source"] = re.sub(r"\]\((\w+)\.ipynb", r"](\1.html", "".join(cell["source"]))
+        cell["source"] = link("".join(cell["source"]))
         if cell["cell_type"] == "code":
-            if "injected-parameters" in _tags(cell) or name == INDEX:
+            if "injected-parameters" in _tags(cell) or name == INDEX or _only_shows(cell["source"]):
                 cell["metadata"]["tags"] = ["remove-input"]
             elif not _OPEN & {*_tags(cell)}:
                 cell["metadata"]["tags"] = [*_tags(cell), "hide-input"]
-            cell["outputs"] = list(_outputs(cell["outputs"], outputs))
-    cells = list(_with_something(cells))
-    if name == INDEX:
-        listed = "\n".join([*chapters, "papers"])
-        cells.append({**_BLANK, "id": "toctree", "source": f"```{{toctree}}\n:hidden:\n\n{listed}\n```"})
+            cell["outputs"] = list(_outputs(cell["outputs"], part.outputs if is_own else None, link))
+    cells = _answer_first(list(_with_something(cells)))
+    if len(pages) > 1:
+        _name_part(cells[0], part, name, pages)
+    if pages[part][name] == INDEX:
+        cells.append({**_BLANK, "id": "toctree", "source": _contents(pages)})
     return {**notebook, "cells": cells}
+
+
+def _page_of(notebook: str, part: Part, pages: Pages) -> str:
+    """The page of a notebook that a part links to: its own, or else the first one."""
+    return next((each[notebook] for each in (pages[part], *pages.values()) if notebook in each), notebook)
+
+
+def _name_part(first: dict[str, Any], part: Part, name: str, pages: Pages) -> None:
+    """Write into a page's first cell where its numbers come from, and which other parts have the same chapter."""
+    title, _, rest = first["source"].partition("\n")
+    page = pages[part][name]
+    if page != name:
+        title = f"# Overview ({part.name})" if name == INDEX else f"{title} ({part.name})"
+    others = [f"[{other.name}]({its[name]}.html)" for other, its in pages.items() if name in its and other is not part]
+    same = f"; the same chapter of {', '.join(others)}" if others and name != INDEX else ""
+    first["source"] = f"{title}\n\n*{part.kind.capitalize()}, profile {part.name}{same}.*\n{rest}"
+
+
+def _contents(pages: Pages) -> str:
+    """The table of contents: one for each part, and the papers' tables and figures."""
+    trees = [
+        "\n".join(
+            [
+                f":caption: '{part.kind.capitalize()}: {part.name}'",
+                ":hidden:",
+                "",
+                *(page for page in its.values() if page != INDEX),
+            ]
+        )
+        for part, its in pages.items()
+    ]
+    return "\n\n".join(f"```{{toctree}}\n{tree}\n```" for tree in [*trees, ":caption: The papers\n:hidden:\n\npapers"])
+
+
+def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cells with the section *In short*, which needs the results of the others when it is executed, before them all."""
+    starts = [place for place, cell in enumerate(cells) if cell["cell_type"] == "markdown" and cell["source"].startswith("## ")]
+    place = next((place for place in starts if cells[place]["source"].startswith("## In short")), None)
+    if place is None:
+        return cells
+    end = next((start for start in starts if start > place), len(cells))
+    return [*cells[: starts[0]], *cells[place:end], *cells[starts[0] : place], *cells[end:]]
+
+
+def _only_shows(source: str) -> bool:
+    """Whether a cell only calls the report, so that its source tells a reader nothing."""
+    try:
+        statements = ast.parse(source).body
+    except SyntaxError:  # such as a line for the shell
+        return False
+    return all(isinstance(each, ast.Expr) and ast.unparse(each).startswith(_SHOWING) for each in statements)
 
 
 def _with_something(cells: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -147,25 +249,27 @@ def _tags(cell: dict[str, Any]) -> list[str]:
     return list(cell["metadata"].get("tags", ()))
 
 
-def _outputs(given: Sequence[dict[str, Any]], outputs: Path) -> Iterator[dict[str, Any]]:
+def _outputs(given: Sequence[dict[str, Any]], outputs: Path | None, link: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+    """Outputs with links to the files of figures and tables in the book's own run; without a run, as they are."""
     captions = {about["caption_of"] for output in given if "caption_of" in (about := _about(output))}
     for output in given:
         data, about = output.get("data", {}), _about(output)
         if about.get("caption_of"):
             continue
-        if "figure" in about and (outputs / "figures" / f"{about['figure']}.png").is_file():
+        if outputs is not None and "figure" in about and (outputs / "figures" / f"{about['figure']}.png").is_file():
             alt = output["metadata"].get("image/png", {}).get("alt", "")
             caption = about["caption"] if about["figure"] in captions else ""
             data = {"text/html": _figure(outputs, about["figure"], alt, caption)}
         elif "text/html" in data:
-            html = re.sub(r"href='(\w+)\.ipynb", r"href='\1.html", "".join(data["text/html"]))
-            links = "".join(_file(outputs, "tables", name, "csv") for name in re.findall(rf'{TABLE_ATTRIBUTE}="([^"]+)"', html))
+            html = link("".join(data["text/html"]))
+            tables = re.findall(rf'{TABLE_ATTRIBUTE}="([^"]+)"', html)
+            links = "" if outputs is None else "".join(_file(outputs, "tables", name, "csv") for name in tables)
             data = {
                 "text/html": html
                 and f"<div class='wide' tabindex='0' role='group' aria-label='Table'>{html}</div><p class='files'>{links}</p>"
             }
         elif "text/markdown" in data:
-            data = {"text/markdown": re.sub(r"\]\((\w+)\.ipynb", r"](\1.html", "".join(data["text/markdown"]))}
+            data = {"text/markdown": link("".join(data["text/markdown"]))}
         yield {**output, "data": data} if data else output
 
 
@@ -191,17 +295,18 @@ def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
     return f"<a href='../{path}'>{said}</a> " if (outputs / path).is_file() else ""
 
 
-def _papers(chapters: Sequence[str]) -> str:
+def _papers(pages: Pages) -> str:
     """A page that lists every numbered table and figure of the papers, and where it is in the book."""
     lines = ["# Tables and figures of the papers, and where they are here"]
     for source, paper in PAPERS.items():
         lines += ["", f"## {paper}", "", "| In the paper | What it shows | Here | Notebook |", "|:---|:---|:---|:---|"]
         for item in published_items():
             if item.source == source:
-                place = PLACES[item.place] if item.notebook in chapters else ""
-                link = f"[{item.notebook[:2]}]({item.notebook}.html)" if place else ""
+                found = [its[item.notebook] for its in pages.values() if item.notebook in its]
+                place = PLACES[item.place] if found else ""
+                links = ", ".join(f"[{item.notebook[:2]}]({page}.html)" for page in found) if place else ""
                 told = "; ".join(filter(None, [place, item.note.replace("|", "\\|")]))
-                lines.append(f"| {item.kind} {item.number} | {item.shows} | {told} | {link} |")
+                lines.append(f"| {item.kind} {item.number} | {item.shows} | {told} | {links} |")
     return "\n".join(lines)
 
 

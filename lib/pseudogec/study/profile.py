@@ -296,6 +296,7 @@ class Profile(Section):
     simple_systems: tuple[str, ...] = Field((), description="first rows of every table of systems, such as one that does nothing")
     grid_tests: tuple[str, ...] = Field((), description="test corpora on which grids are scored by ERRANT beside the first")
     judged_with: tuple[str, ...] = Field((), description="profiles whose comparisons bear on the papers' claims, too")
+    book: tuple[str, ...] = Field((), description="profiles whose executed notebooks come first in the book of this one")
     predicted_by: str | None = Field(None, description="a profile whose ranking of methods is compared with this one's")
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(default_factory=dict, description="keys that differ from the paper -> the reason")
