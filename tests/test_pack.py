@@ -192,14 +192,15 @@ def test_the_program_merges_stores_and_packs(folder: Path, capsys: pytest.Captur
     assert "is neither a store nor a pack" in capsys.readouterr().err
 
 
-def test_what_a_pack_lacks_is_written_beside_it(folder: Path) -> None:
+def test_what_a_pack_lacks_is_written_beside_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
     first = opened(folder, store="first", outputs="grown")
     make(first.store, *first.data_recipes())
     first.write_pack(folder / "grown" / PACK)
     written = {path: path.read_bytes() for path in (folder / "grown" / PACK).iterdir()}
     whole = opened(folder, outputs="grown")
     for _ in range(2):  # the second time nothing is new
-        whole.write_pack(folder / "grown" / PACK)
+        whole.write_pack(Path("grown") / PACK)
         whole = opened(folder, outputs="grown")
     assert {path: path.read_bytes() for path in written} == written
     old, new = Pack.parts(folder / "grown" / PACK)

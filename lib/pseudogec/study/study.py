@@ -274,7 +274,8 @@ class Study:
         entries = merge(with_ancestors(self.targets()), sources or [self.store])
         if not entries:
             raise UserError(f"profile {self.profile.name}: none of its artefacts exists, so there is nothing to put into a pack")
-        parts = [pack for pack in self.store.packs if folder in (pack.folder, pack.folder.parent)]
+        here = folder.resolve()
+        parts = [pack for pack in self.store.packs if here in (pack.folder.resolve(), pack.folder.resolve().parent)]
         if new := [entry for entry in entries if not any(entry.recipe in part for part in parts)]:
             place = folder / f"part-{len(parts) + 1}" if parts else folder
             write_pack(place, new, f"pseudogec {version('pseudogec')}", self.planner.files)
