@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
@@ -337,6 +338,13 @@ def test_a_figure_is_kept_as_png_and_svg_with_the_same_bytes_each_time(report: R
     assert first["sizes.png"].startswith(b"\x89PNG")
     assert b"<svg" in first["sizes.svg"]
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
+
+
+def test_a_figure_of_one_s_own_is_kept_too(report: Report) -> None:
+    figure, axes = plt.subplots()
+    axes.plot([1, 2])
+    report.figure(figure, "mine")
+    assert {path.name for path in (report.study.outputs / "figures").glob("mine.*")} == {"mine.png", "mine.svg"}
 
 
 def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import cycle
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 import pandas as pd
@@ -53,6 +53,13 @@ _MEASURE_LOOKS = (("#000000", "o", "-"), ("#9a9a9a", "^", "--"), ("#6b6b6b", "s"
 
 _MANY = 10
 """Least number of sentences of one length for which their mean is drawn."""
+
+
+class Drawing(Protocol):
+    """What matplotlib and seaborn draw: a figure, its axes, or a grid of them."""
+
+    @property
+    def figure(self) -> Any: ...
 
 
 @dataclass(frozen=True)
