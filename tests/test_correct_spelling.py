@@ -164,8 +164,7 @@ def test_names_and_short_words_are_left_alone_where_little_doubt_is_allowed(sent
     ],
 )
 def test_articles_follow_the_sound_of_the_next_word(written: str, right: str) -> None:
-    step = partial(Spelling(articles=True, casing=False, language_model=False).mend)
-    assert spelt(step, written) == [right]
+    assert spelt(sure(), written) == [right]
 
 
 def test_words_nearly_always_capitalised_are_learnt_from_counts():

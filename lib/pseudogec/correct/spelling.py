@@ -90,7 +90,7 @@ class Spelling(Step):
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
-    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times", "articles"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times"})
     language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
     casing_times: float = Field(default=99.0, gt=1, description="how many times as often")
@@ -99,9 +99,8 @@ class Spelling(Step):
         default=0.0,
         ge=0,
         description="if above 0, a word stays that the text of the language model has, and one is replaced only by words that "
-        "wordfreq has this many times as often",
+        "wordfreq has this many times as often; *a* and *an* then follow the sound of the next word, too",
     )
-    articles: bool = Field(default=False, description="write *a* or *an* by the sound of the word that follows")
 
     @model_validator(mode="after")
     def _casing_is_judged(self) -> Self:
@@ -152,7 +151,7 @@ class Spelling(Step):
             while waiting := [sentence for sentence in batch if sentence.doubtful]:
                 for sentence, best in zip(waiting, _choose(waiting, language_model), strict=True):
                     sentence.mend(best)
-            for sentence in batch if self.articles else ():
+            for sentence in batch if self.times else ():
                 sentence.mend_articles()
             after += [Corrected(tuple(sentence.tokens), ", ".join(sentence.mended)) for sentence in batch]
             if progress is not None:
