@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from artefacts.errors import UserError
-from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.training_job import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.training_loop"
@@ -69,7 +68,7 @@ def run(
     if "result" in outcome:
         return TrainingResult.model_validate(outcome["result"])
     if "error" in outcome:
-        raise {"OutOfMemoryError": OutOfMemoryError}.get(outcome["error"], UserError)(outcome["message"])
+        raise UserError(outcome["error"])
     last_lines = (job.folder / _LOG).read_text(encoding="utf-8", errors="replace").splitlines()[-_LINES_OF_LOG:]
     raise RuntimeError("\n".join([f"training failed in its processes; the last lines of {command[0]}:", *last_lines]))
 

@@ -17,10 +17,6 @@ Result = TypeVar("Result")
 log = logging.getLogger(__name__)
 
 
-class OutOfMemoryError(Exception):
-    """A batch of a training does not fit into memory; parts of it may."""
-
-
 def is_out_of_memory(error: RuntimeError) -> bool:
     """Whether torch or CTranslate2 raised it for lack of memory; only some of these errors have a type of their own."""
     return any(phrase in str(error) for phrase in _PHRASES)

@@ -14,7 +14,6 @@ from typing import Any
 from artefacts.errors import UserError
 from artefacts.files import flush_to_disk, write_atomically
 from pseudogec.seq2seq import compat, data, distributed, model_cache
-from pseudogec.seq2seq.memory import OutOfMemoryError
 from pseudogec.seq2seq.model_files import MODEL
 from pseudogec.seq2seq.options import Architecture, FairseqOptions, LanguageModelArchitecture, Optimisation, fairseq_arguments
 from pseudogec.seq2seq.training_job import TrainingJob, TrainingProgress, TrainingResult, computes_in_bf16, precision_here
@@ -66,12 +65,11 @@ def train(
     divides ``update_frequency``, so that an update's batches, and so the model up to rounding and dropout, are the same for any
     number; a training may go on with another number than it began with.
 
-    Models that this process keeps for decoding are released. If memory is too small for a batch, the training continues from its
-    last saved state with each batch computed in two parts, then in four, and so on: the same model up to rounding and dropout.
+    Models that this process keeps for decoding are released.
 
     Raises:
-        UserError: data, dictionary, initial model, options and this machine do not fit together, or ``save_dir`` holds an
-            unfinished training with other options or data of another size; not even a sentence fits into memory.
+        UserError: data, dictionary, initial model, options and this machine do not fit together, ``save_dir`` holds an unfinished
+            training with other options or data of another size, or a batch does not fit into memory.
         RuntimeError: one of several processes failed; a new call continues from the last saved state.
     """
     if (result := _finished(save_dir)) is not None:
@@ -211,23 +209,8 @@ def _run(job: TrainingJob, progress: Callable[[TrainingProgress], None] | None, 
     import torch
 
     progress = progress or (lambda _: None)
-    number = 1 if launcher else distributed.usable_processes(torch.cuda.device_count(), job.optimisation.update_frequency)
-    while True:
-        model_cache.release()  # also what a failed attempt leaves
-        try:
-            return _attempt(job, progress, number, launcher)
-        except OutOfMemoryError as error:
-            problem = str(error)
-        job = job.model_copy(update={"batch_parts": 2 * job.batch_parts})
-        log.warning(
-            "training ran out of memory (%s); it continues from its last saved state, with each batch computed in %d parts",
-            *(problem, job.batch_parts),
-        )
-
-
-def _attempt(
-    job: TrainingJob, progress: Callable[[TrainingProgress], None], processes: int, launcher: Sequence[str] | None
-) -> TrainingResult:
+    processes = 1 if launcher else distributed.usable_processes(torch.cuda.device_count(), job.optimisation.update_frequency)
+    model_cache.release()
     if launcher or processes > 1:
         return distributed.run(job, progress, processes, launcher)
     with compat.isolated():

@@ -48,7 +48,6 @@ class TrainingJob(BaseModel):
     autocast: bool = False  # matrices are multiplied in bf16 by torch's autocast, on a CPU
     updates_per_point: int = 25
     seconds_between_saves: float = 120.0
-    batch_parts: int = 1  # into which each batch is divided, because a whole one does not fit into memory
 
 
 class TrainingResult(BaseModel):
@@ -56,7 +55,6 @@ class TrainingResult(BaseModel):
 
     arguments: list[str]  # of the same training by ``fairseq-train``, whose epochs are the shards of data read in shards
     processes: int = 1
-    batch_parts: int = 1  # into which each batch was divided, because a whole one did not fit into memory
     updates: int
     epochs: int  # begun
     seconds: float  # from start to model file, without those of a killed process after its last saved state

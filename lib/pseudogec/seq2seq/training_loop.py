@@ -36,7 +36,7 @@ from artefacts.errors import UserError
 from artefacts.files import write_atomically
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.distributed import OUTCOME, PROGRESS, divisors
-from pseudogec.seq2seq.memory import OutOfMemoryError, is_out_of_memory
+from pseudogec.seq2seq.memory import is_out_of_memory
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training_job import (
     LossPoint,
@@ -279,13 +279,13 @@ class TrainingRun:
         number = self._epochs.epoch
         groups = GroupedIterator(batches, self._cfg.optimization.update_freq[0])
         self._trainer.begin_epoch(number)
-        self._stand_in = self._parts(self._epochs.first_batch, "train")[0]
+        self._stand_in = self._epochs.first_batch
         self._trainer.reset_dummy_batch(self._stand_in)
         for samples in groups:
             # At the end of a shard some processes have one batch fewer and get an empty one. In fairseq an empty last batch voids
             # the process's whole share, so it is kept only where there is no other.
             kept = [sample for sample in samples if sample] or samples[:1]
-            losses = self._update([part for sample in kept for part in self._parts(sample, "train")])
+            losses = self._update(kept)
             end_of_epoch = number % self._shards == 0 and not groups.has_next()
             if losses is not None:  # else half precision overflowed, and fairseq made no update
                 self._record(losses)
@@ -297,21 +297,13 @@ class TrainingRun:
                 return
         self._trainer.lr_step(number)
 
-    def _parts(self, batch: Any, split: str) -> list[Any]:
-        """A batch, divided as the job says. Gradients and losses are sums over sentences, so that parts add up to the whole."""
-        if self._job.batch_parts == 1 or not batch:
-            return [batch]
-        dataset, sentences = self._task.dataset(split), batch["id"].numpy()
-        shares = np.array_split(sentences, min(self._job.batch_parts, len(sentences)))
-        return [dataset.collater([dataset[number] for number in share.tolist()]) for share in shares]
-
     def _update(self, samples: list[Any]) -> dict[str, float] | None:
         """Make one update; returns its losses, or None where half precision overflowed."""
         try:
             # By default fairseq returns None for an update that ran out of memory, too.
             losses: dict[str, float] | None = self._trainer.train_step(samples, raise_oom=True)
         except RuntimeError as error:
-            self._look_at_memory(error, samples)
+            self._refuse_for_memory(error)
             raise
         except (FloatingPointError, StopIteration) as error:
             # fairseq's search for the layer at fault raises StopIteration where a layer has no output, and hides the first error.
@@ -375,11 +367,7 @@ class TrainingRun:
         self._trainer.reset_dummy_batch(self._stand_in)
         with metrics.aggregate(new_root=True) as losses:
             for batch in batches:
-                parts = self._parts(batch, "valid")
-                if self._process.processes > 1:  # they wait for each other in every step
-                    parts += [{}] * (self._job.batch_parts - len(parts))
-                for part in parts:
-                    self._valid_step(part)
+                self._valid_step(batch)
         # The meters' own means: fairseq's log rounds them to three places.
         return LossPoint(update=update, epoch=epoch, loss=float(losses["loss"].avg), nll_loss=float(losses["nll_loss"].avg))
 
@@ -387,19 +375,16 @@ class TrainingRun:
         try:
             self._trainer.valid_step(batch, raise_oom=True)
         except RuntimeError as error:
-            self._look_at_memory(error, [batch])
+            self._refuse_for_memory(error)
             raise
 
-    def _look_at_memory(self, error: RuntimeError, batches: list[Any]) -> None:
-        if not is_out_of_memory(error):
-            return
-        problem = str(error).partition("\n")[0]
-        if all((batch or self._stand_in)["nsentences"] == 1 for batch in batches):
+    def _refuse_for_memory(self, error: RuntimeError) -> None:
+        if is_out_of_memory(error):
+            problem = str(error).partition("\n")[0]
             raise UserError(
-                f"training ran out of memory with single sentences ({problem}); lower max_positions or the model's sizes, "
-                "train in half precision, or take a GPU with more memory"
+                f"training ran out of memory after {self._trainer.get_num_updates()} updates ({problem}); halve max_tokens and "
+                "double update_frequency, which leaves an update as large, or take half precision or a smaller model"
             ) from error
-        raise OutOfMemoryError(f"after {self._trainer.get_num_updates()} updates: {problem}") from error
 
     def _save_weights(self, name: str) -> None:
         if self._process.rank == 0:
@@ -444,7 +429,6 @@ class TrainingRun:
         return TrainingResult(
             arguments=self._job.arguments,
             processes=self._process.processes,
-            batch_parts=self._job.batch_parts,
             updates=trainer.get_num_updates(),
             epochs=history.epoch,
             seconds=history.seconds,
@@ -486,8 +470,8 @@ def main(path: Path, host: str, parent: int) -> None:
     job = TrainingJob.model_validate_json(path.read_text(encoding="utf-8"))
     try:
         result = _train(job, lambda now: _write(path.with_name(PROGRESS), now))
-    except (UserError, OutOfMemoryError) as error:
-        _write(path.with_name(OUTCOME), {"error": type(error).__name__, "message": str(error)})
+    except UserError as error:
+        _write(path.with_name(OUTCOME), {"error": str(error)})
         raise
     if result is not None:
         _write(path.with_name(OUTCOME), {"result": result.model_dump(mode="json")})
