@@ -36,17 +36,17 @@ def article_before(word: str) -> str:
 def import_spacy() -> Any:
     """spaCy, imported without torch, which no pipeline here needs.
 
-    Its package thinc imports torch where it is installed, in more than a second and 200 MB. While that one module is imported,
-    torch seems not to be installed; afterwards it can be imported as ever.
+    A package of spaCy's imports torch where it is installed, in more than a second and 200 MB. While spaCy is imported, torch
+    seems not to be installed; afterwards it can be imported as ever.
     """
-    if "torch" not in sys.modules:
+    hidden = "torch" not in sys.modules
+    if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]  # which Python takes for a module that is not there
-        try:
-            import thinc.compat  # noqa: F401 - which spaCy then finds imported
-        finally:
+    try:
+        import spacy
+    finally:
+        if hidden:
             del sys.modules["torch"]
-    import spacy
-
     return spacy
 
 
