@@ -45,7 +45,8 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("determiner_added", "It is water .", {"It is the water .", "It is a water ."}),
         ("determiner_added", "Old men sleep .", {"The old men sleep .", "An old men sleep ."}),
         ("determiner_added", "Useful advice came .", {"The useful advice came .", "A useful advice came ."}),
-        ("determiner_exchanged", "We saw an owl .", {"We saw a owl .", "We saw the owl ."}),
+        ("determiner_exchanged", "We saw an owl .", {"We saw the owl ."}),
+        ("article_form", "We saw an owl .", {"We saw a owl ."}),
         ("preposition_dropped", "They listen to us .", {"They listen us ."}),
         ("preposition_exchanged", "They came until it .", {f"They came {other} it ." for other in ("to", "till", "by", "since")}),
         ("noun_number", "Dogs slept .", {"Dog slept ."}),
@@ -54,11 +55,21 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("agreement", "He goes now .", {"He go now ."}),
         ("agreement", "They go now .", {"They goes now ."}),
         ("agreement", "There were two .", {"There was two ."}),
-        ("tense", "We went home .", {f"We {tense} home ." for tense in ("has gone", "have gone", "had gone", "was going")}),
+        ("tense", "We went home .", {f"We {tense} home ." for tense in ("go", "has gone", "have gone", "had gone", "was going")}),
         ("tense", "We left home .", {f"We {tense} home ." for tense in ("has left", "have left", "had left", "was leaving")}),
         ("tense", "He lit it .", {f"He {tense} it ." for tense in ("has lit", "have lit", "had lit", "was lighting")}),
-        ("tense", "He stung it .", {f"He {tense} it ." for tense in ("has stung", "have stung", "had stung")}),
-        ("tense", "It lay there .", {f"It {tense} there ." for tense in ("has lain", "have lain", "had lain", "was lying")}),
+        ("tense", "He stung it .", {f"He {tense} it ." for tense in ("sting", "has stung", "have stung", "had stung")}),
+        (
+            "tense",
+            "It lay there .",
+            {f"It {tense} there ." for tense in ("lie", "has lain", "have lain", "had lain", "was lying")},
+        ),
+        ("gerund", "We look forward to hearing it .", {"We look forward to hear it ."}),
+        ("gerund", "He enjoyed reading it .", {"He enjoyed to read it ."}),
+        ("mistake", "They discussed it .", {"They discussed about it .", "They discussed on it ."}),
+        ("mistake", "They agree .", {"They am agree .", "They are agree .", "They to agree ."}),
+        ("mistake", "It was good news .", {"It was a good news ."}),
+        ("mistake", "Waiting for it", {"Waiting it", "Waiting to it", "Waiting of it"}),
         ("comparison", "She is taller .", {"She is more taller .", "She is more tall ."}),
         ("comparison", "The biggest won .", {"The most biggest won .", "The most big won ."}),
         ("auxiliary_dropped", "It is late .", {"It late ."}),
@@ -92,6 +103,10 @@ def test_each_kind_of_error_is_made_where_it_belongs(kind: str, sentence: str, e
         ("determiner_added", "We saw the water ."),  # it has a determiner
         ("determiner_added", "Her big dogs sleep ."),
         ("agreement", "They must go now ."),  # no subject stands before the verb
+        ("agreement", "The team is there ."),  # or *are*
+        ("agreement", "I asked that he go ."),
+        ("agreement", "They wished he were there ."),
+        ("gerund", "Reading helps ."),
         ("tense", "He then went home ."),  # no subject stands just before
         ("tense", "A chair made well ."),  # a participle, perhaps
         ("tense", "Have you left home ?"),

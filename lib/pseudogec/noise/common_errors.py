@@ -25,6 +25,21 @@ def _exchanged(groups: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {word: tuple(texts) for word, texts in others.items()}
 
 
+def _in_all_forms(lines: str) -> dict[str, tuple[str, ...]]:
+    """Entries as those of `_by_word`, of several forms of a word, each with the words that are written after it."""
+    return {form: tuple(f"{form} {text}" for text in texts) for forms, texts in _by_word(lines).items() for form in forms.split()}
+
+
+def _followed(lines: str) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Entries of several words and a last one that follows each of them, with the words written instead of it, "-" for none."""
+    return {
+        (form, right): tuple(form if text == "-" else f"{form} {text}" for text in texts)
+        for words, texts in _by_word(lines).items()
+        for *forms, right in [words.split()]
+        for form in forms
+    }
+
+
 PREPOSITIONS_FOR = _by_word("""
     in: on, at, to, into, of, for, by; on: in, at, of, to, about, for; at: in, on, to, for, of
     to: for, at, in, of, with, into, too; for: to, of, during, since, from, about; of: from, in, about, for, on, with, by, off
@@ -78,8 +93,8 @@ CONFUSIONS = _exchanged(
 WRITTEN_FOR = _by_word("""
     too: to, very, so; off: of
     its: it 's, it is, his; it: he, this, them; their: there, they 're, his, her; your: you 're, you; whose: who 's
-    were: where, was; an: a, one; agree: am agree; must: must to, have to; can: can to, could; could: can, could to
-    should: should to, must, would; will: would, shall, wo; would: will, would to; might: can, might to; may: can, might
+    were: where, was; an: a, one; must: have to; can: could; could: can
+    should: must, would; will: would, shall, wo; would: will, would to; might: can; may: can, might
     let: let to; make: make to, do; more: most, much; most: more, the most of, almost; almost: most, near
     another: an other, other; everyday: every day; however: but, how ever; maybe: may be; sometimes: some times, sometime
     someone: some one; everyone: every one; everybody: every body; anyone: any one; something: some thing
@@ -90,22 +105,15 @@ WRITTEN_FOR = _by_word("""
     because: because of, cause; therefore: so; better: best; best: better; worse: more bad, worst, badder
     worst: worse, most bad; older: elder; biggest: bigger; faster: more fast; longer: more long; further: farther
     less: fewer, lesser
-    information: informations; advice: advices, advises; furniture: furnitures; equipment: equipments; knowledge: knowledges
-    research: researches; news: new; money: moneys; luggage: luggages; traffic: traffics; weather: weathers
-    progress: progresses; behaviour: behaviours; work: works; children: childs, childrens, child; men: mans, man
+    progress: progresses; work: works; children: childs, childrens, child; men: mans, man
     women: womans, womens, woman; people: peoples, persons; feet: foots; teeth: tooths; mice: mouses; lives: lifes
     wives: wifes; knives: knifes; went: goed, gone; bought: buyed, boughted; taught: teached; caught: catched
     thought: thinked, tought; felt: feeled, felled; ran: runned; told: telled, said; found: finded, founded; came: comed
     knew: knowed; gave: gived; took: taked; made: maked; cost: costed; put: putted; cut: cutted; hit: hitted; chose: choosed
     broke: breaked; met: meeted; sent: sended; spent: spended; lost: losed; left: leaved; paid: payed; slept: sleeped
     kept: keeped; fell: falled; drove: drived; wrote: writed; rode: rided; spoke: speaked; forgot: forgeted; swam: swimmed
-    flew: flied; grew: growed; sang: singed; discuss: discuss about; mention: mention about, mention to; answer: answer to
-    reach: reach to; enter: enter to, enter in; contact: contact with, contact to; marry: marry with; married: married with
-    visit: visit to; join: join to, join in; attend: attend to; approach: approach to; emphasize: emphasize on; lack: lack of
-    lacks: lacks of; request: request for; demand: demand for; consider: consider about; considered: considered about
-    call: call to; called: called to; ask: ask to; asked: asked to; tell: say to; discussed: discussed about
-    answered: answered to; reached: reached to; entered: entered in, entered to; visited: visited to; help: help to
-    helped: helped to; follow: follow to; obey: obey to; resemble: resemble to; phone: phone to; meet: meet with
+    flew: flied; grew: growed; sang: singed; call: call to; called: called to; ask: ask to; asked: asked to; tell: say to
+    help: help to; helped: helped to; follow: follow to; meet: meet with
     home: to home, in home; abroad: to abroad, in abroad; here: in here, to here; there: in there, to there, their
     next: on next, in next; outside: outside of; inside: inside of; near: near to, near of; despite: despite of
     together: togethers; each: every, each of; every: each, all; all: every, all of; both: both of; half: the half
@@ -114,6 +122,70 @@ WRITTEN_FOR = _by_word("""
     am: is, are; always: every time, ever; still: yet, always; yet: still, already; only: just, alone; even: also, event
     then: than, after; as: like, how, for; than: that, as; like: likes to, as; want: want that; wants: want to
     used: use, was used; suggest: suggest to; enjoy: enjoy to; stop: stop to; look: look like
+""")
+
+UNCOUNTABLE = frozenset(
+    """advice information furniture equipment knowledge research news money luggage baggage traffic weather progress behaviour
+    behavior homework housework work music food bread rice water air help fun luck health software damage evidence scenery
+    transport accommodation electricity pollution violence happiness education""".split()
+)
+"""Nouns that have no plural and take no *a*."""
+
+BEFORE_GERUND = frozenset(
+    """enjoy enjoys enjoyed enjoying finish finishes finished avoid avoids avoided avoiding mind minds minded practise practised
+    practice practiced consider considered considering suggest suggests suggested keep keeps kept imagine imagined miss misses
+    missed deny denied admit admitted risk risked dislike dislikes disliked quit""".split()
+)
+"""Verbs after which an -ing form stands, and no infinitive."""
+
+MISTAKES_FOR = {
+    **{noun: (f"{noun}s",) for noun in UNCOUNTABLE if not noun.endswith("s")},
+    **_by_word("""
+    agree: am agree, are agree, to agree; agrees: is agree, is agrees; agreed: was agree; many: much; much: many
+    must: must to; can: can to; should: should to; might: might to; may: may to; could: could to
+    prefer: am prefer, more prefer; understand: am understand; exist: are exist; exists: is exist; happened: was happened
+    died: was died; easier: more easier, more easy; better: more better, more good; worse: more worse; cheaper: more cheaper
+    faster: more faster; bigger: more bigger; easiest: most easiest, more easy; best: most best; nicer: more nice
+"""),
+    **_in_all_forms("""
+    discuss discusses discussed discussing: about, on; mention mentions mentioned mentioning: about, to
+    answer answers answered answering: to; reach reaches reached reaching: to, in; enter enters entered entering: to, in, into
+    contact contacts contacted contacting: with, to; marry marries marrying: with; visit visits visited visiting: to
+    join joins joined joining: to, in; attend attends attended attending: to, in; approach approached approaching: to
+    emphasize emphasizes emphasized: on; lack lacks lacked: of; request requests requested: for, about
+    demand demands demanded: for; consider considers considered considering: about; obey obeys obeyed: to
+    resemble resembles resembled: to, with; phone phoned phoning: to; describe describes described: about
+    explain explains explained explaining: about; regret regretted: about; accompany accompanied: with
+"""),
+}
+"""Mistakes in words that are rarer than those of `WRITTEN_FOR`, and hardly ever right."""
+
+MISTAKEN_PAIRS = _followed("""
+    interested in: on, about, for, with; good bad at: in, on; married engaged to: with; afraid of: from, about, for, to
+    similar to: with, as, like; different from: of, than, to, with; famous responsible for: of, by, about; full of: with, by
+    proud tired aware capable fond jealous ashamed of: about, with, from; angry satisfied pleased bored with: of, about, for
+    surprised shocked by: of, with, about; worried excited about: for, of, with; ready for: to, of; rely relies relied on: in, of
+    listen listens listened listening to: -, at, for
+    wait waits waited waiting for: -, to, of
+    depend depends depended depending dependent on: of, from, in, at; look looks looked looking at: -, to, on, in
+    belong belongs belonged to: -, for, with; agree agrees agreed with: -, to, about
+    arrive arrives arrived arriving at: to, in, -
+    arrive arrives arrived arriving in: to, at, -; talk talks talked talking spoke speak speaks to: -, at
+    laugh laughs laughed laughing at: -, of, from; believe believes believed in: on, at, to; pay pays paid for: -, of
+    care cares cared about: of, for, on; suffer suffers suffered from: of, by, with; consist consists consisted of: in, from, on
+    participate participates participated participating in: to, at, on; succeed succeeded in: to, on; apply applied for: to, -
+    spend spends spent on: in, for, at; concentrate focus focused on: in, at, to; dream dreams dreamt dreamed of: with, on
+    search searches searched searching for: -, of; ask asked asks for: -, about
+    complain complained about: of, for, -
+    apologise apologised apologize apologized for: about, of, -; blame blamed for: of, about
+    thank thanked for: of, -, about
+    congratulate congratulated on: for, of, about; prevent prevents prevented from: of, to
+    insist insists insisted on: in, to, for
+    divided split into: in, to; translated translate into: in, to; reason for: of, to; solution answer to: of, for
+    increase rise decrease in: of, on; interest in: on, about, for; influence effect impact on: in, to, over
+    advantage disadvantage of: in, for; need demand for: of, to; difference between: of, among, from; relationship with: to, of
+    according to: with, at, -; thanks to: for, of; because of: -, from; instead of: -, from, to; due to: of, for, from
+    accustomed to: with, of, at
 """)
 
 PHRASES_FOR = {
@@ -129,11 +201,8 @@ PHRASES_FOR = {
     there are: there is, it is, are; there was: there were, it was; there were: there was, it were
     have been: have being, am, had been; has been: is, has being; had been: was, have been; such a: a such, so
     so much: so many, too much; too much: too many, so much; how much: how many; so many: so much; too many: too much
-    a few: few, a little; a little: little, a few; in order: for; because of: because, due of; due to: due, because of
-    instead of: instead, in place of; according to: according with, according; depends on: depends of, depend of, depends
-    depend on: depend of, depend; interested in: interested on, interested by; listen to: listen; good at: good in
-    married to: married with; different from: different of, different than; similar to: similar with, similar as
-    wait for: wait; look forward: looking forward; used to: use to, am used to; going to: gonna, going; want to: want, wanna
+    a few: few, a little; a little: little, a few; in order: for
+    used to: use to, am used to; going to: gonna, going; want to: want, wanna
     able to: able; ought to: ought; more than: more that, more then; less than: less that; better than: better that
     as soon: so soon; at home: in home, home; on time: in time; at night: in the night, in night; in the: at the, on the
     on the: in the, at the; at the: in the, on the; of the: of, from the; to the: to, at the; for the: for, to the

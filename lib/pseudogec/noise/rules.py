@@ -15,7 +15,16 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field
 
-from pseudogec.noise.common_errors import CONFUSIONS, PHRASES_FOR, PREPOSITIONS_FOR, WRITTEN_FOR
+from pseudogec.noise.common_errors import (
+    BEFORE_GERUND,
+    CONFUSIONS,
+    MISTAKEN_PAIRS,
+    MISTAKES_FOR,
+    PHRASES_FOR,
+    PREPOSITIONS_FOR,
+    UNCOUNTABLE,
+    WRITTEN_FOR,
+)
 from pseudogec.noise.inflections import (
     NOUN_TAGS,
     VERB_TAG_STARTS,
@@ -30,8 +39,10 @@ from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, inser
 from pseudogec.noise.misspellings import SHORTEST, known_misspellings, misspell
 from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.noise.resources import NoiseResources
+from pseudogec.text.agreement import may_disagree
+from pseudogec.text.words import article_before
 
-_ARTICLES = {"the": ("a",), "a": ("the", "an"), "an": ("a", "the")}
+_ARTICLES = {"the": ("a",), "a": ("the",), "an": ("the",)}
 _AUXILIARIES = frozenset("am is are was were be been has have had do does did will would".split())
 _NUMBER_OF_VERB = {
     "am": ("is", "are"),
@@ -51,6 +62,7 @@ _SUBJECT_TAGS = frozenset(("NP0", "NN0", "NN1", "NN2", "PNP", "PNI", "PNQ", "DTQ
 _ADJECTIVE = "AJ0"
 _ADVERB = "AV0"
 _NAME = "NP0"
+_GERUND = "VVG"
 _BASE_TAGS = frozenset(("VVB", "VVI"))
 _COMPARED_TAGS = frozenset(("AJC", "AJS"))
 _PRONOUN = "PNP"
@@ -59,10 +71,6 @@ _BEFORE_PARTICIPLE = frozenset("am is are was were be been being have has had ha
 # A noun phrase without a determiner may begin after these: verbs, prepositions, conjunctions, punctuation marks, nothing.
 _TAG_STARTS_BEFORE_PHRASE = ("V", "PR", "CJ", "PU")
 _START = ""
-# Not *university*, *European*, *useful*, *one*, but *uninteresting*, *hour*.
-_VOWEL_SOUND = re.compile(
-    "(?!eu|ewe|unanim|uni(?!n[tfvh]|m[pa]|de)|u[stk][aeiou]|ur[ai]n|ubiq|one(?!r)|once)[aeiou]|hour|heir|honest|honou?r"
-)
 _WORD = re.compile("[A-Za-z]+")
 
 
@@ -107,15 +115,16 @@ class RuleNoise(TextMethod):
     label = "Rules"
     english = True
     colour = "#8C6D31"
-    version = 3
+    version = 4
     summary = "errors that textbooks warn of, by kind and rate, learnt from no learner's text (after Choe et al. 2019)"
 
-    unchanged: float = Field(0.03, ge=0, le=1, description="share of sentences that are left unchanged")
+    unchanged: float = Field(0.05, ge=0, le=1, description="share of sentences that are left unchanged")
     determiner_dropped: float = Field(0.1, ge=0, le=1, description="probability that an article is left out")
     determiner_added: float = Field(
         0.05, ge=0, le=1, description="probability that an article is put before a noun phrase without a determiner"
     )
     determiner_exchanged: float = Field(0.04, ge=0, le=1, description="probability that an article becomes another one")
+    article_form: float = Field(0.02, ge=0, le=1, description="probability that *a* becomes *an* or *an* becomes *a*")
     preposition_dropped: float = Field(0.03, ge=0, le=1, description="probability that a preposition is left out")
     preposition_exchanged: float = Field(0.07, ge=0, le=1, description="probability that a preposition becomes another one")
     noun_number: float = Field(0.05, ge=0, le=1, description="probability that a noun changes its number")
@@ -126,12 +135,21 @@ class RuleNoise(TextMethod):
     tense: float = Field(
         0.03, ge=0, le=1, description="probability that a past form after a subject becomes perfect or continuous"
     )
+    gerund: float = Field(
+        0.05, ge=0, le=1, description="probability that *hearing* in *look forward to hearing* or *enjoy hearing* becomes *hear*"
+    )
     comparison: float = Field(0.08, ge=0, le=1, description="probability that a comparative or superlative is formed wrongly")
     auxiliary_dropped: float = Field(0.03, ge=0, le=1, description="probability that be, have, do or will is left out")
     comma_dropped: float = Field(0.18, ge=0, le=1, description="probability that a comma is left out")
     comma_added: float = Field(0.06, ge=0, le=1, description="probability that a comma is put before a conjunction or relative")
     stop_dropped: float = Field(0.06, ge=0, le=1, description="probability that the stop at the end of a sentence is left out")
     confusion: float = Field(0.04, ge=0, le=1, description="probability that a word of the table of confusions is confused")
+    mistake: float = Field(
+        0.05,
+        ge=0,
+        le=1,
+        description="probability that a word or two of the table of mistakes are written wrongly: *discuss about*",
+    )
     phrase: float = Field(
         0.08, ge=0, le=1, description="probability that two words of the table of phrases, or a contraction, are written wrongly"
     )
@@ -183,10 +201,15 @@ class RuleNoise(TextMethod):
 
     def _of_pair(self, word: str, found: _Word, follower: str, learnt: _Words, point: float) -> str | None:
         """The text written for a word and the one after it; None if they stay as they are."""
-        if not follower or point >= self.phrase + self.word_order:
+        if not follower:
+            return None
+        pair = ("i" if word == "I" else word, follower)
+        if point < self.mistake and (texts := MISTAKEN_PAIRS.get(pair)):
+            return _like(word, texts[int(point / self.mistake * len(texts))])
+        if point >= self.phrase + self.word_order:
             return None
         if point < self.phrase:
-            texts = PHRASES_FOR.get(("i" if word == "I" else word, follower), ())
+            texts = PHRASES_FOR.get(pair, ())
             if follower in _CONTRACTED and word.isalpha():
                 texts = (*texts, word + follower.replace("'", ""))  # dont, its, my friends car
             return _like(word, texts[int(point / self.phrase * len(texts))]) if texts else None
@@ -250,6 +273,7 @@ class RuleNoise(TextMethod):
         else:
             yield from self._errors_of_class(word, tag)
             yield "confusion", self.confusion, (*CONFUSIONS.get(word, ()), *WRITTEN_FOR.get(word, ()))
+            yield "mistake", self.mistake, MISTAKES_FOR.get(word, ())
             yield from self._spelling(word)
             if word in _AFTER_COMMA:
                 yield "comma_added", self.comma_added, (f", {word}",)
@@ -263,6 +287,7 @@ class RuleNoise(TextMethod):
         if word in _ARTICLES:
             yield "determiner_dropped", self.determiner_dropped, ("",)
             yield "determiner_exchanged", self.determiner_exchanged, _ARTICLES[word]
+            yield "article_form", self.article_form, {"a": ("an",), "an": ("a",)}.get(word, ())
         elif word in PREPOSITIONS:
             others = tuple(other for other in PREPOSITIONS_FOR.get(word, _ANY_PREPOSITION) if other != word)
             yield "preposition_dropped", self.preposition_dropped, ("",)
@@ -279,7 +304,7 @@ class RuleNoise(TextMethod):
             elif tag in _BASE_TAGS:
                 yield "agreement_after_subject", self.agreement, forms(lemma, "VBZ")[:1] or (lemma,)
             elif tag == "VVD":
-                yield "tense_after_subject", self.tense, tuple(compound_tenses(word, lemma))
+                yield "tense_after_subject", self.tense, (lemma, *compound_tenses(word, lemma))
             elif tag == "VVN":  # *made* and *left* are more often participles, but hardly after a pronoun
                 yield "tense_after_pronoun", self.tense, tuple(compound_tenses(word, lemma))
         elif tag == _ADVERB and word.endswith("ly") and len(word) > len("early"):
@@ -287,23 +312,32 @@ class RuleNoise(TextMethod):
         elif tag in _COMPARED_TAGS and word.endswith(("er", "est")):
             more, adjective = "more" if word.endswith("er") else "most", lemma_of(word, tag)
             yield "comparison", self.comparison, tuple(f"{more} {form}" for form in dict.fromkeys((word, adjective)))
+        if word.endswith("ing") and word in forms(lemma := lemma_of(word, _GERUND), "VBG"):
+            yield "gerund_after_to", self.gerund, (lemma,)
+            yield "gerund_after_verb", self.gerund, (f"to {lemma}",)
         if word in _AUXILIARIES:
             yield "auxiliary_dropped", self.auxiliary_dropped, ("",)
         if tag in NOUN_TAGS or tag == _ADJECTIVE:
-            indefinite = () if tag == "NN2" else (f"{'an' if _VOWEL_SOUND.match(word) else 'a'} {word}",)
+            indefinite = () if tag == "NN2" else (f"{article_before(word)} {word}",)
             yield "determiner_added", self.determiner_added, (f"the {word}", *indefinite)
+            yield "counted", self.mistake, indefinite  # *a good advice*
 
 
 def _fits(kind: str, tag_before: str, tokens: Sequence[str], place: int) -> bool:
-    if kind == "determiner_added":
-        return tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
+    if kind in ("determiner_added", "counted"):
+        begins = tag_before == _START or tag_before.startswith(_TAG_STARTS_BEFORE_PHRASE)
+        return begins and (kind == "determiner_added" or not UNCOUNTABLE.isdisjoint(tokens[place : place + 2]))
+    if kind.startswith("agreement"):
+        return not may_disagree(tokens, place) and (kind == "agreement" or tag_before in _SUBJECT_TAGS)
+    if kind.startswith("gerund"):
+        return place > 0 and tokens[place - 1].lower() in (("to",) if kind == "gerund_after_to" else BEFORE_GERUND)
     if kind == "comma_added":
         return tag_before != _START and not tag_before.startswith("PU")
     if kind.startswith("tense_") and place > 1 and tokens[place - 2].lower() in _BEFORE_PARTICIPLE:
         return False  # *lost* in *Have you lost it?* is a participle
     if kind == "tense_after_pronoun":
         return place > 0 and tokens[place - 1].lower() in _SUBJECT_PRONOUNS
-    if kind.endswith("_after_subject"):
+    if kind == "tense_after_subject":
         return tag_before in _SUBJECT_TAGS
     return kind != "stop_dropped" or place + 1 == len(tokens)
 
