@@ -1,7 +1,7 @@
 # make study   set up, then run every notebook (PROFILE=smoke for the small one)
 # make test    set up, check the code's style and types, run the tests of what a user relies on: a few minutes
 # make test-all  the same, then the slow tests: trainings, faults, a browser, large studies; half an hour
-# make lab     set up, then open the notebooks in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
+# make lab     set up, then open the front page in JupyterLab (LAB="--no-browser --port 9999" or other options of its own)
 # make env     only set up; does nothing if nothing has changed
 # make data    set up, then fetch the public corpora of PROFILE, and print how to get the others
 # make browser  install the browser of the tests, if it is missing and this user may install it
@@ -55,7 +55,7 @@ browser:
 		echo "chromium is missing and cannot be installed; tests in a browser are skipped" >&2
 
 lab: $(STAMP)
-	$(BIN)/python -m jupyterlab notebooks $(LAB_OPTIONS) $(LAB)
+	$(BIN)/python -m jupyterlab notebooks --LabApp.default_url=/lab/tree/index.ipynb $(LAB_OPTIONS) $(LAB)
 
 data: $(STAMP)
 	$(BIN)/python -m pseudogec data --profile $(PROFILE)

@@ -56,13 +56,13 @@ def test_a_notebook_has_at_most_15_slides_and_the_title_is_the_first(path: Path)
     shown = [cell["metadata"]["slideshow"]["slide_type"] for cell in given]
     assert shown[0] == "slide"
     assert 5 <= shown.count("slide") <= 15
-    assert set(shown) == {"slide", "skip"}
+    assert set(shown) == {"slide", "-", "skip"}
 
 
 def test_what_is_true_while_a_notebook_runs_is_not_kept() -> None:
     kept = {"output_type": "display_data", "data": {"text/plain": "a table"}, "metadata": {}}
     passing = {**kept, "metadata": {METADATA: {"while_running": True}}}
-    notebook = {"cells": [{"metadata": {}, "outputs": [passing, kept]}], "metadata": {}}
+    notebook = {"cells": [{"metadata": {}, "source": "", "outputs": [passing, kept]}], "metadata": {}}
     assert as_read(notebook)["cells"][0]["outputs"] == [kept]
 
 

@@ -18,7 +18,6 @@ from artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, f05_of, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings
-from pseudogec.report.display import NOT_LISTED
 from pseudogec.report.errors import instructive_sentences
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.papers import paper_edits_per_token
@@ -197,34 +196,6 @@ def test_learners_words_are_escaped() -> None:
     assert "<i>" not in html
     assert "<u>" not in html
     assert html.count("&lt;i&gt;") == 2
-
-
-def test_shares_of_a_type_are_counted_by_level() -> None:
-    edits = pd.DataFrame({"level": ["A", "A", "N"], "error_type": ["DET", "PREP", "PREP"]})
-    assert findings.shares_by_level(edits, "DET") == "**Here**, edits of type `DET`: A 1 of 2 (50%), N 0 of 1 (0%)."
-
-
-def test_leads_are_taken_stage_by_stage_beside_the_papers() -> None:
-    scores = pd.DataFrame(
-        [
-            {"system": stage, "method": method, "f05": f05}
-            for stage, realistic, random in [("dae_pretrain", 0.5, 0.3), ("+train", 0.5, 0.4), ("+finetune", 0.55, 0.4)]
-            for method, f05 in [("realistic", realistic), ("random", random)]
-        ]
-    )
-    text = findings.leads_by_stage(scores, "method", {"realistic": "new", "random": "old"}, "choe2019:6")
-    assert "+20.0 (dae_pretrain), +10.0 (+train), +15.0 (+finetune). It does not fall with each stage." in text
-    assert "Choe et al. 2019, table 6: +22.6 (dae_pretrain), +5.3 (+train), +2.8 (+finetune). It falls with each stage." in text
-    assert findings.leads_by_stage(scores.iloc[:0], "method", {"realistic": "new", "random": "old"}) == NOT_LISTED
-
-
-def test_types_beside_a_paper_name_where_recall_falls_short() -> None:
-    scores = pd.DataFrame({"error_type": ["DET", "WO", "ADJ"], "tp": [30, 10, 0], "fn": [30, 90, 2], "recall": [0.5, 0.1, 0.0]})
-    text = findings.types_beside_paper(scores, most=1)
-    assert text == (
-        "**Here**, 75% of the right edits are `DET`. "
-        "Of types with at least 30 edits, recall is farthest below the paper's for `WO` (10 against 26)."
-    )
 
 
 @pytest.mark.slow

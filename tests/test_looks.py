@@ -108,7 +108,9 @@ def scores(f05: Mapping[tuple[str, int], float]) -> pd.DataFrame:
 
 def test_each_study_has_a_panel_of_its_gains_on_one_scale() -> None:
     choices = {"method": "direct_noise", "setting": "pretrain", "study": "this study"}
-    ours = pd.DataFrame([{**choices, "pseudo_pairs": size, "gain": 1.0, "low": 0.5, "high": 1.5} for size in (8, 32)])
+    ours = pd.DataFrame(
+        [{**choices, "pseudo_pairs": size, "gain": 1.0, "low": 0.5, "high": 1.5, "at_the_floor": False} for size in (8, 32)]
+    )
     table = pd.concat([ours, paper_gains("taslp2020:VI").query("setting == 'pretrain'")])
     left, right = figures.gains(table, "pseudo_pairs", "pairs", "What was found", [1]).figure.axes
     (hollow,) = [line.lines[0] for line in right.containers if line.get_label() == "Direct noise"]
@@ -130,7 +132,7 @@ def test_gains_in_several_measures_stand_beside_each_other_without_a_line() -> N
     paper = paper_gains("taslp2020:IV", measures=measures)
     noisy = paper[paper.method == "backtrans_noisy"].set_index("measure").gain
     assert dict(noisy) == pytest.approx({"P": 41.7 - 45.2, "R": 31.2 - 22.7, "F0.5": 39.1 - 37.7})
-    ours = paper.assign(study="this study", gain=1.0, low=0.5, high=1.5)
+    ours = paper.assign(study="this study", gain=1.0, low=0.5, high=1.5, at_the_floor=False)
     left, right = figures.gains(pd.concat([ours, paper]), "measure", "", "What was found", [1]).figure.axes
     assert [text.get_text() for text in right.get_xticklabels()] == ["P", "R", "F0.5"]
     assert left.get_ylabel() == "gain (points)"

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from pseudogec.evaluate import Estimate
-from pseudogec.report import findings
 from pseudogec.report.claims import Claim, claim_rows, read_rows, verdict_of, with_verdicts
 from pseudogec.report.contrasts import Contrast, Side, contrast
 from pseudogec.report.trainings import Budget
@@ -233,18 +232,3 @@ def test_what_a_paper_prints_stands_beside_what_is_found_here(claim: dict[str, A
 )
 def test_budgets_are_equal_within_a_quarter(one: Budget, other: Budget, told: str) -> None:
     assert (one.other_passes(other) or one.other_updates(other)) == told
-
-
-def test_points_a_doubling_are_the_slope_against_the_logarithm() -> None:
-    sizes, f05 = (1000, 2000, 8000), (0.40, 0.42, 0.46)
-    table = pd.DataFrame({"method": "direct_noise", "pseudo_pairs": sizes, "f05": f05})
-    baseline = pd.DataFrame({"method": ["none"], "pseudo_pairs": [0], "f05": [0.1]})
-    text = findings.per_doubling(pd.concat([table, baseline]))
-    assert text == (
-        "- **Direct noise**: +2.0 points a doubling, from 40.0 at 1,000 to 46.0 at 8,000. "
-        "Step by step +2.0, +2.0 a doubling: the gain does not fall at every step."
-    )
-    bent = pd.concat([table, table.iloc[-1:].assign(pseudo_pairs=16_000)])
-    assert "the gain falls" not in findings.per_doubling(bent)
-    assert "Step by step +3.0, +1.0 a doubling: the gain falls" in findings.per_doubling(table.assign(f05=[0.40, 0.43, 0.45]))
-    assert findings.per_doubling(table.iloc[:1]) == ""

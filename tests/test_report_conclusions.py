@@ -44,21 +44,22 @@ def test_a_number_agrees_to_its_last_digit(outputs: Path, text: str, said: list[
 def test_only_a_text_that_fits_is_shown(outputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written = tmp_path / "mine.md"
     written.write_text(
-        "# Title\n\n## study\n\nIt has [27.7](methods.csv?method=none#f05).\n\n## 01_x\n\n[5](methods.csv?method=none#f05)\n"
+        "# Title\n\n## index\n\n- It has [27.7](methods.csv?method=none#f05).\n\nMore.\n\nText.\n\n"
+        "## 01_x\n\n[5](methods.csv?method=none#f05)\n"
     )
     monkeypatch.setattr(conclusions, "FOLDER", tmp_path)
-    assert conclusion("mine", "study", outputs) == "It has [27.7](../tables/methods.csv)."
+    assert conclusion("mine", "index", outputs) == ("- It has [27.7](../tables/methods.csv).", "More.\n\nText.")
     assert conclusion("mine", "01_x", outputs) is None
     assert conclusion("mine", "02_y", outputs) is None
-    assert conclusion("other", "study", outputs) is None
+    assert conclusion("other", "index", outputs) is None
 
 
 @pytest.mark.parametrize("profile", WRITTEN)
 def test_every_conclusion_fits_the_committed_results_and_is_shown(profile: str) -> None:
     texts = sections(profile)
-    assert set(texts) == {"answer", "study", *load_profile(ROOT / "params" / f"{profile}.yaml").notebooks}
+    assert set(texts) == {"index", *load_profile(ROOT / "params" / f"{profile}.yaml").notebooks}
     for name, text in texts.items():
-        path = ROOT / "outputs" / profile / "notebooks" / f"{'index' if name in {'answer', 'study'} else name}.ipynb"
+        path = ROOT / "outputs" / profile / "notebooks" / f"{name}.ipynb"
         shown = "".join(
             "".join(output["data"].get("text/markdown", ""))
             for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]

@@ -9,8 +9,18 @@ from pathlib import Path
 class UserError(Exception):
     """Something that the user gave is wrong; the message says what and what would be right.
 
-    The command-line programs print the message alone, without a traceback.
+    The command-line programs and notebooks print the message alone, without a traceback.
     """
+
+    def _render_traceback_(self) -> list[str]:  # what IPython asks for
+        return [f"error: {self}"]
+
+
+class Stopped(KeyboardInterrupt):
+    """The user stopped a build."""
+
+    def _render_traceback_(self) -> list[str]:
+        return ["Stopped. Run the cell again to continue: what was built is kept."]
 
 
 class DataError(UserError):

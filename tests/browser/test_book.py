@@ -62,8 +62,8 @@ def test_links_between_pages_and_to_data_lead_somewhere(outputs: Path) -> None:
     seen = {
         link for name in NAMES for link in links(outputs / "site" / f"{name}.html") if re.fullmatch(r"[^:]+\.(html|csv)", link)
     }
-    assert {"01_generation_methods.html", "../tables/generation_methods.csv"} <= seen
-    written_by_hand = {link for link in seen if link.startswith("../tables/")} - {"../tables/generation_methods.csv"}
+    assert {"01_generation_methods.html", "tables/generation_methods.csv"} <= seen
+    written_by_hand = {link for link in seen if link.startswith("tables/")} - {"tables/generation_methods.csv"}
     assert all((outputs / "site" / link).is_file() for link in seen - written_by_hand)
 
 

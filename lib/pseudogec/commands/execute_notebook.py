@@ -122,15 +122,13 @@ def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
-    """An executed notebook for readers, which is changed: without what differs between runs or machines, and without widgets.
+    """An executed notebook for readers, which is changed: the answer first, without widgets and what differs between runs.
 
-    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own, and
-    with no more slides than the cells that the source marks as such.
+    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own.
     """
     if course:
         notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
-        for cell in notebook["cells"]:  # without a type, a cell would be a part of the slide before it
-            cell["metadata"].setdefault("slideshow", {"slide_type": "skip"})
+    notebook["cells"] = _answer_first(notebook["cells"])
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].pop("widgets", None)
     notebook["metadata"].get("language_info", {}).pop("version", None)
@@ -144,3 +142,13 @@ def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
         for output in cell.get("outputs", ()):
             output.get("data", {}).pop(_WIDGET, None)
     return notebook
+
+
+def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The cells with the section *In short*, which is executed last to be checked against all tables, behind the question."""
+    starts = [place for place, cell in enumerate(cells) if "".join(cell["source"]).startswith("## ")]
+    place = next((place for place in starts if "".join(cells[place]["source"]).startswith("## In short")), None)
+    if place is None:
+        return cells
+    end = next((start for start in starts if start > place), len(cells))
+    return [cells[0], *cells[place:end], *cells[1:place], *cells[end:]]

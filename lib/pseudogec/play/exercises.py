@@ -87,8 +87,15 @@ def _verdict(given: object, wanted: object, mistakes: Mapping[str, object], with
 
 
 def _kind(value: object) -> str:
-    kinds = {float: "a number", int: "a number", dict: "a dictionary or a Series", list: "a list", str: "a string"}
-    return kinds.get(type(value), "something else")
+    kinds = {
+        float: "a number",
+        int: "a number",
+        dict: "a dictionary or a Series",
+        list: "a list",
+        str: "a string",
+        bool: "True or False",
+    }
+    return kinds.get(type(value), "another kind of value")
 
 
 def _difference(given: Any, wanted: Any, within: float) -> str:
@@ -119,7 +126,7 @@ def _difference(given: Any, wanted: Any, within: float) -> str:
         if len(given) != len(wanted):
             return f"it has too {'many' if len(given) > len(wanted) else 'few'} items, {len(given)}"
         return _first(((f"item {place}", *pair) for place, pair in enumerate(zip(given, wanted, strict=True))), within)
-    return "" if type(given) is type(wanted) and given == wanted else "something else is wanted"
+    return "" if type(given) is type(wanted) and given == wanted else f"{_short(given)} is wrong"
 
 
 def _first(parts: Iterable[tuple[str, Any, Any]], within: float) -> str:

@@ -1,7 +1,7 @@
 """The book of a run: its executed notebooks as pages that need no server and no network.
 
-Sphinx makes the pages, with myst-nb, which reads notebooks, and sphinx-book-theme. Pages show figures from the folders
-``figures`` and ``tables`` beside the book, and link to the files there.
+Sphinx makes the pages, with myst-nb, which reads notebooks, and sphinx-book-theme. The run's figures and tables are copied into
+the book, so its folder can be moved and put on any server.
 """
 
 from __future__ import annotations
@@ -97,14 +97,14 @@ class Part:
 
     @property
     def executed(self) -> list[str]:
-        return [name for name in (INDEX, *self.chapters) if (self.outputs / "notebooks" / f"{name}.ipynb").is_file()]
+        return [name for name in self.chapters if (self.outputs / "notebooks" / f"{name}.ipynb").is_file()]
 
 
 def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
     """Write the book of a run, behind the parts of others, into the folder ``site`` of its outputs.
 
-    The first part's front page is the book's. A notebook's page has its name, and that of its profile, too, if an earlier part
-    has the same notebook.
+    The first part's front page is the book's; the run's own is a page, too. A notebook's page has its name, and that of its
+    profile, too, if an earlier part has the same notebook.
 
     Returns:
         The front page.
@@ -116,8 +116,8 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
     pages: dict[Part, dict[str, str]] = {}
     for part in parts:
         taken = set().union(*pages.values())
-        pages[part] = {name: f"{part.name}-{name}" if name in taken else name for name in part.executed}
-    pages[parts[0]].setdefault(INDEX, INDEX)
+        front = [INDEX] if part in (parts[0], own) else []
+        pages[part] = {name: f"{part.name}-{name}" if name in taken else name for name in (*front, *part.executed)}
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder, docutils_namespace():
         source, made = Path(folder, "source"), Path(folder, "site")
         (source / "_static").mkdir(parents=True)
@@ -130,6 +130,9 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
         (source / "papers.md").write_text(_papers(pages), encoding="utf-8")
         Sphinx(source, None, made, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
         (made / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
+        for kind in ("figures", "tables"):
+            if (own.outputs / kind).is_dir():
+                shutil.copytree(own.outputs / kind, made / kind)
         shutil.rmtree(own.outputs / "site", ignore_errors=True)
         shutil.move(made, own.outputs / "site")
     return own.outputs / "site" / "index.html"
@@ -149,7 +152,7 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
 
     def link(text: str) -> str:
         text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda found: f"{found[1]}{_page_of(found[2], part, pages)}.html", text)
-        return text if is_own else _TABLE_LINK.sub(r"\1", text)
+        return text.replace("](../tables/", "](tables/") if is_own else _TABLE_LINK.sub(r"\1", text)
 
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] != "code" or "".join(cell["source"]).strip()]
     injected = any("injected-parameters" in _tags(cell) for cell in cells)
@@ -162,7 +165,7 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
             elif not _OPEN & {*_tags(cell)}:
                 cell["metadata"]["tags"] = [*_tags(cell), "hide-input"]
             cell["outputs"] = list(_outputs(cell["outputs"], part.outputs if is_own else None, link))
-    cells = _answer_first(list(_with_something(cells)))
+    cells = list(_with_something(cells))
     if len(pages) > 1:
         _name_part(cells[0], part, name, pages)
     if pages[part][name] == INDEX:
@@ -187,29 +190,12 @@ def _name_part(first: dict[str, Any], part: Part, name: str, pages: Pages) -> No
 
 
 def _contents(pages: Pages) -> str:
-    """The table of contents: one for each part, and the papers' tables and figures."""
-    trees = [
-        "\n".join(
-            [
-                f":caption: '{part.kind.capitalize()}: {part.name}'",
-                ":hidden:",
-                "",
-                *(page for page in its.values() if page != INDEX),
-            ]
-        )
-        for part, its in pages.items()
-    ]
+    """The table of contents: one for each kind of sentences, and the papers' tables and figures."""
+    listed: dict[str, list[str]] = {}
+    for part, its in pages.items():
+        listed.setdefault(part.kind, []).extend(page for page in its.values() if page != INDEX)
+    trees = [f":caption: {kind.capitalize()}\n:hidden:\n\n" + "\n".join(its) for kind, its in listed.items()]
     return "\n\n".join(f"```{{toctree}}\n{tree}\n```" for tree in [*trees, ":caption: The papers\n:hidden:\n\npapers"])
-
-
-def _answer_first(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The cells with the section *In short*, which needs the results of the others when it is executed, before them all."""
-    starts = [place for place, cell in enumerate(cells) if cell["cell_type"] == "markdown" and cell["source"].startswith("## ")]
-    place = next((place for place in starts if cells[place]["source"].startswith("## In short")), None)
-    if place is None:
-        return cells
-    end = next((start for start in starts if start > place), len(cells))
-    return [*cells[: starts[0]], *cells[place:end], *cells[starts[0] : place], *cells[end:]]
 
 
 def _only_shows(source: str) -> bool:
@@ -254,7 +240,7 @@ def _outputs(given: Sequence[dict[str, Any]], outputs: Path | None, link: Callab
     captions = {about["caption_of"] for output in given if "caption_of" in (about := _about(output))}
     for output in given:
         data, about = output.get("data", {}), _about(output)
-        if about.get("caption_of"):
+        if outputs is not None and about.get("caption_of"):
             continue
         if outputs is not None and "figure" in about and (outputs / "figures" / f"{about['figure']}.png").is_file():
             alt = output["metadata"].get("image/png", {}).get("alt", "")
@@ -283,16 +269,16 @@ def _figure(outputs: Path, name: str, alt: str, caption: str) -> str:
     with (outputs / "figures" / f"{name}.png").open("rb") as file:
         width = int.from_bytes(file.read(20)[16:], "big")  # in pixels, of the PNG's header
     # Labels stay readable on a phone, where a wide figure scrolls.
-    picture = f"<img class='dark-light' style='min-width:{0.36 * width:.0f}px' src='../figures/{name}.png' alt='{escape(alt)}'>"
+    picture = f"<img class='dark-light' style='min-width:{0.36 * width:.0f}px' src='figures/{name}.png' alt='{escape(alt)}'>"
     told = f"{escape(caption)} <span class='files'>{links}</span>"
-    return f"<figure id='figure-{name}'><a href='../figures/{name}.svg'>{picture}</a><figcaption>{told}</figcaption></figure>"
+    return f"<figure id='figure-{name}'><a href='figures/{name}.svg'>{picture}</a><figcaption>{told}</figcaption></figure>"
 
 
 def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
     """A link to a file of a figure or table, if there is one."""
     path = f"{folder}/{name}.{kind}"
     said = "data (CSV)" if kind == "csv" else kind.upper()
-    return f"<a href='../{path}'>{said}</a> " if (outputs / path).is_file() else ""
+    return f"<a href='{path}'>{said}</a> " if (outputs / path).is_file() else ""
 
 
 def _papers(pages: Pages) -> str:

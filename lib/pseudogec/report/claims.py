@@ -232,7 +232,8 @@ def _claim_row(text: str, part: pd.DataFrame, are_judged: bool) -> Row:
     if are_judged:
         verdict = verdict_of(part[part.study == THIS_STUDY].verdict)
         look, sign = SHOWN[verdict]
-        said = f"<span class='verdict {look}'>{sign} {verdict}</span>"
+        numbers = [row["difference"] for row in ours if row["verdict"] == verdict][:1]
+        said = "<br>".join([f"<span class='verdict {look}'>{sign} {verdict}</span>", *numbers])
         details += [f"<a href='{name}.ipynb'>chapter {name[:2]}</a>" for name in part.notebook.unique()]
     else:
         said = "<br>".join(row["difference"] for row in ours) or "not compared here"

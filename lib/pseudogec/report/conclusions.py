@@ -1,7 +1,7 @@
 """Conclusions that were written by hand for a run; each of their numbers is checked against the run's tables.
 
-``notebooks/conclusions/<profile>.md`` has a section for each notebook; ``answer`` and ``study`` are for the front page. A
-number is a link to its cell:
+``notebooks/conclusions/<profile>.md`` has a section for each notebook. It begins with a list, the answer in short. A number is a
+link to its cell:
 
     Direct noise reaches [30.3](generation_methods.csv?method=direct_noise#f05).
 
@@ -81,7 +81,7 @@ def numbers(text: str) -> Iterator[Number]:
 
 
 def sections(profile: str) -> dict[str, str]:
-    """Notebook, ``answer`` or ``study``, to what is concluded there; empty for a profile without conclusions."""
+    """Notebook to what is concluded there; empty for a profile without conclusions."""
     path = FOLDER / f"{profile}.md"
     if not path.is_file():
         return {}
@@ -89,8 +89,8 @@ def sections(profile: str) -> dict[str, str]:
     return {name: text.strip() for name, text in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def conclusion(profile: str, section: str, outputs: Path) -> Finding | None:
-    """The text of a section, or None if there is none or if it was written for other results than these.
+def conclusion(profile: str, section: str, outputs: Path) -> tuple[Finding, Finding] | None:
+    """The list at the start of a section and the text behind it, or None if there is none or if it was written for other results.
 
     Args:
         outputs: folder of the results.
@@ -98,7 +98,9 @@ def conclusion(profile: str, section: str, outputs: Path) -> Finding | None:
     text = sections(profile).get(section)
     if text is None or disagreements(text, outputs):
         return None
-    return Finding(NUMBER.sub(lambda found: f"[{found['text']}](../tables/{urlsplit(found['link']).path})", text))
+    shown = NUMBER.sub(lambda found: f"[{found['text']}](../tables/{urlsplit(found['link']).path})", text)
+    paragraphs = shown.split("\n\n")
+    return Finding(paragraphs[0]), Finding("\n\n".join(paragraphs[1:]))
 
 
 def disagreements(text: str, outputs: Path) -> list[str]:

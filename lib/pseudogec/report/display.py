@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pseudogec import METADATA
+from pseudogec.evaluate import FLOOR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,6 +56,10 @@ def csv_cell(value: Any) -> Any:
 NOT_LISTED = Nothing("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
 NOT_WRITTEN = Nothing("*No conclusions are written for these results. The sentences under the tables are computed from them.*")
+
+LEARNT_NOTHING = Finding(
+    f"*These models learnt nothing: no F0.5 reaches {FLOOR:g}. Raise the amounts under `scale`, or train for longer.*"
+)
 
 NO_WORLD = Nothing("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
 

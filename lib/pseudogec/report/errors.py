@@ -84,8 +84,13 @@ class ErrorAnalysis:
             if p_value < 0.05:
                 clear.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
         opponent = "the baseline" if against is None else called.get(against) or _called(against)
-        told = "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
-        title = f"More than chance: {told}" if told else f"No difference from {opponent} is more than chance"
+        if not clear:
+            most = max(rows, key=lambda row: abs(row["value"]))
+            largest = (
+                f"{most['name']} in {most['category']}, {most['value']:+.1f} [{most['low']:+.1f}, {most['high']:+.1f}] points"
+            )
+            return Finding(f"No difference from {opponent} is more than chance. The largest: {largest}.")
+        title = "More than chance: " + "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
         caption = (
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. "
             f"Filled: more than chance, corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"

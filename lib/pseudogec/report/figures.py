@@ -1,8 +1,8 @@
 """All figures, and their common style.
 
 Each method, proficiency level and seed corpus has one colour where a figure tells several apart. Where one panel shows both,
-filled marks are this study's and hollow marks a paper's. Error bars are one standard deviation over seeds unless the caption says
-otherwise, small dots are single seeds, and a dashed line is the baseline.
+filled marks are this study's and hollow marks a paper's. Error bars are 95% intervals unless the caption says
+otherwise, small dots are single models, and a dashed line is the baseline.
 
 Each function gives a :class:`Picture`, or a :class:`Finding` that says why there is nothing to draw;
 :meth:`pseudogec.report.Report.figure` saves and shows either.
@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.evaluate import CUT_OTHERWISE, Measure, TextStatistics, main_type, wi_statistics
-from pseudogec.report.display import NO_WORLD, NOT_LISTED, Finding, Nothing
+from pseudogec.report.display import LEARNT_NOTHING, NO_WORLD, NOT_LISTED, Finding, Nothing
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label, readable
 from pseudogec.report.tables import THIS_STUDY, NoiseProfile, type_shares
@@ -107,7 +107,7 @@ def sweep(
     baseline: pd.DataFrame,
     published_best: Mapping[str, float],
 ) -> Picture | Finding:
-    """F0.5 of one method against its parameter, with the baseline as a band; a note where the profile does not vary it.
+    """F0.5 of one method against its parameter, with the baseline's mean; a note where the profile does not vary it.
 
     Args:
         symbol: how the axis prints the parameter.
@@ -130,18 +130,19 @@ def sweep(
         look |= {"linestyle": "none", "color": "#444444", "clip_on": False, "zorder": 5}
         look["transform"] = axes.get_xaxis_transform()
         axes.plot([value], [1], label=_BEST_IN + paper, **look)
+    best = points.f05.mean()
     axes.set(xlabel=symbol, ylabel="F0.5 (percent)", xticks=sorted(scores[parameter].unique()))
+    axes.set_title(f"Highest mean at {symbol} = {best.idxmax():g}: {100 * best.max():.1f}")
     _legend(axes)
-    told = f"; {_baseline_told(baseline)}" if len(baseline) else "."
     caption = (
-        f"{_counted(points.seed.nunique().max())} a point{told} Marks on the upper edge are no scores: they show the best values "
-        "in the papers."
+        f"Lines join the means of {_counted(points.seed.nunique().max())}, small dots are single models. Dashed: the baseline's "
+        "mean. Marks on the upper edge are no scores: they show the best values in the papers."
     )
     return Picture(figure, caption, pd.concat([scores, baseline]))
 
 
 def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Finding:
-    """F0.5 against a size on a logarithmic axis (base 2), one line a method; a baseline is a band over all sizes.
+    """F0.5 against a size on a logarithmic axis (base 2), one line a method, and the baseline's mean.
 
     Args:
         column: the size, such as ``pseudo_pairs`` or ``upsample``.
@@ -153,18 +154,18 @@ def against_size(scores: pd.DataFrame, column: str, label: str) -> Picture | Fin
     for method, colour in colours_of(systems.method).items():
         part = systems[systems.method == method]
         _f05_line(axes, part.f05, part[column], method, colour)
-    caption = (
-        "Mean over seeds, error bars one standard deviation."
-        if systems.seed.nunique() > 1
-        else "One seed a point, so no error bars."
-    )
     if len(baseline):
         _baseline(axes, baseline.f05)
-        caption += f" {_baseline_told(baseline).capitalize()}"
     _size_axis(axes, systems[column], label)
-    axes.set_ylabel("F0.5 (percent)")
+    axes.set(ylabel="F0.5 (percent)", title=_from_least_to_most(systems, column))
     _legend(axes)
-    return Picture(figure, caption, scores)
+    return Picture(figure, "Lines join the means, small dots are single models. Dashed: the baseline's mean.", scores)
+
+
+def _from_least_to_most(systems: pd.DataFrame, column: str) -> str:
+    """The means at both ends of an axis, such as ``Direct noise: 9.3 to 12.1``."""
+    means = {method: part.groupby(column).f05.mean() * 100 for method, part in systems.groupby("method", sort=False)}
+    return "; ".join(f"{method_label(str(name))}: {mean.iloc[0]:.1f} to {mean.iloc[-1]:.1f}" for name, mean in means.items())
 
 
 def _one_value(systems: pd.DataFrame, column: str) -> Finding:
@@ -206,6 +207,8 @@ def gains(
     if table.empty or not table.study.eq(THIS_STUDY).any():  # a table shows a paper's numbers alone
         return NOT_LISTED
     studies = dict(list(table.groupby("study", sort=False)))
+    if studies[THIS_STUDY].at_the_floor.all():
+        return LEARNT_NOTHING
     sizes = pd.api.types.is_numeric_dtype(table[column])
     if not sizes and not varies(studies[THIS_STUDY], column):
         return _one_value(studies[THIS_STUDY], column)
@@ -253,10 +256,12 @@ def gains_over_baseline(ours: pd.DataFrame, paper: pd.DataFrame) -> Picture | Fi
     """
     if ours.empty:
         return NOT_LISTED
+    if ours.at_the_floor.all():
+        return LEARNT_NOTHING
     ours = ours.assign(label=ours.method.map(method_label)).sort_values("gain")
     figure, axes = _subplots(figsize=(6.5, 1.6 + 0.36 * len(ours)))
     for row in ours.itertuples():
-        colour = "#0072B2" if row.clear else "#8c8c8c"
+        colour = "#222222" if row.clear else "#a6a6a6"
         axes.plot([row.low, row.high], [row.label] * 2, color=colour, linewidth=2)
         axes.plot(row.gain, row.label, "o", color=colour, markersize=7)
     theirs = paper[paper.method.isin(ours.method)]
@@ -289,13 +294,14 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
     looks = list(zip(measures[::-1], _MEASURE_LOOKS, strict=False))[::-1]
     for (measure, _, label, _), (colour, marker, line) in looks:
         values = scores[measure] * 100
-        points = values.groupby(places)
-        means = points.mean()
+        means = values.groupby(places).mean()
         look: dict[str, Any] = {"color": colour, "linestyle": line, "linewidth": 1.2, "marker": marker, "markersize": 7}
-        axes.errorbar(means, means.index, xerr=points.std(), capsize=3, label=label, **look)
+        axes.plot(means, means.index, label=label, **look)
         axes.scatter(values[several], places[several] + 0.2, **{**_DOTS, "color": colour, "marker": marker})
     axes.set_yticks(range(len(names)), names)
-    axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5))
+    best = scores.groupby("system")[measures[-1].name].mean()
+    title = f"Highest {measures[-1].label}: {best.idxmax()}, {100 * best.max():.1f}"
+    axes.set(xlabel="percent", ylabel="", ylim=(len(names) - 0.5, -0.5), title=title)
     _legend(axes)
     return figure
 
@@ -303,47 +309,34 @@ def systems(scores: pd.DataFrame, measures: Sequence[Measure]) -> Figure:
 # Trainings
 
 
-_LINES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
-
-
 def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
-    """Loss against updates, and against passes over the genuine data: validation as lines, training as pale ones.
+    """Validation loss of the last stage against passes over the genuine data: a panel for each method, and the baseline in each.
 
     Args:
         curves: result of :func:`pseudogec.report.trainings.learning_curves`, one seed a system.
     """
     if curves.empty:
         return NOT_LISTED
-    from matplotlib.ticker import LogLocator, MaxNLocator
-
-    names, methods = names_of_curves(curves), curves.drop_duplicates("system").method.tolist()
-    # Several of one method have its colour and lines of their own; if there is no other method, shades tell them apart.
-    palette = _shades(len(names)) if len(set(methods)) == 1 else [colours_of(methods)[method] for method in methods]
-    lines = [_LINES[methods[:place].count(method) % len(_LINES)] for place, method in enumerate(methods)]
-    axes_of = {"update": "updates", "passes": "passes over the genuine data"}
-    figure, panels = _subplots(1, 2, figsize=(10.5, 3.8), sharey=True)
-    for axes, (column, label) in zip(panels, axes_of.items(), strict=True):
-        for (system, name), colour, line in zip(names.items(), palette, lines, strict=True):
-            of_system = curves[curves.system == system]
-            for (stage, data), part in of_system.groupby(["stage", "data"]):
-                held_out = data == "validation"
-                looks = {"marker": ".", "markevery": 0.05, "label": name} if held_out and stage == of_system.stage.max() else {}
-                alpha = 1 if held_out else 0.3
-                axes.plot(part[column], part.loss, color=colour, linestyle=line, linewidth=1.5, alpha=alpha, **looks)
-        axes.set(xlabel=label, yscale="log")
-        axes.xaxis.set_major_locator(MaxNLocator(5))
-        axes.xaxis.set_major_formatter("{x:,.0f}")
-        axes.yaxis.set_minor_locator(LogLocator(subs=(2, 3, 5)))  # labels of all nine digits would touch
-        axes.yaxis.set_major_formatter("{x:g}")
-        axes.yaxis.set_minor_formatter("{x:g}")
-    panels[0].set_ylabel("loss (bits per subword)")
-    _legend(panels[-1])
+    shown = curves[(curves.data == "validation") & (curves.stage == curves.groupby("system").stage.transform("max"))]
+    names, methods = names_of_curves(curves), [name for name in colours_of(curves.method) if name != "none"] or ["none"]
+    columns = min(3, len(methods))
+    rows = -(-len(methods) // columns)
+    size = (1.5 + 3.6 * columns, 0.6 + 3.2 * rows)
+    figure, panels = _subplots(rows, columns, figsize=size, sharex=True, sharey=True, squeeze=False)
+    for axes, method in zip(panels.flat, methods, strict=False):
+        drawn = list(dict.fromkeys(shown[shown.method.isin(["none", method])].system))
+        for system, colour in zip(drawn, _shades(len(drawn)), strict=True):
+            part = shown[shown.system == system]
+            is_baseline = part.method.iloc[0] == "none"
+            look = _BASELINE | {"label": names[system]} if is_baseline else {"color": colour, "label": names[system]}
+            axes.plot(part.passes, part.loss, marker=".", **look)
+        axes.set(title=method_label(method), xlabel="passes over the genuine data", ylabel="loss (bits per subword)")
+        axes.tick_params(labelbottom=True)
+        axes.legend(frameon=False, fontsize=8)
+    for axes in panels.flat[len(methods) :]:
+        axes.set_axis_off()
     seeds = f"Seed{'s' if curves.seed.nunique() > 1 else ''} {', '.join(map(str, sorted(curves.seed.unique())))}"
-    caption = (
-        f"{seeds}. Dark: validation, pale: training. A stage of copying is left out; where a line breaks, a stage begins. On the "
-        "right a stage without genuine pairs is a vertical line. Trainings whose records are lost are not drawn."
-    )
-    return Picture(figure, caption, curves)
+    return Picture(figure, f"{seeds}. Validation loss of the last stage. Trainings whose records are lost are not drawn.", curves)
 
 
 def names_of_curves(curves: pd.DataFrame) -> dict[str, str]:
@@ -621,29 +614,15 @@ def _bars(axes: Axes, categories: Literal["x", "y"]) -> None:
 
 
 def _f05_line(axes: Axes, f05: pd.Series, positions: pd.Series, method: str, colour: str) -> None:
-    points = (f05 * 100).groupby(positions)
-    means, name = points.mean(), method_label(method)
-    axes.errorbar(means.index, means, yerr=_known(points.std()), marker="o", capsize=4, color=colour, label=name)
-
-
-def _known(spread: pd.Series) -> pd.Series | None:
-    """The arguments for error bars, unless no point has a spread: then the legend has no error bar either."""
-    return spread if spread.notna().any() else None
+    """A line through the means, and a dot for each model."""
+    percent = f05 * 100
+    means = percent.groupby(positions).mean()
+    axes.plot(means.index, means, marker="o", color=colour, label=method_label(method))
+    axes.scatter(positions, percent, **{**_DOTS, "color": colour})
 
 
 def _baseline(axes: Axes, f05: pd.Series) -> None:
-    """The baseline's mean as a line, and one standard deviation over its seeds, if it has several, as a band."""
-    mean, spread = f05.mean() * 100, f05.std() * 100
-    axes.axhline(mean, **_BASELINE)
-    if spread == spread:
-        axes.axhspan(mean - spread, mean + spread, color=BASELINE_COLOUR, alpha=0.08, linewidth=0)
-
-
-def _baseline_told(baseline: pd.DataFrame) -> str:
-    seeds = baseline.seed.nunique()
-    if seeds == 1:
-        return "the dashed line is the baseline."
-    return f"the dashed line is the baseline's mean over {seeds} seeds, the grey band one standard deviation."
+    axes.axhline(f05.mean() * 100, **_BASELINE)
 
 
 def _counted(seeds: int) -> str:

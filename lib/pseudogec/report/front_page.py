@@ -11,6 +11,7 @@ import re
 
 import pandas as pd
 
+from pseudogec import METADATA
 from pseudogec.evaluate import Verdict
 from pseudogec.report.claims import SHOWN, claims_html, read_rows, verdict_of, with_verdicts
 from pseudogec.report.display import Finding, Html
@@ -32,6 +33,22 @@ def claims(study: Study) -> Html:
     bar = f"<div class='verdicts' style='display:flex'>{parts}</div><p>{len(verdicts)} claims. {said}.</p>"
     tested = [text for text, verdict in verdicts.items() if verdict != Verdict.NOT_TESTED]
     return Html(bar + claims_html(rows[rows.claim.isin(tested)]))
+
+
+def genuine_pairs(study: Study) -> None:
+    """Show the figure of gains against genuine pairs from chapter 09 of this run, or of the first one that the profile names."""
+    from IPython.display import display
+
+    for name in (study.profile.name, *study.profile.judged_with):
+        path = PROJECT / "outputs" / name / "notebooks" / "09_what_pseudo_data_buy.ipynb"
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
+        outputs = [output for cell in cells for output in cell.get("outputs", ())]
+        about = [output.get("metadata", {}).get(METADATA, {}) for output in outputs]
+        found = [output for output, its in zip(outputs, about, strict=True) if "kinds_of_noise" in its.values()]
+        for output in found:
+            display({kind: "".join(data) for kind, data in output["data"].items()}, metadata=output["metadata"], raw=True)
+        if found:
+            return
 
 
 def one_sentence(report: Report) -> Html:

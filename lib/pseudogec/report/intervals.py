@@ -11,7 +11,7 @@ from html import escape
 
 _WIDTH, _ROW = 200, 16
 
-_COLOURS = {"clear": "#0072B2", "agrees": "#00694d", "disagrees": "#a63d00", "open": "#6b6b6b", "missing": "#9a9a9a"}
+_COLOURS = {"clear": "#222222", "agrees": "#00694d", "disagrees": "#a63d00", "open": "#6b6b6b", "missing": "#9a9a9a"}
 """Look of a dot -> its colour; the style sheet of the book has others for the dark."""
 
 _TICKS = (1, 2, 5, 10, 20, 50, 100)

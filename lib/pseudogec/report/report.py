@@ -27,6 +27,7 @@ from pseudogec.report.figures import Drawing, Picture, use_theme
 from pseudogec.report.findings import rank_agreement
 from pseudogec.report.intervals import folded
 from pseudogec.report.methods import listed, method_label, readable, show_methods
+from pseudogec.report.papers import named_table, paper_scores
 from pseudogec.report.tables import (
     MEASURES,
     THIS_STUDY,
@@ -146,8 +147,14 @@ class Report:
         marked_any = any(mark for row in marks.values() for mark in row.values())
         losses = "Loss: on validation data at the end of training, in bits per subword." if "loss" in table else ""
         notes = f"{NOTE_ON_MARKS if marked_any else ''} {losses} {note_on_tuning(scores)}"
-        caption = f"Percent on {datasets}; mean ± standard deviation over seeds; the best of each column in bold. {notes}"
+        caption = f"Percent on {datasets}; means, ± standard deviation over seeds; the best of each column in bold. {notes}"
         return self.keep(comparison(table, rows, " ".join(caption.split()), paper, marks), table, name)
+
+    def published(self, paper: str, rows: Sequence[str], name: str) -> StyledTable:
+        """A paper's table alone, such as ``emnlp2019:3``, with the columns that name a row."""
+        printed = paper_scores(paper)[[*rows, *MEASURES]].assign(method=lambda table: table.method.map(method_label))
+        named = printed.rename(columns=lambda column: MEASURES.get(column, column.replace("_", " ")))
+        return self.keep(styled(named, f"{named_table(paper)}.", dict.fromkeys(MEASURES.values(), 1)), printed, name)
 
     def _simple_systems(self, scores: pd.DataFrame, rows: Sequence[str]) -> list[pd.DataFrame]:
         """The scores of the profile's simple systems, as rows for a table of these systems; their names stand in one column."""
@@ -214,7 +221,8 @@ class Report:
         Returns:
             One row for each measure and kind: its choices (``method``, ``setting``, ...); ``study``; ``measure``
             as tables print it; in points ``gain`` and its 95% interval, ``low`` and ``high``; ``models``, one a seed; whether the
-            gain is ``clear``, more than chance by the rule of tables.
+            gain is ``clear``, more than chance by the rule of tables; whether both sides are ``at_the_floor`` and the gain says
+            nothing.
         """
         rows = []
         compared = self._compared(grid, column, against)
@@ -225,7 +233,8 @@ class Report:
                 choices = {} if found.system is None else found.system.choices
                 gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
                 decided = is_clear and not found.of_one_model
-                rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, "clear": decided})
+                told = {"clear": decided, "at_the_floor": found.at_the_floor}
+                rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, **told})
         return pd.DataFrame(rows)
 
     def claims(self, claims: Sequence[Claim], name: str) -> Html:
@@ -298,9 +307,15 @@ class Report:
         losses = {system.seed: study.validation_loss(system) for system in systems}
         return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
 
+    def in_short(self, notebook: str) -> Finding:
+        """The answer of a notebook, written by hand, if its numbers are those of this run's tables."""
+        found = conclusion(self.study.profile.name, notebook, self.study.outputs)
+        return found[0] if found else NOT_WRITTEN
+
     def conclusion(self, notebook: str) -> Finding:
-        """The conclusions that were written by hand for a notebook, if their numbers are those of this run's tables."""
-        return conclusion(self.study.profile.name, notebook, self.study.outputs) or NOT_WRITTEN
+        """What was written by hand behind `in_short`; empty where nothing was."""
+        found = conclusion(self.study.profile.name, notebook, self.study.outputs)
+        return found[1] if found else Finding()
 
     # Figures
 

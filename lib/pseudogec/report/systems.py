@@ -163,10 +163,7 @@ class SystemsReport:
         metric = METRICS.make(metric)
         scores = self._study.scores(self._systems, metric=metric)
         datasets = listed(scores.dataset)
-        caption = (
-            f"{datasets}, {metric.title}; lines join the means, error bars are one standard deviation, small dots single models "
-            "of systems that have one for each seed."
-        )
+        caption = f"{datasets}, {metric.title}; lines join the means, small dots are single models."
         drawn = draw_systems(scores.assign(system=scores.system.map(readable)), metric.measures)
         return self._report.figure(Picture(drawn, caption, scores), name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -70,12 +71,11 @@ class StyledTable(Styler):
             end: at the right edge, for whole numbers and columns whose texts end alike.
         """
         if columns:
-            place = "right" if end else "left"
-            looks = {"font-variant-numeric": "tabular-nums", "white-space": "nowrap", "text-align": place}
-            self.set_properties(subset=list(columns), **looks)
+            self.set_properties(subset=list(columns), **{"font-variant-numeric": "tabular-nums", "white-space": "nowrap"})
         if end:
-            heads = [f"th.col_heading.col{place}" for place, name in enumerate(self._table.columns) if name in set(columns)]
-            self.set_table_styles([{"selector": head, "props": "text-align: right"} for head in heads], overwrite=False)
+            places = [place for place, name in enumerate(self._table.columns) if name in set(columns)]
+            cells = [f"{cell}.col{place}" for place in places for cell in ("th.col_heading", "td")]
+            self.set_table_styles([{"selector": cell, "props": "text-align: right"} for cell in cells], overwrite=False)
         return self
 
     def best(self, values: Mapping[Hashable, pd.Series]) -> Self:
@@ -237,7 +237,7 @@ def comparison(
     paper: str | None,
     marked: Mapping[tuple[str, ...], Mapping[str, str]] | None = None,
 ) -> StyledTable:
-    """A table to look at: ours as mean ± spread, the paper's beside it, the best of each column in bold.
+    """A table to look at: our means, F0.5 with its spread, the paper's beside it, the best of each column in bold.
 
     Args:
         paper: the published table beside ours, if there is one.
@@ -253,7 +253,8 @@ def comparison(
     cells[ours, "seeds"] = [_whole(value) if value else "" for value in table["seeds"]]
     marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
-        values = zip(table[measure], table[f"{measure}_sd"], marks, strict=True)
+        spreads = table[f"{measure}_sd"] if measure == "f05" else itertools.repeat(float("nan"))  # or the table is too wide
+        values = zip(table[measure], spreads, marks, strict=False)
         cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
         if measure == "precision":
             no_edits = table["precision"].isna() & table["recall"].notna()
@@ -261,8 +262,8 @@ def comparison(
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     others = []
     for name, (title, _, decimals) in further_measures(table).items():
-        pairs = zip(table[name], table[f"{name}_sd"], strict=True)
-        cells[ours, title] = [mean_and_spread(mean, spread, decimals) for mean, spread in pairs]
+        spreads = itertools.repeat(float("nan")) if name == "loss" else table[f"{name}_sd"]
+        cells[ours, title] = [mean_and_spread(mean, spread, decimals) for mean, spread in zip(table[name], spreads, strict=False)]
         others.append((ours, title))
     if paper is not None:
         theirs = named_table(paper)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -153,7 +153,18 @@ def _override(content: dict[str, Any], override: str) -> dict[str, Any]:
         raise UserError(f"--set {override}: the value is not valid YAML") from None
     if not equals or not name:
         raise UserError(f"--set {override}: write key=value, for example corpora.genuine.sentences=500")
+    if name not in Profile.model_fields and (places := list(_places_of(name, content))):
+        raise UserError(f"--set {override}: unknown key; did you mean {' or '.join(f'`{place}`' for place in places)}?")
     return _put(content, [_Key.at(key, loader.name) for key in name.split(".")], value)
+
+
+def _places_of(name: str, content: Any, before: str = "") -> Iterator[str]:
+    """The full keys of the values, not mappings, that have this name somewhere in a profile."""
+    if isinstance(content, dict):
+        for key, value in content.items():
+            if key == name and not isinstance(value, dict):
+                yield before + key
+            yield from _places_of(name, value, f"{before}{key}.")
 
 
 def _put(content: dict[str, Any], keys: Sequence[_Key], value: Any) -> dict[str, Any]:

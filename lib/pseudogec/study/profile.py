@@ -356,11 +356,21 @@ class Problem(NamedTuple):
         return f"{'.'.join(map(str, self.location))}: {self.message}"
 
 
+_IN_YAML = {
+    "missing": "this key is missing",
+    "too_short": "too few items",
+    **dict.fromkeys(("tuple_type", "list_type"), "a list is wanted, such as [a, b]"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a mapping is wanted, such as {key: value}"),
+}
+"""What pydantic finds wrong, in the terms of YAML."""
+
+
 def problems_in(location: Location, error: ValidationError) -> list[Problem]:
     """The errors in a section, in the user's terms."""
     found = []
     for item in error.errors():
-        place, message = (*location, *item["loc"]), item["msg"].removeprefix("Value error, ")
+        place = (*location, *item["loc"])
+        message = _IN_YAML.get(item["type"], item["msg"].removeprefix("Value error, "))
         if item["type"] == "extra_forbidden":
             message = "unknown key" + similar(str(place[-1]), _known_keys(Section))
         elif item["type"] not in {"value_error", "missing"} and not isinstance(item["input"], dict | list | Section):

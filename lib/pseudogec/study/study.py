@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from artefacts import FileDigests, Pack, merge, missing, write_pack
 from artefacts.engine import Engine
-from artefacts.errors import UserError, nearest
+from artefacts.errors import Stopped, UserError, nearest
 from artefacts.files import MEMORY
 from artefacts.kinds import import_from
 from artefacts.pack import Source
@@ -216,7 +216,10 @@ class Study:
         built = self.engine.build([overlap for check in checks for overlap in check.overlaps])
         refuse(map(self.found_by, checks))
         self._checked.update(score.key for score in unchecked)
-        return built + self.engine.build(recipes, in_full)
+        try:
+            return built + self.engine.build(recipes, in_full)
+        except KeyboardInterrupt:
+            raise Stopped from None
 
     def checks(self, recipes: Iterable[Recipe]) -> list[Check]:
         """The checks of test sets to make before the scores among these recipes."""
