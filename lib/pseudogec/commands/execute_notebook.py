@@ -124,10 +124,13 @@ def _joined(outputs: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def as_read(notebook: dict[str, Any], course: bool = False) -> dict[str, Any]:
     """An executed notebook for readers, which is changed: the answer first, without widgets and what differs between runs.
 
-    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own.
+    With ``course`` it is for a class: without the solutions of exercises, each of which is a Markdown cell of its own, and
+    with no more slides than the cells that the source marks as such.
     """
     if course:
         notebook["cells"] = [cell for cell in notebook["cells"] if SOLUTION_TAG not in cell["metadata"].get("tags", ())]
+        for cell in notebook["cells"]:  # without a type, a cell would be a part of the slide before it
+            cell["metadata"].setdefault("slideshow", {"slide_type": "skip"})
     notebook["cells"] = _answer_first(notebook["cells"])
     notebook["metadata"].pop("papermill", None)
     notebook["metadata"].pop("widgets", None)

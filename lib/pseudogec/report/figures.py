@@ -327,9 +327,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
         drawn = list(dict.fromkeys(shown[shown.method.isin(["none", method])].system))
         for system, colour in zip(drawn, _shades(len(drawn)), strict=True):
             part = shown[shown.system == system]
-            is_baseline = part.method.iloc[0] == "none"
-            look = _BASELINE | {"label": names[system]} if is_baseline else {"color": colour, "label": names[system]}
-            axes.plot(part.passes, part.loss, marker=".", **look)
+            axes.plot(part.passes, part.loss, marker=".", color=colour, label=names[system])
         axes.set(title=method_label(method), xlabel="passes over the genuine data", ylabel="loss (bits per subword)")
         axes.tick_params(labelbottom=True)
         axes.legend(frameon=False, fontsize=8)

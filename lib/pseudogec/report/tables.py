@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -253,17 +252,20 @@ def comparison(
     cells[ours, "seeds"] = [_whole(value) if value else "" for value in table["seeds"]]
     marks = [(marked or {}).get(tuple(map(_key, key)), {}) for key in table[list(rows)].itertuples(index=False)]
     for measure, title in MEASURES.items():
-        spreads = table[f"{measure}_sd"] if measure == "f05" else itertools.repeat(float("nan"))  # or the table is too wide
-        values = zip(table[measure], spreads, marks, strict=False)
-        cells[ours, title] = [mean_and_spread(mean, spread) + mark.get(measure, "") for mean, spread, mark in values]
+        pairs = zip(table[measure], table[f"{measure}_sd"], strict=True)
+        # Spreads of all measures would make the table too wide.
+        texts = [mean_and_spread(*pair) if measure == "f05" else _number(pair[0]) for pair in pairs]
+        cells[ours, title] = [text + mark.get(measure, "") for text, mark in zip(texts, marks, strict=True)]
         if measure == "precision":
             no_edits = table["precision"].isna() & table["recall"].notna()
             cells[ours, title] = [NO_EDITS if none else cell for none, cell in zip(no_edits, cells[ours, title], strict=True)]
     columns = {(ours, title): table[measure] for measure, title in MEASURES.items()}
     others = []
     for name, (title, _, decimals) in further_measures(table).items():
-        spreads = itertools.repeat(float("nan")) if name == "loss" else table[f"{name}_sd"]
-        cells[ours, title] = [mean_and_spread(mean, spread, decimals) for mean, spread in zip(table[name], spreads, strict=False)]
+        pairs = zip(table[name], table[f"{name}_sd"], strict=True)
+        cells[ours, title] = [
+            _number(pair[0], decimals) if name == "loss" else mean_and_spread(*pair, decimals) for pair in pairs
+        ]
         others.append((ours, title))
     if paper is not None:
         theirs = named_table(paper)
