@@ -9,7 +9,7 @@ import pytest
 
 from artefacts.errors import DataError
 from artefacts.files import write_lines
-from corpora_by_format import read_sentences
+from helpers.corpora_by_format import read_sentences
 
 
 def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:

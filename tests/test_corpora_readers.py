@@ -9,7 +9,7 @@ import pytest
 
 from artefacts.errors import DataError
 from artefacts.files import write_lines
-from corpora_by_format import pairs_format, read_pairs, read_sentences
+from helpers.corpora_by_format import pairs_format, read_pairs, read_sentences
 from pseudogec.corpora import Count, Pair, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
+from helpers.seq2seq_world import TINY, short_training
 from pseudogec.correct import Models, ReadyStep, RightToLeft, as_written
 from pseudogec.seq2seq import Decoder, binarise, compat, train
 from pseudogec.text import Bpe, Vocabulary
-from seq2seq_world import TINY, short_training
 
 pytestmark = pytest.mark.slow
 

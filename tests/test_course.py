@@ -10,7 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from exercises import CHECK_TAG, STUB_TAG, has_tag, is_solution
+from helpers.exercises import CHECK_TAG, STUB_TAG, has_tag, is_solution
 from pseudogec import METADATA
 from pseudogec.commands.execute_notebook import as_read
 from pseudogec.study import PROJECT

@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from artefacts.errors import UserError
+from helpers.simulated_scores import Trial
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import (
     ERRANT,
@@ -26,7 +27,6 @@ from pseudogec.evaluate import (
     seed_variances,
     seeds_to_decide,
 )
-from simulated_scores import Trial
 
 
 def mean_of(sums: np.ndarray) -> np.ndarray:

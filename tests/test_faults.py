@@ -11,7 +11,7 @@ import nbformat
 import psutil
 import pytest
 
-from smallest_study import SMALLEST
+from helpers.smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 

@@ -7,12 +7,12 @@ from string import ascii_lowercase
 
 import pytest
 
-from noising import make_noiser
+from helpers.noising import make_noiser
+from helpers.rates import assert_rate
 from pseudogec.noise import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors, edit_character
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.text import Bpe
-from rates import assert_rate
 
 SENTENCES = [["abcdefghij"] * 20] * 6000  # 120,000 tokens
 GENUINE = [["lower", "newer", "lowest", "newest", "widest"]] * 4

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from artefacts.files import read_lines, write_lines
-from noising import make_noiser
+from helpers.noising import make_noiser
 from pseudogec.__main__ import main
 from pseudogec.noise import METHODS, NoiseResources, TextMethod
 from pseudogec.random_streams import SentenceStreams

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from noising import make_noiser
+from helpers.noising import make_noiser
 from pseudogec.noise import NoiseResources
 from pseudogec.noise.content_words import similar_words
 from pseudogec.random_streams import SentenceStreams

@@ -11,10 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from artefacts.errors import UserError
-from noising import make_noiser, noised
+from helpers.noising import make_noiser, noised
+from helpers.rates import assert_rate
 from pseudogec.noise import DirectNoise, Noiser, NoiseResources, noised_tokens
 from pseudogec.random_streams import SentenceStreams
-from rates import assert_rate
 
 GENUINE = [["the", "cat", "sat", "on", "the", "mat", "."], ["a", "dog", "ran"]] * 3
 SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]  # 125,000 tokens

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import UserError
+from helpers.smallest_study import SMALLEST
 from my_methods import Shouting, WorstOfBeam
 from pseudogec.__main__ import main
 from pseudogec.report import Report, figures
 from pseudogec.report.methods import METHOD_COLOURS, method_label
 from pseudogec.study import PROJECT, Study, load_profile
-from smallest_study import SMALLEST
 
 LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}"
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"

@@ -11,14 +11,14 @@ import pytest
 
 from artefacts.errors import UserError
 from artefacts.files import write_lines
-from corpora_by_format import pairs_format, read_pairs
+from helpers.corpora_by_format import pairs_format, read_pairs
+from helpers.noising import make_noiser, noised
+from helpers.rates import assert_rate
 from learner_world import seed_sentences
-from noising import make_noiser, noised
 from pseudogec.edits import apply_edits
 from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.misspellings import known_misspellings
 from pseudogec.random_streams import SentenceStreams
-from rates import assert_rate
 
 KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate"))
 NOTHING = dict.fromkeys((*KINDS, "unchanged"), 0.0)

@@ -12,7 +12,8 @@ import pytest
 from rapidfuzz.distance import Levenshtein
 
 from artefacts.errors import UserError
-from noising import learnt_from, make_noiser, noised
+from helpers.noising import learnt_from, make_noiser, noised
+from helpers.rates import assert_rate
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise import (
     ConfusionSets,
@@ -25,7 +26,6 @@ from pseudogec.noise import (
 )
 from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.random_streams import SentenceStreams
-from rates import assert_rate
 
 SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]
 TOKENS = sum(map(len, SENTENCES))

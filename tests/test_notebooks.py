@@ -13,9 +13,9 @@ import nbformat
 import pandas as pd
 import pytest
 
-from exercises import CHECK_TAG, has_tag, is_solution, solution_code
+from helpers.exercises import CHECK_TAG, has_tag, is_solution, solution_code
+from helpers.smallest_study import ARGUMENTS
 from pseudogec.study import PROJECT, load_profile
-from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 

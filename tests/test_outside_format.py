@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import UserError
-from building import make
+from helpers.building import make
 from pseudogec.__main__ import main
 from pseudogec.corpora import FilePairs
 from pseudogec.report.texts import corpus_table

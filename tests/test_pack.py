@@ -15,7 +15,7 @@ from pyarrow import parquet
 from artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, write_pack
 from artefacts.files import read_lines
 from artefacts.pack import ARTEFACTS, FILES
-from building import make
+from helpers.building import make
 from pseudogec.__main__ import main
 from pseudogec.edits import read_m2
 from pseudogec.report import samples, texts, trainings

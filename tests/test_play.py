@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from scipy.stats import chisquare
 
-from noising import make_noiser
+from helpers.noising import make_noiser
+from helpers.smallest_study import SMALLEST
 from pseudogec import play
 from pseudogec.edits import load_annotator
 from pseudogec.noise import NoiseResources, noised_tokens
@@ -20,7 +21,6 @@ from pseudogec.seq2seq import Decoder
 from pseudogec.study import Pipeline, Study
 from pseudogec.study.corrector import Corrector, needed
 from pseudogec.text import Bpe
-from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 

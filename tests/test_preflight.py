@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from corpora_by_format import read_pairs
+from helpers.corpora_by_format import read_pairs
 from pseudogec.commands import preflight
 from pseudogec.commands.preflight import Row, check, show
 from pseudogec.corpora import M2, drop_identical, load_catalogue

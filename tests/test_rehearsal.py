@@ -16,6 +16,8 @@ import pytest
 import torch
 
 from artefacts import with_ancestors
+from helpers.seq2seq_training import assert_same_weights, updates_saved, weights_of
+from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import (
     Architecture,
     Decoder,
@@ -28,8 +30,6 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult, train, train_language_model
 from pseudogec.study import Study
 from pseudogec.study.models import TrainedModel, Training
-from seq2seq_training import assert_same_weights, updates_saved, weights_of
-from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = [
     pytest.mark.slow,

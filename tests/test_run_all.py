@@ -24,9 +24,9 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
 from artefacts.files import digest_file
+from helpers.smallest_study import ARGUMENTS
 from pseudogec.commands.run_all import main
 from pseudogec.study import PACK, PROJECT
-from smallest_study import ARGUMENTS
 
 pytestmark = pytest.mark.slow
 

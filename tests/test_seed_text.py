@@ -12,8 +12,8 @@ import pytest
 from artefacts.errors import UserError
 from artefacts.files import digest_file, read_lines, write_lines
 from artefacts.store import Store
-from building import make
-from corpora_by_format import sentence_format
+from helpers.building import make
+from helpers.corpora_by_format import sentence_format
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from artefacts.errors import DataError, UserError
-from fairseq_programs import FAIRSEQ
+from helpers.fairseq_programs import FAIRSEQ
+from helpers.seq2seq_world import make_dictionary, make_pairs
 from pseudogec.seq2seq.data import binarise, read_binarised, read_dictionary
-from seq2seq_world import make_dictionary, make_pairs
 
 
 def write_sides(folder: Path, pairs) -> None:

@@ -14,6 +14,7 @@ import pytest
 import torch
 
 from artefacts.errors import DataError
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import (
     Decoder,
     checkpoints,
@@ -22,7 +23,6 @@ from pseudogec.seq2seq import (
 from pseudogec.seq2seq.detector import Detector, make_compact_detector, train_detector
 from pseudogec.seq2seq.model_files import make_compact, read_weights, write_rounded
 from pseudogec.seq2seq.options import DetectorOptions
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 Models = dict[str, tuple[Path, Path]]
 

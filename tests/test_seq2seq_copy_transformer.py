@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.decode_fairseq import FairseqEngine
 from pseudogec.seq2seq.training import train
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
 

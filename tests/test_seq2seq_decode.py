@@ -10,11 +10,11 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
+from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import train
-from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq.detector import Detector, DetectorResult, train_detector
 from pseudogec.seq2seq.options import DetectorOptions
 from pseudogec.seq2seq.training import train
-from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 

@@ -17,11 +17,11 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
-from cluster_processes import free_port, wait_for
+from helpers.cluster_processes import free_port, wait_for
+from helpers.seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 from pseudogec.seq2seq import distributed
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
-from seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 
 STEADY = TINY.model_copy(update={"dropout": 0.0})
 SECONDS_TO_DIE = 20.0

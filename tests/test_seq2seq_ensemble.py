@@ -13,6 +13,7 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import (
     Decoder,
     LanguageModelArchitecture,
@@ -23,7 +24,6 @@ from pseudogec.seq2seq import (
     train_language_model,
 )
 from pseudogec.seq2seq.data import BEGINNING, END, PADDING, UNKNOWN, read_dictionary
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
 

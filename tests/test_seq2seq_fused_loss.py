@@ -14,9 +14,9 @@ compat.apply()
 
 from fairseq.criterions.label_smoothed_cross_entropy import label_smoothed_nll_loss  # noqa: E402
 
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training  # noqa: E402
 from pseudogec.seq2seq.fused_loss import _SmoothedCrossEntropy  # noqa: E402
 from pseudogec.seq2seq.training import train  # noqa: E402
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training  # noqa: E402
 
 PADDING, SUBWORDS, VOCABULARY = 1, 300, 50
 

@@ -8,6 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
+from helpers.seq2seq_training import (
+    assert_same_weights,
+    optimisation_among,
+    run_fairseq,
+    train_by_fairseq,
+    weights_of,
+)
+from helpers.seq2seq_world import make_dictionary, make_pairs
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,
@@ -17,14 +25,6 @@ from pseudogec.seq2seq import (
     train_language_model,
 )
 from pseudogec.seq2seq.data import END, UNKNOWN, read_dictionary
-from seq2seq_training import (
-    assert_same_weights,
-    optimisation_among,
-    run_fairseq,
-    train_by_fairseq,
-    weights_of,
-)
-from seq2seq_world import make_dictionary, make_pairs
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from artefacts.errors import UserError
+from helpers.seq2seq_training import train_tiny
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 from pseudogec.seq2seq import Architecture, Decoder, checkpoints
 from pseudogec.seq2seq.training import TrainingResult
-from seq2seq_training import train_tiny
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
 
 PLUGIN = Path(__file__).parent / "small_memory"
 

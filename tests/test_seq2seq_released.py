@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from artefacts.errors import DataError
-from fairseq_programs import FAIRSEQ
+from helpers.fairseq_programs import FAIRSEQ
+from helpers.seq2seq_world import make_pairs
 from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
 from pseudogec.seq2seq.data import read_dictionary
-from seq2seq_world import make_pairs
 
 pytestmark = pytest.mark.slow
 

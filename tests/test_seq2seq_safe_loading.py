@@ -16,12 +16,12 @@ import pytest
 import torch
 
 from artefacts.errors import DataError, UserError
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, import_checkpoint, model_files, train
 from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
 from pseudogec.seq2seq.detector import Detector
 from pseudogec.seq2seq.language_model import LanguageModel
 from pseudogec.seq2seq.model_files import architecture_of
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = pytest.mark.slow
 

@@ -9,11 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pseudogec.seq2seq import checkpoints, read_binarised
-from pseudogec.seq2seq.data import binarise, data_name, dictionary_name, prepare
-from pseudogec.seq2seq.options import AverageLast
-from pseudogec.seq2seq.training import TrainingProgress
-from seq2seq_training import (
+from helpers.seq2seq_training import (
     assert_close_weights,
     assert_same_weights,
     kill_while_saving,
@@ -21,7 +17,11 @@ from seq2seq_training import (
     train_tiny,
     weights_of,
 )
-from seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs
+from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs
+from pseudogec.seq2seq import checkpoints, read_binarised
+from pseudogec.seq2seq.data import binarise, data_name, dictionary_name, prepare
+from pseudogec.seq2seq.options import AverageLast
+from pseudogec.seq2seq.training import TrainingProgress
 
 SHARDS = tuple(f"shard{number}" for number in range(5))
 STEADY = TINY.model_copy(update={"dropout": 0.0})

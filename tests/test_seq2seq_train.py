@@ -9,12 +9,19 @@ import pytest
 import torch
 
 from artefacts.errors import UserError
+from helpers.seq2seq_training import (
+    assert_same_weights,
+    kill_while_saving,
+    train_by_fairseq,
+    train_tiny,
+    updates_saved,
+    weights_of,
+)
+from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 from pseudogec.seq2seq import checkpoints
 from pseudogec.seq2seq.data import binarise, prepare
 from pseudogec.seq2seq.options import AverageLast
 from pseudogec.seq2seq.training import TrainingProgress, computes_in_bf16, train
-from seq2seq_training import assert_same_weights, kill_while_saving, train_by_fairseq, train_tiny, updates_saved, weights_of
-from seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("one_thread")]
 
@@ -70,7 +77,7 @@ def test_a_snapshot_is_the_model_of_a_training_that_ended_there(data, tmp_path):
 def test_a_killed_training_ends_with_the_same_weights(data, tmp_path):
     """The child is killed by SIGKILL in the middle of writing a checkpoint, within an epoch."""
     training = f"""
-        from seq2seq_training import train_tiny
+        from helpers.seq2seq_training import train_tiny
 
         train_tiny(Path({str(data)!r}), Path({str(tmp_path / "killed")!r}), epochs=4, seconds_between_saves=0.0)
     """

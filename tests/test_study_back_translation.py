@@ -14,7 +14,7 @@ import pytest
 
 from artefacts.engine import Engine
 from artefacts.store import Store
-from building import make
+from helpers.building import make
 from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data

@@ -12,7 +12,7 @@ import pytest
 
 from artefacts import ClusterSection, Engine, Store
 from artefacts.cluster import connect
-from cluster_processes import dask_worker, start_scheduler, wait_for
+from helpers.cluster_processes import dask_worker, start_scheduler, wait_for
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.study import Study
 

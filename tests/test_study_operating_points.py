@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.smallest_study import SMALLEST
 from pseudogec.corpora import read_plain
 from pseudogec.correct import THRESHOLDS, proposed_edits
 from pseudogec.edits import annotator_of, apply_edits, read_m2
@@ -13,7 +14,6 @@ from pseudogec.evaluate import ERRANT, Gold
 from pseudogec.study import Study
 from pseudogec.study.corrections import read_corrected
 from pseudogec.text import load_bpe
-from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 

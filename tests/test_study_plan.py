@@ -9,9 +9,9 @@ import pytest
 from artefacts import Estimator, with_ancestors
 from artefacts.plan import make_plan
 from artefacts.recipe import Recipe
+from helpers.shipped_profiles import SHIPPED
 from pseudogec.commands.run_all import main
 from pseudogec.study import Study
-from shipped_profiles import SHIPPED
 
 
 def targets(profile: str, *overrides: str, store: Path) -> tuple[Study, list[Recipe]]:

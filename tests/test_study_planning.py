@@ -11,7 +11,7 @@ import pytest
 
 from artefacts import Store, with_ancestors
 from artefacts.errors import DataError
-from building import make
+from helpers.building import make
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile

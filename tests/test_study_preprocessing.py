@@ -6,7 +6,7 @@ from pathlib import Path
 
 from artefacts import Recipe
 from artefacts.store import Store
-from building import make
+from helpers.building import make
 from pseudogec.edits import read_m2
 from pseudogec.seq2seq import read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile

@@ -9,7 +9,7 @@ import pytest
 
 from artefacts import Store
 from artefacts.files import read_lines
-from building import make
+from helpers.building import make
 from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from artefacts import DataError, Recipe, Store, with_ancestors
-from building import make
+from helpers.building import make
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.results import ScoredCorrection
 

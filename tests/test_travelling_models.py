@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from artefacts import Store, missing
+from helpers.smallest_study import SMALLEST
 from pseudogec import play
 from pseudogec.__main__ import main
 from pseudogec.play.corruption import Corruptor
@@ -17,7 +18,6 @@ from pseudogec.study import PACK, Study
 from pseudogec.study.corrector import Corrector, find_system, to_train
 from pseudogec.study.models import MOST_WEIGHTS, CompactModel, TrainedModel
 from pseudogec.text import load_bpe
-from smallest_study import SMALLEST
 
 SENTENCE = "The old teacher sees the dogs ."
 

@@ -31,7 +31,7 @@ from artefacts.cluster import (
     local_cluster,
 )
 from artefacts.processor import gpus_of_this_machine
-from cluster_processes import dask_worker, start_scheduler, wait_for
+from helpers.cluster_processes import dask_worker, start_scheduler, wait_for
 
 pytestmark = pytest.mark.slow
 

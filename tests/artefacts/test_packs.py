@@ -18,7 +18,7 @@ from refusals import refused
 from artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
 from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
 from artefacts.recipe import canonical_json
-from building import make
+from helpers.building import make
 
 THREADS_OF_A_READER = """
 import sys

@@ -11,7 +11,7 @@ import pytest
 
 from artefacts import Estimator, ProgressLine, Recipe, Store, TimeLeft
 from artefacts.plan import CPU_TRAINING
-from replay import replay
+from helpers.replay import replay
 
 
 class Text(Recipe):

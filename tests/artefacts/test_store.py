@@ -21,7 +21,7 @@ from toys import Lasting, Phrase, Word
 from artefacts import Recipe, Store, UserError, with_ancestors
 from artefacts.files import write_atomically
 from artefacts.store import DESCRIPTION, LOG, RECORD
-from building import make
+from helpers.building import make
 
 
 def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:

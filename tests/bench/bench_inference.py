@@ -2,7 +2,7 @@
 
     python tests/bench/bench_inference.py [--trials 1000]
 
-Two systems with a true F0.5 near 30 on 1,000 sentences (`tests/simulated_scores.py`). For each number of seeds, their standard
+Two systems with a true F0.5 near 30 on 1,000 sentences (`tests/helpers/simulated_scores.py`). For each number of seeds, their standard
 deviation in points, and the correlation of errors over seeds: how many comparisons of equal systems find a difference that is not
 there (it should be 5%); how many intervals hold a true difference of 2 points (95%), how long they are, and how often this
 difference is found. "Pooled" joins the sentences of all seeds, swaps them at random between the systems (approximate
@@ -19,8 +19,8 @@ import numpy as np
 from scipy.stats import ttest_rel
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
+from helpers.simulated_scores import Trial
 from pseudogec.evaluate import compare, f05_of
-from simulated_scores import Trial
 
 SWAPS = 400
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import fairseq_programs
+from helpers import fairseq_programs
 from pseudogec.seq2seq import Architecture, Optimisation
 
 WAYS = ("fairseq-train", "ours", "ours, fused")

@@ -27,9 +27,9 @@ from nbformat.reader import NotJSONError
 from playwright.sync_api import BrowserContext, Locator, Page, Playwright, expect
 
 from browser.conftest import opened
+from helpers.smallest_study import SMALLEST
 from pseudogec.commands.execute_notebook import execute
 from pseudogec.study import PACK, PROJECT, Study
-from smallest_study import SMALLEST
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,7 @@ import psutil
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from cluster_processes import free_port, wait_for
+from helpers.cluster_processes import free_port, wait_for
 
 Process = subprocess.Popen[bytes]
 HOST = "127.0.0.1"

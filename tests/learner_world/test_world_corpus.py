@@ -8,8 +8,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from helpers.lexicon import lemmas
 from learner_world import REGISTERS, learner_sentences, seed_sentences
-from lexicon import lemmas
 from pseudogec.text import tokenise
 
 

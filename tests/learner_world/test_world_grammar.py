@@ -7,6 +7,7 @@ import itertools
 import lemminflect
 import pytest
 
+from helpers.lexicon import governed_words, lemmas
 from learner_world import REGISTERS, learner_sentences, seed_sentences
 from learner_world.words import (
     PREFERRED,
@@ -18,7 +19,6 @@ from learner_world.words import (
     nouns,
     word_pairs,
 )
-from lexicon import governed_words, lemmas
 
 SINGULAR_SUBJECTS = {"he", "she", "it"}
 PLURAL_SUBJECTS = {"we", "they", "you"}

@@ -13,15 +13,15 @@ from typing import Any
 
 import torch
 
-from fairseq_programs import FAIRSEQ
+from helpers.fairseq_programs import FAIRSEQ
+from helpers.seq2seq_world import TINY, short_training
 from pseudogec.seq2seq import checkpoints
 from pseudogec.seq2seq.data import as_argument
 from pseudogec.seq2seq.options import Architecture, Optimisation
 from pseudogec.seq2seq.training import TrainingResult, train
-from seq2seq_world import TINY, short_training
 
-_FOLDER = Path(__file__).parent
-ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{_FOLDER}{os.pathsep}{_FOLDER.parent / 'lib'}"}
+_TESTS = Path(__file__).parents[1]
+ENVIRONMENT = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONPATH": f"{_TESTS}{os.pathsep}{_TESTS.parent / 'lib'}"}
 
 TWO_PROCESSES = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2"]
 """A launcher that has two processes share a training."""
