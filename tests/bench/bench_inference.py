@@ -4,8 +4,8 @@
 
 Two systems with a true F0.5 near 30 on 1,000 sentences (`tests/helpers/simulated_scores.py`). For each number of seeds, their
 standard deviation in points, and the correlation of errors over seeds: how many comparisons of equal systems find a difference
-that is not there (it should be 5%); how many intervals hold a true difference of 2 points (95%), how long they are, and how often this
-difference is found. "Pooled" joins the sentences of all seeds, swaps them at random between the systems (approximate
+that is not there (it should be 5%); how many intervals hold a true difference of 2 points (95%), how long they are, and how
+often this difference is found. "Pooled" joins the sentences of all seeds, swaps them at random between the systems (approximate
 randomisation), and asks that all seeds agree in sign; "pairs" is a t test over the seeds' differences.
 """
 
