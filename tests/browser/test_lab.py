@@ -198,10 +198,11 @@ def test_a_notebook_opened_by_hand_shows_what_the_batch_shows(
     source, batch = tmp_path / "source.ipynb", tmp_path / "batch.ipynb"
     source.write_bytes(notebook.read_bytes())
     execute(source, batch, {}, environment=environment)
-    for by_hand, by_batch in zip(executed, code_cells(batch), strict=True):
+    by_batch = {cell.id: shown(cell) for cell in code_cells(batch)}
+    for by_hand in executed:
         # Executed copies leave out where artefacts were found, which differs from run to run.
         lasting = [output for output in shown(by_hand) if "This notebook needs" not in output.get("text/plain", "")]
-        assert lasting == shown(by_batch), by_hand.source
+        assert lasting == by_batch[by_hand.id], by_hand.source
 
 
 @pytest.mark.usefixtures("executed")

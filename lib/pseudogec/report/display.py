@@ -55,7 +55,7 @@ def csv_cell(value: Any) -> Any:
 
 NOT_LISTED = Nothing("*The profile lists no systems for this section under `notebooks`, so there is nothing to show.*")
 
-NOT_WRITTEN = Nothing("*No conclusions are written for these results. The sentences under the tables are computed from them.*")
+NOT_WRITTEN = Nothing("*No conclusions are written for these results.*")
 
 LEARNT_NOTHING = Finding(
     f"*These models learnt nothing: no F0.5 reaches {FLOOR:g}. Raise the amounts under `scale`, or train for longer.*"
