@@ -10,10 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pseudogec.evaluate import Estimate
+from pseudogec.evaluate import Contrast, Estimate, Side, contrast
 from pseudogec.report.claims import Claim, claim_rows, read_rows, verdict_of, with_verdicts
-from pseudogec.report.contrasts import Contrast, Side, contrast
-from pseudogec.report.trainings import Budget
+from pseudogec.report.trainings import Budget, inequality
 from pseudogec.study import System
 
 CLAIM = Claim("It helps", "a paper", ())
@@ -23,7 +22,7 @@ PRETRAINED = System(method="direct_noise", seed_corpus="simple", setting="pretra
 def found(points: float, error: float = 0.5, seeds: tuple[int, int] = (3, 3), passes: float = 2.0) -> Contrast:
     difference = Estimate(points / 100, error / 100, 1000, seeds)
     budgets = Budget((300,), 2.0, 6000, 12_000), Budget((300,), passes, 6000, 12_000)
-    return Contrast("one against other", {"F0.5": difference}, budgets=budgets)
+    return Contrast("one against other", {"F0.5": difference}, choices=PRETRAINED.choices, **inequality(*budgets))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +80,13 @@ def test_the_margin_of_no_difference_is_the_claim_s() -> None:
     assert judged((wide, [found(3)])) == ["as claimed"]
 
 
-def at(f05: float, names: tuple[str, str] = ("one", "other"), spread: float = 0.01, passes: float = 2.0) -> Contrast:
+def at(
+    f05: float,
+    names: tuple[str, str] = ("one", "other"),
+    spread: float = 0.01,
+    passes: float = 2.0,
+    of_settings: bool = True,
+) -> Contrast:
     """Two systems of three seeds with about this F0.5 and equally many errors and edits, which differ by four points."""
     draws = np.random.default_rng(5)
 
@@ -94,7 +99,7 @@ def at(f05: float, names: tuple[str, str] = ("one", "other"), spread: float = 0.
         for name, each in zip(names, (f05 + 0.04, f05), strict=True)
     )
     budgets = Budget((300,), 2.0, 6000, 12_000), Budget((500,), passes, 6000, 20_000)
-    return contrast("one against other", *sides, budgets=budgets, of_settings=True)
+    return contrast("one against other", *sides, choices=PRETRAINED.choices, **inequality(*budgets, of_settings=of_settings))
 
 
 def test_systems_that_correct_next_to_nothing_say_nothing_of_a_claim() -> None:
@@ -107,7 +112,7 @@ def test_settings_are_compared_at_equal_passes_and_both_budgets_are_told() -> No
     rows = rows_of((CLAIM, [at(0.3, spread=0, passes=passes) for passes in (2.0, 6.0)]))
     assert list(rows.verdict) == ["as claimed", "not comparable"]
     assert rows.remark[0] == "300 updates against 500"
-    assert judged((CLAIM, [replace(at(0.3), of_settings=False)])) == ["not comparable"]
+    assert judged((CLAIM, [at(0.3, of_settings=False)])) == ["not comparable"]
 
 
 def test_all_claims_are_corrected_together() -> None:
@@ -120,7 +125,7 @@ def test_all_claims_are_corrected_together() -> None:
 
 
 def test_systems_of_which_there_is_one_are_judged_over_sentences() -> None:
-    alone = replace(found(9, seeds=(1, 1)), budgets=None)
+    alone = replace(found(9, seeds=(1, 1)), choices={})
     rows = rows_of((CLAIM, [alone]))
     assert (rows.verdict[0], rows.remark[0]) == ("as claimed", "these models")
 

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 
 from artefacts.errors import UserError
-from pseudogec.evaluate import Estimate
+from pseudogec.evaluate import Contrast, Estimate, Side, clear, contrast
 from pseudogec.noise import DirectNoise
-from pseudogec.report.contrasts import Contrast, Side, as_table, clear, contrast, opponents
+from pseudogec.report.contrasts import as_table, opponents
 from pseudogec.study import Grid, System
 
 

@@ -1,5 +1,6 @@
 """Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and whether systems differ."""
 
+from pseudogec.evaluate.contrasts import LOSS, Contrast, Side, answer, clear, contrast
 from pseudogec.evaluate.edit_shares import SharedEdits
 from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
@@ -40,10 +41,12 @@ __all__ = [
     "ERRANT",
     "FLOOR",
     "LENGTHS",
+    "LOSS",
     "MARGIN",
     "METRICS",
     "MOST_SEEDS",
     "AnyMetric",
+    "Contrast",
     "Direction",
     "EditMetric",
     "Errant",
@@ -56,14 +59,18 @@ __all__ = [
     "MetricChoice",
     "Score",
     "SharedEdits",
+    "Side",
     "Statement",
     "TextStatistics",
     "Verdict",
     "Versions",
+    "answer",
+    "clear",
     "compare",
     "compare_means",
     "compare_scores",
     "compare_values",
+    "contrast",
     "f05_of",
     "frequent_types",
     "gleu_of",

@@ -14,8 +14,19 @@ from typing import Any, TextIO
 import numpy as np
 import pandas as pd
 
-from pseudogec.evaluate import FLOOR, MARGIN, MOST_SEEDS, Direction, Estimate, Statement, Verdict, judged, seed_variances
-from pseudogec.report.contrasts import Contrast, paper_differences
+from pseudogec.evaluate import (
+    FLOOR,
+    MARGIN,
+    MOST_SEEDS,
+    Contrast,
+    Direction,
+    Estimate,
+    Statement,
+    Verdict,
+    judged,
+    seed_variances,
+)
+from pseudogec.report.contrasts import paper_differences
 from pseudogec.report.display import Html
 from pseudogec.report.findings import in_points, with_interval
 from pseudogec.report.intervals import Dot, Row, interval_table

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from statistics import fmean
 from typing import Any
 
-import numpy as np
-
 from artefacts.errors import UserError
-from pseudogec.evaluate import (
-    ERRANT,
-    FLOOR,
-    Estimate,
-    Verdict,
-    compare,
-    compare_values,
-    holm,
-)
+from pseudogec.evaluate import ERRANT, LOSS, Contrast, Estimate, clear
 from pseudogec.report.display import Html, Nothing
 from pseudogec.report.findings import with_interval
 from pseudogec.report.intervals import Dot, Row, interval_table
 from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import paper_scores
-from pseudogec.report.trainings import Budget
 from pseudogec.study import System
 
-_MEASURES = {measure.label: measure.of for measure in ERRANT.measures}
 _NAMES = {measure.label: measure.name for measure in ERRANT.measures}
-
-LOSS = "loss"
-"""Validation loss, in bits per subword, as a measure of comparisons."""
 
 NOTE = (
     "In points, with 95% intervals over test sentences and seeds; validation loss in bits per subword, over seeds alone. *: "
@@ -57,119 +40,6 @@ _NO_METHOD = ("method", "none")
 
 _TOGETHER = ("architecture", "track")
 """Choices in which a system and its baseline are the same."""
-
-
-@dataclass(frozen=True)
-class Side:
-    """All seeds of one kind of system.
-
-    Attributes:
-        counts: how the names of measures end, such as `` on fce-test`` or, on the first test corpus, nothing -> seed -> counts of
-            every sentence, (sentences, 3): tp, fp, fn.
-        losses: seed -> validation loss; those that are known.
-    """
-
-    name: str
-    counts: Mapping[str, Mapping[int, np.ndarray]]
-    losses: Mapping[int, float] = field(default_factory=dict)
-
-    def scores(self, measure: str) -> dict[int, float]:
-        """Seed -> score or loss."""
-        if measure == LOSS:
-            return dict(self.losses)
-        name, on, test = measure.partition(" on ")
-        return {seed: float(_MEASURES[name](counts.sum(axis=0))) for seed, counts in self.counts[on + test].items()}
-
-    @property
-    def at_the_floor(self) -> bool:
-        return fmean(self.scores("F0.5").values()) < FLOOR / 100
-
-
-@dataclass(frozen=True)
-class Contrast:
-    """One kind of system against another.
-
-    Attributes:
-        label: what is compared with what.
-        differences: measure -> first minus second.
-        sides: both.
-        system: one of the first kind, where they are of a grid.
-        budgets: of the trainings of both sides, where they are single models.
-        of_settings: whether they differ in the setting, a part of which is how many updates it takes.
-    """
-
-    label: str
-    differences: Mapping[str, Estimate]
-    sides: tuple[Side, ...] = ()
-    system: System | None = None
-    budgets: tuple[Budget, Budget] | None = None
-    of_settings: bool = False
-
-    @property
-    def seeds(self) -> tuple[int, ...]:
-        return next(iter(self.differences.values())).seeds
-
-    @property
-    def of_one_model(self) -> bool:
-        """Whether a side is a single model, so that nothing follows for the way in which it was made."""
-        return min(self.seeds) == 1
-
-    @property
-    def at_the_floor(self) -> bool:
-        """Whether neither side corrects enough for their difference to mean anything."""
-        return bool(self.sides) and all(side.at_the_floor for side in self.sides)
-
-    @property
-    def unequal_budgets(self) -> str:
-        """Why the trainings of both sides are not comparable, in numbers; empty where they are."""
-        if self.budgets is None:
-            return ""
-        one, other = self.budgets
-        return one.other_passes(other) or ("" if self.of_settings else one.other_updates(other))
-
-    @property
-    def untested(self) -> Verdict | None:
-        """The verdict where the comparison can decide no claim; ``None`` if it can."""
-        if self.at_the_floor:
-            return Verdict.UNINFORMATIVE
-        if self.unequal_budgets:
-            return Verdict.NOT_COMPARABLE
-        # Systems of several steps have no budgets. One of them is what is claimed about, not a draw from many seeds.
-        return Verdict.NOT_TESTED if self.of_one_model and self.budgets else None
-
-    @property
-    def remark(self) -> str:
-        """What the reader of a difference must know of both sides; empty if nothing."""
-        if self.at_the_floor:
-            return f"F0.5 below {FLOOR:g}"
-        if self.budgets is None:
-            return "these models" if self.of_one_model else ""
-        return self.unequal_budgets or self.budgets[0].other_updates(self.budgets[1])
-
-
-def contrast(
-    label: str,
-    first: Side,
-    second: Side,
-    system: System | None = None,
-    budgets: tuple[Budget, Budget] | None = None,
-    of_settings: bool = False,
-) -> Contrast:
-    """Compare two kinds of systems by P, R and F0.5 on each test corpus, and by validation loss where it is known."""
-    differences = {
-        name + ending: compare(first.counts[ending], second.counts[ending], of)
-        for ending in first.counts
-        for name, of in _MEASURES.items()
-    }
-    if first.losses and second.losses:
-        differences[LOSS] = compare_values(first.losses, second.losses)
-    return Contrast(label, differences, (first, second), system, budgets, of_settings)
-
-
-def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
-    """Which of a table's differences in one measure are more than chance: p below 0.05, corrected for their number."""
-    p_values = iter(holm([item.differences[measure].p_value for item in contrasts if measure in item.differences]))
-    return [measure in item.differences and next(p_values) < 0.05 for item in contrasts]
 
 
 def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:

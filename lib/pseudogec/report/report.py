@@ -10,21 +10,13 @@ from typing import Any
 import pandas as pd
 
 from artefacts.files import write_atomically
-from pseudogec.evaluate import ERRANT
+from pseudogec.evaluate import ERRANT, LOSS, Contrast, clear, contrast
 from pseudogec.report.claims import Claim, claim_rows, claims_html
 from pseudogec.report.conclusions import conclusion
-from pseudogec.report.contrasts import (
-    NOTE_ON_MARKS,
-    Contrast,
-    Side,
-    as_table,
-    clear,
-    contrast,
-    opponents,
-)
+from pseudogec.report.contrasts import NOTE_ON_MARKS, as_loss, as_table, opponents
 from pseudogec.report.display import NOT_LISTED, NOT_WRITTEN, Finding, Html, Nothing, describe, show_figure, show_while_running
 from pseudogec.report.figures import Drawing, Picture, use_theme
-from pseudogec.report.findings import rank_agreement
+from pseudogec.report.findings import rank_agreement, with_interval
 from pseudogec.report.intervals import folded
 from pseudogec.report.methods import listed, method_label, readable, show_methods
 from pseudogec.report.papers import named_table, paper_scores
@@ -41,7 +33,7 @@ from pseudogec.report.tables import (
     styled,
     summarise,
 )
-from pseudogec.report.trainings import Budget, budget
+from pseudogec.report.trainings import budget_of_seeds, inequality
 from pseudogec.study import Pipeline, Study, System
 
 
@@ -189,7 +181,7 @@ class Report:
         marks: dict[tuple[str, ...], dict[str, str]] = {}
         for measure, title in MEASURES.items():
             for found, is_clear in zip(compared, clear(compared, title), strict=True):
-                row = tuple(str(getattr(found.system, name) or "") for name in rows)
+                row = tuple(str(found.choices[name] or "") for name in rows)
                 marks.setdefault(row, {})[measure] = " *" if is_clear else ""
         return marks
 
@@ -213,6 +205,24 @@ class Report:
         """
         return as_table(self._compared(grid, column, against), self._note_on_tuning(grid))
 
+    def contrasts(
+        self, rows: Iterable[tuple[Mapping[str, Any], Contrast]], name: str, note: str = "", asked: str = ""
+    ) -> StyledTable | Finding:
+        """A table of contrasts: F0.5 on each of the grids' test corpora, and validation loss.
+
+        Args:
+            rows: what a row is called, by columns, and its contrast.
+            asked: the head of a last column, whether F0.5 is higher on all test corpora (:attr:`Contrast.answer`).
+        """
+        listed = []
+        for called, found in rows:
+            of_tests = dict(zip(self.study.grid_tests, found.headlines.values(), strict=True))
+            row = {**called, **{f"gain on {test}": with_interval(gain) for test, gain in of_tests.items()}}
+            row["loss"] = as_loss(found.differences[LOSS]) if LOSS in found.differences else ""
+            listed.append(row | ({asked: found.remark if found.at_the_floor else found.answer} if asked else {}))
+        said = "Points of F0.5, and differences of validation loss in bits per subword; 95% intervals."
+        return self.table(pd.DataFrame(listed), name, f"{note} {said}".strip()) if listed else NOT_LISTED
+
     def gains(
         self, grid: Sequence[System], column: str = "method", against: Any = "none", measures: Sequence[str] = ("f05",)
     ) -> pd.DataFrame:
@@ -230,11 +240,10 @@ class Report:
             for found, is_clear in zip(compared, clear(compared, measure), strict=True):
                 difference = found.differences[measure]
                 low, high = difference.interval
-                choices = {} if found.system is None else found.system.choices
                 gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
                 decided = is_clear and not found.of_one_model
                 told = {"clear": decided, "at_the_floor": found.at_the_floor}
-                rows.append({**choices, "study": THIS_STUDY, "measure": measure, **gain, **told})
+                rows.append({**found.choices, "study": THIS_STUDY, "measure": measure, **gain, **told})
         return pd.DataFrame(rows)
 
     def claims(self, claims: Sequence[Claim], name: str) -> Html:
@@ -271,41 +280,24 @@ class Report:
             self.study.scores(grid)
             kinds = {name: [system for system in grid if system.name == name] for name in (system.name for system in grid)}
             self._contrasts[key] = [
-                contrast(f"{_part(name)} against {_part(against)}", self.side(kind), self.side(kinds[against]))
+                contrast(f"{_part(name)} against {_part(against)}", self.study.side(kind), self.study.side(kinds[against]))
                 for name, kind in kinds.items()
                 if name != against and against in kinds
             ]
         elif key not in self._contrasts:
             self.study.scores(grid)
+            single = (system for system in grid if isinstance(system, System))
             self._contrasts[key] = [
                 contrast(
                     label,
-                    self.side(ours),
-                    self.side(theirs),
-                    ours[0],
-                    (self._budget(ours), self._budget(theirs)),
-                    of_settings=column == "setting",
+                    self.study.side(ours),
+                    self.study.side(theirs),
+                    choices=ours[0].choices,
+                    **inequality(budget_of_seeds(self.study, ours), budget_of_seeds(self.study, theirs), column == "setting"),
                 )
-                for label, ours, theirs in opponents((system for system in grid if isinstance(system, System)), column, against)
+                for label, ours, theirs in opponents(single, column, against)
             ]
         return self._contrasts[key]
-
-    def _budget(self, seeds: Sequence[System]) -> Budget:
-        """The budget of the first seed whose records are there, or of the first seed if all are lost."""
-        budgets = (budget(self.study, system) for system in seeds)
-        first = next(budgets)
-        return first if first.updates else next((found for found in budgets if found.updates), first)
-
-    def side(self, systems: Sequence[System | Pipeline]) -> Side:
-        """All seeds of one kind of system, whose scores must have been built, as a side of a comparison."""
-        study = self.study
-        others = study.profile.grid_tests if isinstance(systems[0], System) else ()
-        counts = {
-            f" on {test}" if test in others else "": {system.seed: study.score(system, test).per_sentence() for system in systems}
-            for test in (study.test, *others)
-        }
-        losses = {system.seed: study.validation_loss(system) for system in systems}
-        return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
 
     def in_short(self, notebook: str) -> Finding:
         """The answer of a notebook, written by hand, if its numbers are those of this run's tables."""

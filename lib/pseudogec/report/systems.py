@@ -12,8 +12,8 @@ import pandas as pd
 from pseudogec.correct import Trace
 from pseudogec.correct.step import read_found
 from pseudogec.edits import load_annotator
-from pseudogec.evaluate import ERRANT, METRICS, MetricChoice
-from pseudogec.report.contrasts import Contrast, as_table, contrast
+from pseudogec.evaluate import ERRANT, METRICS, Contrast, MetricChoice, contrast
+from pseudogec.report.contrasts import as_table
 from pseudogec.report.diagrams import pipeline
 from pseudogec.report.display import NOT_LISTED, Finding, Html, Nothing
 from pseudogec.report.figures import Picture
@@ -115,7 +115,7 @@ class SystemsReport:
     def _added(self) -> list[Contrast]:
         self._study.scores(self._systems)
         return [
-            contrast(f"{readable(name)} against {readable(before)}", self._report.side(versions), self._report.side(earlier))
+            contrast(f"{readable(name)} against {readable(before)}", self._study.side(versions), self._study.side(earlier))
             for (before, earlier), (name, versions) in pairwise(self._versions.items())
         ]
 
@@ -145,7 +145,7 @@ class SystemsReport:
         rows, first, others = [], next(iter(self._versions), ""), list(self._versions.items())[1:]
         self._study.scores(self._systems)
         for name, versions in others:
-            sides = self._report.side(versions), self._report.side(self._versions[first])
+            sides = self._study.side(versions), self._study.side(self._versions[first])
             found = contrast(name, *sides).differences["F0.5"]
             low, high = found.interval
             rows.append({"system": name, "study": THIS_STUDY, "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -105,6 +105,23 @@ def budget(study: Study, system: System) -> Budget:
     genuine = max(training.genuine for training in trainings)
     passes = sum(training.seen for training in trainings) / genuine if genuine else 0.0
     return Budget(updates, passes, sum(training.pseudo for training in trainings), sum(map(_pairs_read, stages)))
+
+
+def budget_of_seeds(study: Study, seeds: Sequence[System]) -> Budget:
+    """The budget of the first seed whose records are there, or of the first seed if all are lost."""
+    budgets = (budget(study, system) for system in seeds)
+    first = next(budgets)
+    return first if first.updates else next((found for found in budgets if found.updates), first)
+
+
+def inequality(one: Budget, other: Budget, of_settings: bool = False) -> dict[str, Any]:
+    """Why two trainings are not comparable, and what else differs, as attributes of a contrast.
+
+    Args:
+        of_settings: whether they differ in the setting, a part of which is how many updates it takes.
+    """
+    updates = one.other_updates(other)
+    return {"unequal": one.other_passes(other) or ("" if of_settings else updates), "told": updates}
 
 
 class _Training(NamedTuple):

@@ -27,7 +27,7 @@ from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
 from pseudogec.corpora import load_catalogue
 from pseudogec.correct import THRESHOLDS
-from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits
+from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits, Side
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, CheckResult, checks_of, refuse
@@ -419,6 +419,21 @@ class Study:
         """A model's F0.5 on the development data at its operating point."""
         shares = self.edit_shares(system)
         return shares.at(shares.best_threshold(THRESHOLDS)).figures["f05"]
+
+    def side(self, systems: Sequence[System | Pipeline], tuned: bool = False) -> Side:
+        """All seeds of one kind of system, whose scores must have been built, as a side of a comparison.
+
+        Args:
+            tuned: at the operating point of each model in place of as decoded.
+        """
+        score = self.tuned_score if tuned else self.score
+        others = self.grid_tests[1:] if isinstance(systems[0], System) else ()
+        counts = {
+            f" on {test}" if test in others else "": {system.seed: score(system, test).per_sentence() for system in systems}
+            for test in (self.test, *others)
+        }
+        losses = {system.seed: self.validation_loss(system) for system in systems}
+        return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
 
     def losses(self, system: System) -> dict[int, float]:
         """The validation loss of a model whose passes are chosen, in bits per subword, or of all from which it was chosen."""
