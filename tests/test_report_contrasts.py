@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from artefacts.errors import UserError
-from pseudogec.evaluate import Contrast, Estimate, Side, clear, contrast
+from pseudogec.evaluate import Contrast, Estimate, Side, answer, clear, contrast, f05_of
 from pseudogec.noise import DirectNoise
 from pseudogec.report.contrasts import as_table, opponents
 from pseudogec.study import Grid, System
@@ -105,6 +105,37 @@ def test_differences_are_of_the_means_over_seeds() -> None:
     assert found["R"].value == pytest.approx(0)
     # F0.5 = 1.25 P R / (0.25 P + R) with R = 1/2: 15/22 against 1/2 and 5/18.
     assert found["F0.5"].value == pytest.approx(15 / 22 - (1 / 2 + 5 / 18) / 2)
+
+
+def test_a_gain_less_another_is_tested_on_the_same_sentences_and_seeds() -> None:
+    draws = np.random.default_rng(2)
+    sides = [side([draws.integers(0, 3, (300, 3)) for _ in range(5)], name) for name in ("a", "b", "c", "d")]
+    early, late = contrast("early", *sides[:2]), contrast("late", *sides[2:])
+    found = early.less(late).differences["F0.5"]
+    gains = [[f05_of(one.counts[""][seed].sum(axis=0)) for seed in range(1, 6)] for one in sides]
+    assert found.value == pytest.approx(float(np.mean(gains[0]) - np.mean(gains[1]) - np.mean(gains[2]) + np.mean(gains[3])))
+    assert found.seeds == (5, 5) and found.paired
+    again = early.less(early).differences["F0.5"]
+    assert (again.value, again.interval) == (0, (0, 0))
+
+
+def test_a_part_of_the_sentences_is_compared_alone() -> None:
+    first, second = (side([counts((1, 0, 0), (0, right, 1 - right), (2, 1, 0))] * 2) for right in (0, 1))
+    alone = contrast("", *(each.only(np.array([True, False, True])) for each in (first, second)))
+    assert alone.differences["F0.5"].value == 0
+
+
+@pytest.mark.parametrize(
+    ("values", "seeds", "expected"),
+    [
+        ((0.02, 0.03), (3, 3), "yes"),
+        ((0.02, 0.001), (3, 3), "open"),
+        ((-0.02, -0.03), (3, 3), "no, below"),
+        ((0.02, 0.03), (1, 1), "one seed"),
+    ],
+)
+def test_a_gain_is_one_on_every_test_corpus(values: tuple[float, ...], seeds: tuple[int, int], expected: str) -> None:
+    assert answer(*(Estimate(value, 0.005, 1000, seeds) for value in values)) == expected
 
 
 def estimated(value: float, error: float, seeds: tuple[int, int] = (3, 3)) -> Contrast:

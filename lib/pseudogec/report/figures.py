@@ -192,6 +192,7 @@ def gains(
     title: str,
     opponent: str = "the baseline",
     lines: str = "method",
+    panels: str = "study",
 ) -> Picture | Finding:
     """Gains in a panel for each study, on one scale: heights of different studies are not comparable, gains are.
 
@@ -203,20 +204,20 @@ def gains(
         title: the finding.
         opponent: the system over which the gains are.
         lines: has points of one colour for each of its values, joined by a line where the axis shows sizes.
+        panels: has a panel for each of its values, such as ``test`` where all gains are ours.
     """
-    if table.empty or not table.study.eq(THIS_STUDY).any():  # a table shows a paper's numbers alone
+    if table.empty or not (of_ours := table.study == THIS_STUDY).any():  # a table shows a paper's numbers alone
         return NOT_LISTED
-    studies = dict(list(table.groupby("study", sort=False)))
-    if studies[THIS_STUDY].at_the_floor.all():
+    if table[of_ours].at_the_floor.all():
         return LEARNT_NOTHING
     sizes = pd.api.types.is_numeric_dtype(table[column])
-    if not sizes and not varies(studies[THIS_STUDY], column):
-        return _one_value(studies[THIS_STUDY], column)
-    palette = colours_of(table[lines])
-    names = 1 if sizes else max(part[column].nunique() for part in studies.values())
-    width = max(3.3 if sizes else 2.9, names * max(1.35, 0.2 * len(palette)))
-    figure, (drawn,) = _subplots(1, len(studies), figsize=(1 + width * len(studies), 3.8), sharey=True, squeeze=False)
-    for axes, (study, part) in zip(drawn, studies.items(), strict=True):
+    if not sizes and not varies(table[of_ours], column):
+        return _one_value(table[of_ours], column)
+    palette, parts = colours_of(table[lines]), dict(list(table.groupby(panels, sort=False)))
+    names = max(part[column].nunique() for part in parts.values())
+    width = max(3.3, 1.1 * names) if sizes else max(2.9, names * max(1.35, 0.2 * len(palette)))
+    figure, (drawn,) = _subplots(1, len(parts), figsize=(1 + width * len(parts), 3.8), sharey=True, squeeze=False)
+    for axes, (panel, part) in zip(drawn, parts.items(), strict=True):
         order = list(dict.fromkeys(part[column]))
         for place, (name, colour) in enumerate(palette.items()):
             points = part[part[lines] == name].sort_values(column) if sizes else part[part[lines] == name]
@@ -231,7 +232,7 @@ def gains(
             line = "-" if sizes else "none"
             axes.errorbar(x, points.gain, yerr=spread, color=colour, linestyle=line, label=method_label(str(name)), **look)
         axes.axhline(0, **_BASELINE | {"label": opponent})
-        axes.set_title(study)
+        axes.set_title(readable(str(panel)))
         if sizes:
             _size_axis(axes, part[column], label)
         else:
@@ -241,7 +242,11 @@ def gains(
     drawn[0].set_ylabel("gain (points)" if column == "measure" else "gain in F0.5 (points)")
     figure.suptitle(fill(title, int(11 * figure.get_figwidth())), x=0, ha="left")
     _legend(drawn[-1], of=list(drawn))
-    caption = f"{measure} minus that of {opponent}, each study's own, in points. Filled: ours, 95% intervals; hollow: as printed."
+    caption = f"{measure} minus that of {opponent}, in points, with 95% intervals."
+    if not of_ours.all():
+        caption = (
+            f"{measure} minus that of {opponent}, each study's own, in points. Filled: ours, 95% intervals; hollow: as printed."
+        )
     if "models" in table and table.models.eq(1).any():
         caption += " Where ours is a single model, its interval does not allow for other seeds of it."
     return Picture(figure, caption, table)
