@@ -158,7 +158,7 @@ def phrases():
     yield "finds no difference: {:.1f} points ({:.1f} to {:.1f}, p = {:.2f})".format(*primary).replace("= 0.", "= .")
     assert abs(interval(*after(SMALL, 30, SEEDS))[0]) < 0.05
     early, late = (interval(*after(LARGE, passes, range(1, 5))) for passes in (5, 30))
-    yield "models are {:.1f} points ahead after 5 passes, as decoded, and level".format(*interval(*after(SMALL, 5, SEEDS)))
+    yield "models are {:.1f} points ahead after 5 passes and level".format(*interval(*after(SMALL, 5, SEEDS)))
     yield "larger ones {:.1f} and {:.1f} ({:.1f} to {:.1f})".format(early[0], *late[:3])
     numbers, sizes, saved, worth = [5, 10, 15, 20, 30], np.log([1000, 4000, 16_000, 39_570]), [], []
     for test in TESTS:
@@ -174,7 +174,7 @@ def phrases():
     yield "reading the pseudo data takes nearly four"
     better = gains("better", LAST)
     yield "direct noise gains {:.1f}, {:.1f} and {:.1f} points, with all {:.1f}".format(*better)
-    yield "stopped at the lowest loss, as planned, {:.1f}, {:.1f} and {:.1f}".format(*gains("lowest", ("1k", "4k", "16k")))
+    yield "keeps that of the lowest loss: {:.1f}, {:.1f} and {:.1f}".format(*gains("lowest", ("1k", "4k", "16k")))
     yield f"worth {100 * min(worth):.0f} to {100 * max(worth):.0f}% more genuine pairs"
     more = interval(*(tuned("direct_noise", "4k", "lowest", pairs=pairs) for pairs in (640_000, 40_000)))
     yield "640,000 pseudo pairs gain {:.1f} points over 40,000 ({:.1f} to {:.1f})".format(*more)

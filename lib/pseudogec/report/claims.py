@@ -265,7 +265,7 @@ def _told(row: Mapping[Any, Any]) -> str:
         told += [str(row["verdict"])]
         told += [] if p_value != p_value else ["p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"]
         told += [] if not np.isfinite(seeds) else [f"{seeds:.0f} seeds to decide" if seeds < MOST_SEEDS else "very many seeds"]
-        told += ["excludes the paper's size"] if row["excludes the paper's"] is True else []
+        told += ["the paper's difference is outside this interval"] if row["excludes the paper's"] is True else []
     return "; ".join(filter(None, told))
 
 

@@ -64,8 +64,9 @@ class Report:
             kind = "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
         elif simulated := profile.corpora.simulated:
             kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
-        seeds = profile.seeds
-        named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}."
+        seeds = sorted({*profile.seeds, *(seed for grid in profile.grids.values() for seed in grid.seeds or ())})
+        some = ", of some systems fewer" if len(seeds) > len(profile.seeds) else ""
+        named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}{some}."
         places = self.study.trained_on()
         mixed = f" Trained on {len(places)} kinds of processors: {'; '.join(places)}." if len(places) > 1 else ""
         return f"{kind}{named}\nProfile {profile.name}: {profile.description}{mixed}"
