@@ -38,10 +38,15 @@ PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())
 DECLARED = [
     Requirement(text)
     for text in (
-        PYPROJECT["build-system"]["requires"]
-        + PYPROJECT["project"]["dependencies"]
-        + PYPROJECT["project"]["optional-dependencies"]["dev"]
+        *PYPROJECT["build-system"]["requires"],
+        *PYPROJECT["project"]["dependencies"],
+        *(
+            need
+            for extra in ("spelling", "errant", "study", "dev")
+            for need in PYPROJECT["project"]["optional-dependencies"][extra]
+        ),
     )
+    if not text.startswith("pseudogec")
 ]
 
 

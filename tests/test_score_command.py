@@ -220,9 +220,9 @@ def test_other_tokenisation_than_a_reference_s_warns(capsys: pytest.CaptureFixtu
         ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by level", ["--levels"]),
         ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by level --levels blank.txt", ["blank.txt, line 2"]),
         ("maxmatch --hypothesis hyp.txt --reference ref.m2 --by type", ["maxmatch", "errant"]),
-        ("gleu --hypothesis hyp.txt --reference ref.txt", ["--source"]),
+        ("gleu --hypothesis hyp.txt --reference ref.txt", ["the source"]),
         ("gleu.Gleu --hypothesis hyp.txt --reference ref.m2", ["`gleu.Gleu`", "`gleu`"]),
-        ("maxmatch --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2", "--reference"]),
+        ("maxmatch --hypothesis hyp.txt --reference ref.txt ref.m2 --source src.txt", ["ref.m2", "no other reference"]),
         (
             "maxmatch --hypothesis hyp.txt --reference ref.m2 --source other.txt",
             ["other.txt, line 2"],

@@ -27,20 +27,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 when all is well, or another status of `run_program`.
     """
+    from artefacts.kinds import import_from
+    from pseudogec.commands.program import run_program
+
+    import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
+    words = sys.argv[1:] if arguments is None else arguments
+    return run_program(lambda: _called(words), "stopped; what was built is in the store, and no file is half-written")
+
+
+def _called(words: Sequence[str]) -> int | None:
     parser = argparse.ArgumentParser(prog="pseudogec", description="Pseudo data for grammatical error correction.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    words = sys.argv[1:] if arguments is None else arguments
     for name, (module, summary) in COMMANDS.items():
         if name in words[:1]:
             importlib.import_module(f"pseudogec.commands.{module}").add_parser(commands)
         else:
             commands.add_parser(name, help=summary)
     options = parser.parse_args(words)
-    from artefacts.kinds import import_from
-    from pseudogec.commands.program import run_program
-
-    import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program
-    return run_program(lambda: options.run(options), "stopped; what was built is in the store, and no file is half-written")
+    status: int | None = options.run(options)
+    return status
 
 
 if __name__ == "__main__":

@@ -5,25 +5,19 @@ from __future__ import annotations
 import argparse
 import itertools
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from artefacts.errors import UserError
 from artefacts.progress import ProgressLine
-from artefacts.recipe import Recipe
-from pseudogec.correct import STEPS, Trace
+from pseudogec.correct import STEPS, Sentence, Trace, sentences_of
 from pseudogec.correct.models import LEFT
-from pseudogec.edits import Annotator, Edit, edit_text, load_annotator, token_edits
+from pseudogec.edits import Annotator, Edit, load_annotator
 from pseudogec.study import Study
-from pseudogec.study.corrector import Corrector, default_system, find_system, to_train
-from pseudogec.study.planning import missing_files
+from pseudogec.study.corrector import PROFILES, Corrector, choose, find_system, lacking, to_train
 from pseudogec.study.profile import all_steps
-from pseudogec.text import ends_inside_code, prose_of, prose_tokens, sentence_spans
-
-PROFILES = ("learners", "public", "classroom")
-"""The profiles whose systems correct by default, the best first."""
+from pseudogec.text import ends_inside_code
 
 _DESCRIPTION = f"""\
 Correct text from standard input with a system of the study, line by line. The text is read as Markdown. Every character that
@@ -37,7 +31,6 @@ the store has the original ones, whose scores the tables show.
 Examples: echo "They was happy ." | pseudogec correct
           pseudogec correct --system pretlarge+sse --steps < text"""
 
-_CLOSING = ('"', "'", "\u201d", "\u2019", ")")
 _LINES_AT_ONCE = 1000  # from a file or pipe; enough to fill batches
 
 
@@ -78,20 +71,9 @@ def open_study(options: argparse.Namespace, profile: str = "classroom", without_
 
 def _chosen(options: argparse.Namespace) -> tuple[Study, str]:
     """The study and the name of its system that corrects: of several studies the first whose models are here, or the last."""
-    chosen: tuple[Study, str, list[Recipe]] | None = None
-    for study in _studies(options):
-        if _named(options) or options.system is None or options.system in study.profile.systems:
-            system = options.system or default_system(study)
-            chosen = study, system, to_train(study, find_system(study, system, options.seed))
-            if not chosen[2]:
-                break
-    if chosen is None:
-        raise UserError(
-            f"--system: none of the profiles {', '.join(PROFILES)} has `{options.system}`; --list shows their systems"
-        )
-    study, system, absent = chosen
+    study, system, absent = choose(_studies(options), options.system, options.seed)
     if absent and not options.train:
-        raise UserError(_missing(study, system, absent))
+        raise UserError(lacking(study, system, absent))
     if options.system is None:
         print(f"corrected by the system {system} of the profile {study.profile.name}", file=sys.stderr)
     return study, system
@@ -107,28 +89,6 @@ def _studies(options: argparse.Namespace) -> Iterator[Study]:
         yield open_study(options, name, without_data=not options.train)
 
 
-def _missing(study: Study, system: str, absent: Sequence[Recipe]) -> str:
-    kinds = Counter(recipe.kind for recipe in absent)
-    files = missing_files(absent)
-    name = study.profile.name
-    return (
-        f"the system {system} of the profile {name} is not here; it needs "
-        + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-        + (f", and of corpora {', '.join(map(str, files))}" if files else "")
-        + f". --train builds all of this; `python run_all.py --profile {name} --plan` says how long it takes"
-    )
-
-
-class _Sentence(NamedTuple):
-    """A sentence of the input."""
-
-    before: str  # text of its line that comes before its first sentence
-    text: str  # as it was typed
-    tokens: list[str]
-    spans: list[tuple[int, int]]  # of each token: its first character in the text, and the one after its last
-    behind: str  # text between this sentence and the next one of its line
-
-
 def run(options: argparse.Namespace) -> None:
     if options.list:
         print("\n".join(map(_listing, _studies(options))))
@@ -139,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     annotator = load_annotator(study.profile.annotator) if options.steps else None
     numbers = itertools.count(1)
     for lines in _batches():
-        split = list(map(_tokenised, lines)) if options.tokenised else list(map(_sentences, lines, prose_of(lines)))
+        split = list(map(_tokenised, lines)) if options.tokenised else sentences_of(lines)
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
             found = [(sentence, next(traces)) for sentence in sentences]
@@ -147,7 +107,7 @@ def run(options: argparse.Namespace) -> None:
             for note in (step.note for _, trace in found for _, step in trace.steps if step.note.startswith(LEFT)):
                 print(f"line {number}: a sentence is {note}", file=sys.stderr)
             if annotator is None:
-                print("".join(_corrected(*item, options.tokenised) for item in found))
+                print("".join(" ".join(trace.tokens) if options.tokenised else one.corrected(trace) for one, trace in found))
             else:
                 for sentence, trace in found:
                     print(_steps(sentence, trace, annotator))
@@ -176,34 +136,11 @@ def _decoded(lines: Iterable[bytes]) -> Iterator[str]:
             raise UserError(f"standard input, line {number}: not valid UTF-8 (byte {error.start + 1} of the line)") from None
 
 
-def _sentences(line: str, prose: tuple[int, int]) -> list[_Sentence]:
-    """The sentences of a line of running text; one without tokens for a line that has none."""
-    first, last = prose
-    starts = [first + start for start, _ in sentence_spans(line[first:last])]
-    # "Why?" and he left.
-    starts = [start for start in starts if not (line[start].islower() and line[:start].rstrip().endswith(_CLOSING))]
-    if not starts:
-        return [_Sentence("", line, [], [], "")]
-    found: list[_Sentence] = []
-    for start, end in itertools.pairwise([first, *starts[1:], last]):
-        text = line[start:end].rstrip()
-        behind = line[start + len(text) : end if end < last else len(line)]
-        found.append(_Sentence("" if found else line[:first], text, *prose_tokens(text), behind))
-    return found
+def _tokenised(line: str) -> list[Sentence]:
+    return [Sentence("", line, line.split(), [], "")]
 
 
-def _tokenised(line: str) -> list[_Sentence]:
-    return [_Sentence("", line, line.split(), [], "")]
-
-
-def _corrected(sentence: _Sentence, trace: Trace, tokenised: bool) -> str:
-    if tokenised:
-        return " ".join(trace.tokens)
-    edits = token_edits(sentence.tokens, trace.tokens)
-    return sentence.before + (edit_text(sentence.text, sentence.spans, edits) if edits else sentence.text) + sentence.behind
-
-
-def _steps(sentence: _Sentence, trace: Trace, annotator: Annotator) -> str:
+def _steps(sentence: Sentence, trace: Trace, annotator: Annotator) -> str:
     """A sentence, what each step changed, and its correction."""
     if not sentence.tokens:
         return f"{sentence.text}\n  = as it was typed"

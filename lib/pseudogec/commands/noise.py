@@ -7,7 +7,6 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +14,8 @@ from tqdm import tqdm
 
 from artefacts.errors import UserError
 from artefacts.files import COMPRESSIONS, read_lines, refuse_pipe, write_atomically
-from pseudogec.corpora import M2, read_plain
-from pseudogec.noise import (
-    METHODS,
-    NoiseProfile,
-    Noiser,
-    NoiseResources,
-    TextMethod,
-    describe,
-)
+from pseudogec.corpora import read_plain
+from pseudogec.noise import METHODS, NoiseProfile, Noiser, TextMethod, describe
 from pseudogec.random_streams import SentenceStreams
 
 _DESCRIPTION = """\
@@ -63,15 +55,11 @@ def run(options: argparse.Namespace) -> None:
         if "=" not in setting:
             raise UserError(f"--set {setting}: NAME=VALUE was expected, such as --set mu_mask=0.3")
     parameters = dict(setting.split("=", 1) for setting in options.set)
-    method = METHODS.make({METHODS.tag: options.method, **parameters})
-    if not isinstance(method, TextMethod):
-        raise UserError(f"--method {options.method}: works with a reverse model; name it under `methods` in a profile instead")
-    if options.genuine_m2 is None and method.needs_pairs:
-        raise UserError(f"{options.method} learns from learners' edits: give genuine data with --genuine-m2")
-    genuine = M2.model_validate({"files": options.genuine_m2}) if options.genuine_m2 else None
     refuse_pipe(options.input)  # it is read twice
     outputs = _outputs(options)
-    made = _write(Noiser(method, _resources(method, genuine, options)), options, outputs)
+    noiser = Noiser.of(options.method, lambda: read_plain(options.input), options.genuine_m2 or (), **parameters)
+    method = noiser.method
+    made = _write(noiser, options, outputs)
     if method.learns and made.edits_per_token < _HARDLY_ANY:
         cause = f"; {options.method} is for English" if method.english else ""
         print(f"warning: hardly anything was changed ({made.edits_per_token:.4f} edits per token){cause}", file=sys.stderr)
@@ -99,17 +87,6 @@ def _outputs(options: argparse.Namespace) -> tuple[Path, Path]:
     if os.path.realpath(options.input) in map(os.path.realpath, (source, target)):
         raise UserError(f"--output-prefix {options.output_prefix}: {options.input} would be overwritten; choose another prefix")
     return source, target
-
-
-def _resources(method: TextMethod, genuine: M2 | None, options: argparse.Namespace) -> NoiseResources:
-    """The data that the method learns from: genuine data or, without any, the input, which is read anew and never held."""
-
-    def texts() -> Iterator[list[str]]:
-        return read_plain(options.input) if genuine is None else (sentence.pair.target for sentence in genuine.read())
-
-    edits = genuine.read() if genuine is not None and method.needs_pairs else ()
-    annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
-    return NoiseResources(Counter(chain.from_iterable(texts())), annotated=annotated, sentences=texts)
 
 
 def _write(noiser: Noiser, options: argparse.Namespace, outputs: tuple[Path, Path]) -> NoiseProfile:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 
 from artefacts.errors import UserError
+from pseudogec.extras import naming_extras
 
 
 def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
@@ -17,7 +18,8 @@ def run_program(work: Callable[[], int | None], when_stopped: str) -> int:
         Ctrl-C.
     """
     try:
-        status = work() or 0
+        with naming_extras():
+            status = work() or 0
         sys.stdout.flush()
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

@@ -6,7 +6,6 @@ import argparse
 import contextlib
 import json
 import math
-import re
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,17 +16,15 @@ import yaml
 from tqdm import tqdm
 
 from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, refuse_pipe
-from pseudogec.corpora import read_plain, read_together
-from pseudogec.edits import Annotator, AnnotatorName, is_m2, load_annotator, read_m2, typed_otherwise
+from artefacts.files import read_lines
+from pseudogec.corpora import read_plain
+from pseudogec.edits import AnnotatorName, load_annotator
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores
 
 _REFERENCES = {
     "edits": "one M2 file, or parallel references, whose edits ERRANT finds",
     "rewrites": "parallel references: whole corrected sentences, each file an annotator; or one M2 file, whose edits make them",
 }
-
-_JSON = re.compile(r'\s*[\[{]\s*(["{]|$)')
 
 Figures = dict[str, Any]
 """Figures by name, in the order in which they are shown."""
@@ -83,12 +80,13 @@ def run(options: argparse.Namespace) -> None:
     metric = _named(options.metric)
     _check_options(options, metric)
     annotator = load_annotator(options.annotator) if metric.needs_annotator or options.by == "type" else None
-    gold = _read_gold(options, metric, annotator)
+    with _warnings_told():
+        gold = Gold.read(options.reference, options.source, metric, annotator or options.annotator, typed=options.by == "type")
     # All files are read and counted before anything is scored, which may take minutes.
     outputs = [path for system in options.hypothesis for path in system]
     hypotheses = {path: list(read_plain(path)) for path in outputs}
     for path, hypothesis in hypotheses.items():
-        _check_length(gold, path, len(hypothesis))
+        gold.check_lines(path, len(hypothesis))
     levels = _read_levels(options.levels, gold) if options.by == "level" else []
     with _warnings_told(), tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
 
@@ -140,58 +138,9 @@ def _check_options(options: argparse.Namespace, metric: Metric) -> None:
         raise UserError("--levels is for --by level; give both or neither")
 
 
-def _read_gold(options: argparse.Namespace, metric: Metric, annotator: Annotator | None) -> Gold:
-    references = options.reference
-    if m2_files := [path for path in references if _is_m2(path)]:
-        if len(references) > 1:
-            raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other --reference can stand beside it")
-        annotated = list(read_m2(m2_files[0]))
-        if options.by == "type" and annotator is not None and typed_otherwise(annotated):
-            print(f"warning: {m2_files[0]}: its error types are not ERRANT's; its edits are typed again", file=sys.stderr)
-            annotated = list(annotator.typed(annotated))
-        gold = Gold.annotated(annotated, str(m2_files[0]))
-        if options.source is not None:
-            _check_source(options.source, gold)
-        return gold
-    if options.source is None:
-        raise UserError(
-            "--source is missing; parallel references do not hold the sentences before correction, as an M2 file does"
-        )
-    lines = [list(map(str.split, each)) for each in read_together([options.source, *references])]
-    rewrites = [[each[number] for each in lines] for number in range(1, len(references) + 1)]
-    if metric.references == "edits":
-        annotator = annotator or load_annotator(options.annotator)
-    return Gold.parallel([each[0] for each in lines], rewrites, str(options.source), annotator)
-
-
-def _is_m2(path: Path) -> bool:
-    refuse_pipe(path)
-    first = next((line for line in read_lines(path) if line.strip()), None)
-    if first is None:
-        raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
-    if _JSON.match(first):
-        raise DataError(path, "is JSON; an M2 file or corrected sentences, one a line, were expected")
-    return is_m2(first)
-
-
-def _check_length(gold: Gold, path: Path, lines: int) -> None:
-    if lines != len(gold.sources):
-        problem = f"has {lines} lines and {gold.name} has {len(gold.sources)} sentences; line for line they must correspond"
-        raise DataError(path, f"{problem} (it is an M2 file, not corrected sentences)" if _is_m2(path) else problem)
-
-
-def _check_source(path: Path, gold: Gold) -> None:
-    sources = list(read_plain(path))
-    _check_length(gold, path, len(sources))
-    for line, (tokens, expected) in enumerate(zip(sources, gold.sources, strict=True), start=1):
-        if tokens != list(expected):
-            problem = f"{' '.join(tokens)!r} is not the sentence of {gold.name}, which is {' '.join(expected)!r}"
-            raise DataError(path, problem, line)
-
-
 def _read_levels(path: Path, gold: Gold) -> list[str]:
     levels = [line.strip() for line in read_lines(path)]
-    _check_length(gold, path, len(levels))
+    gold.check_lines(path, len(levels))
     if "" in levels:
         raise DataError(path, "the line is blank; a level, such as A, was expected", levels.index("") + 1)
     return levels

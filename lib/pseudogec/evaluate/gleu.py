@@ -10,11 +10,11 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.metadata import version
 
 import numpy as np
 from pydantic import Field
 
+from pseudogec import __version__
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, Measure, Metric
 from pseudogec.text import Tokens
@@ -49,7 +49,7 @@ class Gleu(Metric):
 
     @property
     def implementation(self) -> str:
-        return f"pseudogec{version('pseudogec')}"
+        return f"pseudogec{__version__}"
 
     def signature(self, annotator: str = "") -> str:
         return f"{super().signature(annotator)}|seeds:as the JFLEG script"

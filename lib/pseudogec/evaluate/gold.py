@@ -8,15 +8,31 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
 
-from artefacts.errors import UserError
-from pseudogec.edits import AnnotatedSentence, Annotator, apply_edits
+from artefacts.errors import DataError, UserError
+from artefacts.files import read_lines, refuse_pipe
+from pseudogec.corpora import read_plain, read_together
+from pseudogec.edits import (
+    AnnotatedSentence,
+    Annotator,
+    AnnotatorName,
+    apply_edits,
+    is_m2,
+    load_annotator,
+    read_m2,
+    typed_otherwise,
+)
 from pseudogec.text import Tokens
+
+if TYPE_CHECKING:
+    from pseudogec.evaluate.metric import Metric
 
 ReferenceForm = Literal["edits", "rewrites"]
 """Annotators' edits, or whole corrected sentences."""
 
+_JSON = re.compile(r'\s*[\[{]\s*(["{]|$)')
 _SENTENCE_ENDS = frozenset(".?!")
 _FAIRSEQ_LINE = re.compile(r"[A-Z]-\d+")
 _SUSPICIOUS_SHARE = 0.05
@@ -63,6 +79,44 @@ class Gold:
                     "line for line they must correspond"
                 )
         return cls(sources, name, _rewrites=rewrites, _annotator=annotator)
+
+    @classmethod
+    def read(
+        cls,
+        references: Sequence[Path],
+        source: Path | None,
+        metric: Metric,
+        annotator: Annotator | AnnotatorName = "auto",
+        typed: bool = False,
+    ) -> Gold:
+        """References from one M2 file, known by its content, or from files of corrected sentences, one a line.
+
+        Args:
+            source: the sentences before correction. An M2 file holds them; if they are given, too, they must agree.
+            metric: for which they are read.
+            annotator: finds the edits of corrected sentences if the metric compares edits.
+            typed: give edits of other types than ERRANT's those of ERRANT, with a warning.
+
+        Raises:
+            UserError: there is no source, or a file's lines are not as they should be.
+        """
+        if m2_files := [path for path in references if _is_m2(path)]:
+            if len(references) > 1:
+                raise DataError(m2_files[0], "is an M2 file, which holds all annotators; no other reference can stand beside it")
+            annotated = list(read_m2(m2_files[0]))
+            if typed and typed_otherwise(annotated):
+                warnings.warn(f"{m2_files[0]}: its error types are not ERRANT's; its edits are typed again", stacklevel=2)
+                annotated = list(_loaded(annotator).typed(annotated))
+            gold = cls.annotated(annotated, str(m2_files[0]))
+            if source is not None:
+                gold.check_source(source)
+            return gold
+        if source is None:
+            raise UserError("the source is missing; corrected sentences do not hold those before correction, as an M2 file does")
+        lines = [list(map(str.split, each)) for each in read_together([source, *references])]
+        rewrites = [[each[number] for each in lines] for number in range(1, len(references) + 1)]
+        finder = _loaded(annotator) if metric.references == "edits" else None
+        return cls.parallel([each[0] for each in lines], rewrites, str(source), finder)
 
     @cached_property
     def sentences(self) -> Sequence[AnnotatedSentence]:
@@ -154,6 +208,21 @@ class Gold:
                 stacklevel=4,
             )
 
+    def check_lines(self, path: Path, lines: int) -> None:
+        """Refuse a file with another number of lines."""
+        if lines != len(self.sources):
+            problem = f"has {lines} lines and {self.name} has {len(self.sources)} sentences; line for line they must correspond"
+            raise DataError(path, f"{problem} (it is an M2 file, not corrected sentences)" if _is_m2(path) else problem)
+
+    def check_source(self, path: Path) -> None:
+        """Refuse a file of other sentences before correction."""
+        sources = list(read_plain(path))
+        self.check_lines(path, len(sources))
+        for line, (tokens, expected) in enumerate(zip(sources, self.sources, strict=True), start=1):
+            if tokens != list(expected):
+                problem = f"{' '.join(tokens)!r} is not the sentence of {self.name}, which is {' '.join(expected)!r}"
+                raise DataError(path, problem, line)
+
     def check_length(self, sentences: int, name: str) -> None:
         if not self.sources:
             raise UserError(f"{self.name} has no sentences; nothing can be scored")
@@ -161,6 +230,20 @@ class Gold:
             raise UserError(
                 f"{name} has {sentences} sentences and {self.name} has {len(self.sources)}; line for line they must correspond"
             )
+
+
+def _loaded(annotator: Annotator | AnnotatorName) -> Annotator:
+    return load_annotator(annotator) if isinstance(annotator, str) else annotator
+
+
+def _is_m2(path: Path) -> bool:
+    refuse_pipe(path)
+    first = next((line for line in read_lines(path) if line.strip()), None)
+    if first is None:
+        raise DataError(path, "the file is empty; an M2 file or corrected sentences, one a line, were expected")
+    if _JSON.match(first):
+        raise DataError(path, "is JSON; an M2 file or corrected sentences, one a line, were expected")
+    return is_m2(first)
 
 
 def _is_in_subwords(known: Sequence[Tokens], tokens: Tokens) -> bool:

@@ -48,9 +48,9 @@ _NUMBERS_AT_ONCE = 4_000_000
 """Number of shuffled values in memory at once: some 60 MB."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
-    """A score or a difference of two, with its uncertainty."""
+    """A score or a difference of two, with its uncertainty; printed, in points with the 95% interval and p."""
 
     value: float  # of the mean over seeds
     standard_error: float  # over sentences, and over the seeds of each side that has several
@@ -63,6 +63,10 @@ class Estimate:
     # For each side with several seeds, their number and the variance of their scores; of pairs, that of their differences
     of_seeds: tuple[tuple[int, float], ...] = ()
     paired: bool = False
+
+    def __repr__(self) -> str:
+        value, low, high = (f"{100 * end:+.2f}" for end in (self.value, *self.interval))
+        return f"{value} [{low}, {high}], p = {self.p_value:.4f}"
 
     @property
     def interval(self) -> tuple[float, float]:

@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from importlib.metadata import version
 from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
 from rapidfuzz.distance import Levenshtein
 
+from pseudogec import __version__
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, EditMetric, Score
@@ -50,7 +50,7 @@ class MaxMatch(EditMetric):
 
     @property
     def implementation(self) -> str:
-        return f"pseudogec{version('pseudogec')}"
+        return f"pseudogec{__version__}"
 
     def score(
         self,

@@ -162,7 +162,7 @@ MetricChoice = Metric | str | Mapping[str, Any]
 """A metric, its name, or its name and fields as a profile writes them; for `METRICS.make`."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Score:
     """A metric's result for one system's output, or for a part of it."""
 
@@ -195,6 +195,11 @@ class Score:
 
     def __getitem__(self, name: str) -> float:
         return self.figures[name]
+
+    def __repr__(self) -> str:
+        """The measures in percent, and the signature."""
+        measures = (f"{measure.label} {100 * self[measure.name]:.2f}" for measure in self.metric.measures)
+        return f"{'  '.join(measures)}\n{self.caption}"
 
     @property
     def headline(self) -> float:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from typing import NamedTuple
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from artefacts.errors import UserError
-from pseudogec.noise.method import Operation, TextMethod, keep, noised_tokens
+from pseudogec.corpora import M2
+from pseudogec.noise.method import METHODS, Operation, TextMethod, keep, noised_tokens
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors
 from pseudogec.random_streams import SentenceStreams
@@ -71,6 +73,33 @@ class Noiser:
         self._joining = resources.bpe if joined else None
         self._splitting = None if joined else resources.bpe
         self._in_subwords = _InSubwords(resources.bpe) if resources.bpe else {}
+
+    @classmethod
+    def of(cls, method: str, texts: Callable[[], Iterable[list[str]]], genuine: Sequence[Path] = (), **parameters: Any) -> Noiser:
+        """A method by its name, with what it learns from: genuine data or, without any, the text itself, which is never held.
+
+        Args:
+            method: a registered name, or ``package.module:Class``.
+            texts: begins to read the sentences, as tokens; may be called several times.
+            genuine: M2 files, tokenised as the text is.
+            parameters: of the method.
+
+        Raises:
+            UserError: there is no such method or parameter, it needs a reverse model, or it needs genuine data.
+        """
+        made = METHODS.make({METHODS.tag: method, **parameters})
+        if not isinstance(made, TextMethod):
+            raise UserError(f"the method {method} works with a reverse model; name it under `methods` in a profile instead")
+        if made.needs_pairs and not genuine:
+            raise UserError(f"{method} learns from learners' edits: give genuine data, as M2 files")
+        pairs = M2.model_validate({"files": list(genuine)}) if genuine else None
+
+        def learnt() -> Iterator[list[str]]:
+            return iter(texts()) if pairs is None else (sentence.pair.target for sentence in pairs.read())
+
+        edits = pairs.read() if pairs is not None and made.needs_pairs else ()
+        annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
+        return cls(made, NoiseResources(Counter(chain.from_iterable(learnt())), annotated=annotated, sentences=learnt))
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """Noise a sentence with its random stream; the operations cover it in order.

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from artefacts import missing
 from artefacts.errors import UserError, nearest
 from artefacts.recipe import Recipe
-from pseudogec.correct import Built, ConfidentEdits, Trace, as_readers_want, run
+from pseudogec.correct import Built, ConfidentEdits, Trace, as_readers_want, run, sentences_of
 from pseudogec.correct.step import ReadyStep
 from pseudogec.study.grid import Pipeline
 from pseudogec.study.models import CompactModel
-from pseudogec.study.planning import pipelines
+from pseudogec.study.planning import missing_files, pipelines
 from pseudogec.study.study import Study
 from pseudogec.text import Tokens
+
+PROFILES = ("learners", "public", "classroom")
+"""The profiles whose systems correct by default, the best first."""
 
 
 def find_system(study: Study, name: str, seed: int | None = None) -> Pipeline:
@@ -35,6 +39,42 @@ def default_system(study: Study) -> str:
     if not study.profile.own_text:
         raise UserError(f"profile {study.profile.name} names no system for your own text; choose one (--list shows them)")
     return study.profile.own_text[-1]
+
+
+def choose(studies: Iterable[Study], system: str | None = None, seed: int | None = None) -> tuple[Study, str, list[Recipe]]:
+    """Of several studies the first that has a system and its models, or else the last that has the system.
+
+    Returns:
+        The study, the system's name (the study's default where none is given), and what it lacks (:func:`to_train`).
+
+    Raises:
+        UserError: no study has the system.
+    """
+    chosen: tuple[Study, str, list[Recipe]] | None = None
+    named = []
+    for study in studies:
+        named.append(study.profile.name)
+        if system is None or system in study.profile.systems:
+            name = system or default_system(study)
+            chosen = study, name, to_train(study, find_system(study, name, seed))
+            if not chosen[2]:
+                break
+    if chosen is None:
+        raise UserError(f"profile {', '.join(named)}: there is no system `{system}`")
+    return chosen
+
+
+def lacking(study: Study, system: str, absent: Sequence[Recipe]) -> str:
+    """What a system needs that is not here, and how to get it."""
+    kinds = Counter(recipe.kind for recipe in absent)
+    files = missing_files(absent)
+    name = study.profile.name
+    return (
+        f"the system {system} of the profile {name} is not here; it needs "
+        + ", ".join(f"{count} {kind}" for kind, count in kinds.items())
+        + (f", and of corpora {', '.join(map(str, files))}" if files else "")
+        + f". --train builds all of this; `python run_all.py --profile {name} --plan` says how long it takes"
+    )
 
 
 def needed(study: Study, pipeline: Pipeline) -> list[Recipe]:
@@ -76,6 +116,12 @@ class Corrector:
         ]
         if not as_scored:
             self._steps.append(("numbers, ends and unknown words as typed", as_readers_want))
+
+    def lines(self, lines: Sequence[str]) -> list[str]:
+        """Correct lines of running text, read as Markdown; every character that no correction replaces stays."""
+        split = sentences_of(lines)
+        traces = iter(self([sentence.tokens for sentences in split for sentence in sentences]))
+        return ["".join(sentence.corrected(next(traces)) for sentence in sentences) for sentences in split]
 
     def __call__(self, sentences: Sequence[Tokens]) -> list[Trace]:
         """Correct tokenised sentences; returns for each the output of every step."""

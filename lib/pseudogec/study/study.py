@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
-from importlib.metadata import version
 from itertools import product
 from math import log, nan
 from pathlib import Path
@@ -25,6 +24,7 @@ from artefacts.processor import made_on
 from artefacts.progress import ProgressLine
 from artefacts.recipe import Recipe, with_ancestors
 from artefacts.store import Store
+from pseudogec import __version__
 from pseudogec.corpora import load_catalogue
 from pseudogec.correct import THRESHOLDS
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits, Side
@@ -281,7 +281,7 @@ class Study:
         parts = [pack for pack in self.store.packs if here in (pack.folder.resolve(), pack.folder.resolve().parent)]
         if new := [entry for entry in entries if not any(entry.recipe in part for part in parts)]:
             place = folder / f"part-{len(parts) + 1}" if parts else folder
-            write_pack(place, new, f"pseudogec {version('pseudogec')}", self.planner.files)
+            write_pack(place, new, f"pseudogec {__version__}", self.planner.files)
         return len(entries)
 
     def data_recipes(self) -> list[Recipe]:
