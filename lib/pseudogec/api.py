@@ -88,9 +88,9 @@ def compare(first: Score | Sequence[Score], second: Score | Sequence[Score]) -> 
     """The first system's headline measure less the second's, with its 95% interval and p-value.
 
     Args:
-        first, second: one score, or one for each seed of a system: then the interval allows for other seeds, and otherwise
-            only for other sentences. Where both have the same five seeds or more in one order, give them to
-            `pseudogec.evaluate.compare` by their numbers to pair them.
+        first: one score, or one for each seed of a system: then the interval allows for other seeds, too, and otherwise only
+            for other sentences.
+        second: likewise.
 
     Raises:
         UserError: the scores are not of the same metric, settings and references.

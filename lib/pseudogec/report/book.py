@@ -38,7 +38,10 @@ INDEX = "index"
 _SETTINGS: dict[str, Any] = {
     "project": TITLE,
     "html_title": TITLE,
-    "extensions": ["myst_nb", "sphinx_copybutton", "pseudogec.report.book"],
+    "extensions": ["myst_nb", "sphinx_copybutton", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "pseudogec.report.book"],
+    "add_module_names": False,
+    "maximum_signature_line_length": 60,
+    "python_display_short_literal_types": True,
     "html_theme": "sphinx_book_theme",
     "html_theme_options": {
         "home_page_in_toc": True,
@@ -71,6 +74,33 @@ _OPEN = {"algorithm", "exercise"}
 
 _TABLE_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./tables/[^)]*\)")
 """A number that is a link to a table, which only the book's own run has."""
+
+_OTHERS = ":caption: Further\n:hidden:\n\npapers\npython"
+
+_PYTHON = """\
+# Use it from Python
+
+`pip install .` in a clone takes what noise, M2 and GLEU scores and tests of differences need. Extras: `.[errant]` edits and
+their types, `.[spelling]` noise from dictionaries, `.[study]` trainings and notebooks.
+
+```python
+from pseudogec import noised, score, compare, corrected
+
+pairs = noised(["He goes home ."], "direct_noise", seed=1)  # [(source, target), ...]
+pairs = noised(texts, "realistic", genuine="mine.m2")
+a, b = score("a.txt", "test.m2"), score("b.txt", "test.m2")  # print P, R, F0.5 and the signature
+compare(a, b)  # prints the difference, its 95% interval and p
+corrected(["They was happy."])
+```
+
+For texts of any size, in constant memory: `pseudogec noise --method direct_noise --input text.gz --output-prefix pseudo`.
+
+```{eval-rst}
+.. automodule:: pseudogec.api
+   :members: noised, score, compare, corrected
+   :member-order: bysource
+```
+"""
 
 _BLANK = {"cell_type": "markdown", "id": "blank", "metadata": {}}
 
@@ -128,6 +158,7 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
                 content = _page(part, name, pages, is_own=part is own)
                 (source / f"{page}.ipynb").write_text(json.dumps(content), encoding="utf-8")
         (source / "papers.md").write_text(_papers(pages), encoding="utf-8")
+        (source / "python.md").write_text(_PYTHON, encoding="utf-8")
         Sphinx(source, None, made, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
         (made / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
         for kind in ("figures", "tables"):
@@ -190,12 +221,12 @@ def _name_part(first: dict[str, Any], part: Part, name: str, pages: Pages) -> No
 
 
 def _contents(pages: Pages) -> str:
-    """The table of contents: one for each kind of sentences, and the papers' tables and figures."""
+    """The table of contents: one for each kind of sentences, and one of further pages."""
     listed: dict[str, list[str]] = {}
     for part, its in pages.items():
         listed.setdefault(part.kind, []).extend(page for page in its.values() if page != INDEX)
     trees = [f":caption: {kind.capitalize()}\n:hidden:\n\n" + "\n".join(its) for kind, its in listed.items()]
-    return "\n\n".join(f"```{{toctree}}\n{tree}\n```" for tree in [*trees, ":caption: The papers\n:hidden:\n\npapers"])
+    return "\n\n".join(f"```{{toctree}}\n{tree}\n```" for tree in [*trees, _OTHERS])
 
 
 def _only_shows(source: str) -> bool:
