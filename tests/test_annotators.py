@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import (
     AnnotatedSentence,
     Annotator,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import pseudogec
-from artefacts.errors import UserError
 from pseudogec import api, compare, corrected, noised, score
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
 
 SENTENCES = ["He goes home .", "She depends on her friends .", "They have bought a new house ."] * 20
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.files import digest_file
+from pseudogec.artefacts.files import digest_file
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import load_catalogue
 from pseudogec.report.papers import paper_datasets

@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 from pyarrow import parquet
 
-from artefacts.errors import UserError
-from artefacts.pack import ARTEFACTS, FILES
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.pack import ARTEFACTS, FILES
 from pseudogec.edits import annotators
 from pseudogec.evaluate import compare, f05_of
 from pseudogec.report import Claim, Report

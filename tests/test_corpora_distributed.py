@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError
-from artefacts.files import write_lines
 from helpers.corpora_by_format import read_sentences
+from pseudogec.artefacts.errors import DataError
+from pseudogec.artefacts.files import write_lines
 
 
 def test_cirrussearch_articles_are_split_into_sentences(tmp_path: Path) -> None:

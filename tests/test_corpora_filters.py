@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import Pair, clean_seed_text, drop_identical, is_clean_seed_text, sample
 
 

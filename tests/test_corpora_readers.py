@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError
-from artefacts.files import write_lines
 from helpers.corpora_by_format import pairs_format, read_pairs, read_sentences
+from pseudogec.artefacts.errors import DataError
+from pseudogec.artefacts.files import write_lines
 from pseudogec.corpora import Count, Pair, read_plain
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
 from pseudogec.report import Report, SystemsReport
 from pseudogec.study import Study
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError, UserError
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2, write_m2
 
 REAL_DATA = Path(__file__).parents[2] / "shared" / "data"

@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from artefacts.errors import UserError
-from artefacts.files import write_lines
-from artefacts.recipe import Recipe
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_lines
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import CUT_OTHERWISE, ERRANT, Score, compare_means, f05_of, frequent_types, type_agreement
 from pseudogec.report import ErrorAnalysis, Report, figures, findings

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit, load_annotator, read_m2
 from pseudogec.evaluate import ERRANT, Errant, Gold, Score, precision_recall_f05
 

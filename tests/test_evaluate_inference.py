@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from artefacts.errors import UserError
 from helpers.simulated_scores import Trial
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.evaluate import (
     ERRANT,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.evaluate import Gold, Measure, Metric
 
 GOLD = Gold.parallel([["a"], ["b"], ["c"]], [[["a"], ["B"], ["c"]]])

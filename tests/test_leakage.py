@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import M2
 from pseudogec.report import Report
 from pseudogec.report.tables import StyledTable

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.files import read_lines, write_lines
 from helpers.noising import make_noiser
 from pseudogec.__main__ import main
+from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.noise import METHODS, NoiseResources, TextMethod
 from pseudogec.random_streams import SentenceStreams
 

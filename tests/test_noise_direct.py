@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from artefacts.errors import UserError
 from helpers.noising import make_noiser, noised
 from helpers.rates import assert_rate
+from pseudogec.artefacts.errors import UserError
 from pseudogec.noise import DirectNoise, Noiser, NoiseResources, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
 from helpers.smallest_study import SMALLEST
 from my_methods import Shouting, WorstOfBeam
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
 from pseudogec.report import Report, figures
 from pseudogec.report.methods import METHOD_COLOURS, method_label
 from pseudogec.study import PROJECT, Study, load_profile

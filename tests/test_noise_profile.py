@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.files import read_lines, write_lines
 from pseudogec.__main__ import main
+from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.edits import AnnotatedSentence, Edit, EditProfile, read_m2, type_distance, write_m2
 from pseudogec.noise import EditDictionary
 

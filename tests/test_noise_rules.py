@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from artefacts.errors import UserError
-from artefacts.files import write_lines
 from helpers.corpora_by_format import pairs_format, read_pairs
 from helpers.noising import make_noiser, noised
 from helpers.rates import assert_rate
 from learner_world import seed_sentences
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_lines
 from pseudogec.edits import apply_edits
 from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.misspellings import known_misspellings

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from rapidfuzz.distance import Levenshtein
 
-from artefacts.errors import UserError
 from helpers.noising import learnt_from, make_noiser, noised
 from helpers.rates import assert_rate
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise import (
     ConfusionSets,

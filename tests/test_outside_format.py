@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
 from helpers.building import make
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import FilePairs
 from pseudogec.report.texts import corpus_table
 from pseudogec.study import PROJECT, Profile, Study, load_profile
@@ -19,7 +19,7 @@ from pseudogec.study import PROJECT, Profile, Study, load_profile
 MODULE = '''
 from pydantic import Field
 
-from artefacts.files import read_lines
+from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora import CorrectedSentence, FilePairs, FileSentences, Pair
 
 

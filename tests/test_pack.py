@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from pyarrow import parquet
 
-from artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, write_pack
-from artefacts.files import read_lines
-from artefacts.pack import ARTEFACTS, FILES
 from helpers.building import make
 from pseudogec.__main__ import main
+from pseudogec.artefacts import Pack, Recipe, UserError, merge, missing, with_ancestors, write_pack
+from pseudogec.artefacts.files import read_lines
+from pseudogec.artefacts.pack import ARTEFACTS, FILES
 from pseudogec.edits import read_m2
 from pseudogec.report import samples, texts, trainings
 from pseudogec.report.tables import training_lengths

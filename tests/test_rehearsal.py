@@ -15,9 +15,9 @@ from typing import NamedTuple
 import pytest
 import torch
 
-from artefacts import with_ancestors
 from helpers.seq2seq_training import assert_same_weights, updates_saved, weights_of
 from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
+from pseudogec.artefacts import with_ancestors
 from pseudogec.seq2seq import (
     Architecture,
     Decoder,

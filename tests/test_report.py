@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pytest
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.report import Report, figures, findings
 from pseudogec.report.display import LEARNT_NOTHING

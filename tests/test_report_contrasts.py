@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.evaluate import Contrast, Estimate, Side, answer, clear, contrast, f05_of
 from pseudogec.noise import DirectNoise
 from pseudogec.report.contrasts import as_table, opponents

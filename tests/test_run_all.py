@@ -23,8 +23,8 @@ import psutil
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from artefacts.files import digest_file
 from helpers.smallest_study import ARGUMENTS
+from pseudogec.artefacts.files import digest_file
 from pseudogec.commands.run_all import main
 from pseudogec.study import PACK, PROJECT
 
@@ -225,7 +225,7 @@ def test_bad_input_is_refused_before_anything_runs(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("artefacts.cluster.SECONDS_TO_ANSWER", 1)
+    monkeypatch.setattr("pseudogec.artefacts.cluster.SECONDS_TO_ANSWER", 1)
     assert main(["--store", str(tmp_path / "store"), "--outputs", str(tmp_path / "outputs"), *arguments]) == 2
     told = capsys.readouterr().err
     assert "Traceback" not in told

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from artefacts.files import write_lines
 from pseudogec.__main__ import main
+from pseudogec.artefacts.files import write_lines
 
 SCORED_WITHOUT_TORCH = """
 import sys

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.errors import UserError
-from artefacts.files import digest_file, read_lines, write_lines
-from artefacts.store import Store
 from helpers.building import make
 from helpers.corpora_by_format import sentence_format
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import digest_file, read_lines, write_lines
+from pseudogec.artefacts.store import Store
 from pseudogec.corpora import LocatedFile, Share, Shuffle, is_clean_seed_text
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WorldSeedText
 

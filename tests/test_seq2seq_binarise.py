@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import DataError, UserError
 from helpers.fairseq_programs import FAIRSEQ
 from helpers.seq2seq_world import make_dictionary, make_pairs
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.seq2seq.data import binarise, read_binarised, read_dictionary
 
 

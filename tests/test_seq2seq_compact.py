@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import DataError
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+from pseudogec.artefacts.errors import DataError
 from pseudogec.seq2seq import (
     Decoder,
     checkpoints,

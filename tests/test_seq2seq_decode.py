@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import DataError, UserError
 from helpers.seq2seq_world import TINY, WORDS, make_dataset, make_dictionary, make_pairs, short_training
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import compat
 from pseudogec.seq2seq.decode import Decoder
 from pseudogec.seq2seq.options import AverageLast

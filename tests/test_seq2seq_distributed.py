@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from artefacts.errors import UserError
 from helpers.cluster_processes import free_port, wait_for
 from helpers.seq2seq_training import ENVIRONMENT, TWO_PROCESSES, assert_close_weights, train_tiny, updates_saved
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
+from pseudogec.artefacts.errors import UserError
 from pseudogec.seq2seq import distributed
 from pseudogec.seq2seq.training import TrainingProgress, TrainingResult
 

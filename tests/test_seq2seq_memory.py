@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.errors import UserError
 from helpers.seq2seq_training import train_tiny
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs
+from pseudogec.artefacts.errors import UserError
 from pseudogec.seq2seq import Architecture, Decoder, checkpoints
 from pseudogec.seq2seq.training import TrainingResult
 

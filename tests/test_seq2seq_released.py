@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import DataError
 from helpers.fairseq_programs import FAIRSEQ
 from helpers.seq2seq_world import make_pairs
+from pseudogec.artefacts.errors import DataError
 from pseudogec.seq2seq import Decoder, checkpoints, compat, import_checkpoint
 from pseudogec.seq2seq.data import read_dictionary
 

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import torch
 
-from artefacts.errors import DataError, UserError
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.seq2seq import Decoder, TrainingProgress, checkpoints, import_checkpoint, model_files, train
 from pseudogec.seq2seq.checkpoints import TRUST, UnsafeFileError
 from pseudogec.seq2seq.detector import Detector

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from artefacts.errors import UserError
 from helpers.seq2seq_training import (
     assert_same_weights,
     kill_while_saving,
@@ -18,6 +17,7 @@ from helpers.seq2seq_training import (
     weights_of,
 )
 from helpers.seq2seq_world import TINY, make_dataset, make_dictionary, make_pairs, short_training
+from pseudogec.artefacts.errors import UserError
 from pseudogec.seq2seq import checkpoints
 from pseudogec.seq2seq.data import binarise, prepare
 from pseudogec.seq2seq.options import AverageLast

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from artefacts.engine import Engine
-from artefacts.store import Store
 from helpers.building import make
+from pseudogec.artefacts.engine import Engine
+from pseudogec.artefacts.store import Store
 from pseudogec.noise import METHODS, DecoderMethod
 from pseudogec.seq2seq.data import SIDES, read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile, pseudo_data

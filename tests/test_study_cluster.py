@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import ClusterSection, Engine, Store
-from artefacts.cluster import connect
 from helpers.cluster_processes import dask_worker, start_scheduler, wait_for
+from pseudogec.artefacts import ClusterSection, Engine, Store
+from pseudogec.artefacts.cluster import connect
 from pseudogec.study import PROJECT, Planner, load_profile
 from pseudogec.study.study import Study
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.errors import UserError
-from artefacts.files import write_lines
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_lines
 from pseudogec.edits import apply_edits, load_annotator, read_m2
 from pseudogec.evaluate import Gleu, Gold, MaxMatch
 from pseudogec.report import Report, SystemsReport

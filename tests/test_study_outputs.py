@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts.files import write_lines
+from pseudogec.artefacts.files import write_lines
 from pseudogec.commands.execute_notebook import execute
 from pseudogec.evaluate import MaxMatch, Score
 from pseudogec.report import OutputsReport

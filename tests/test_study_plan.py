@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Estimator, with_ancestors
-from artefacts.plan import make_plan
-from artefacts.recipe import Recipe
 from helpers.shipped_profiles import SHIPPED
+from pseudogec.artefacts import Estimator, with_ancestors
+from pseudogec.artefacts.plan import make_plan
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.commands.run_all import main
 from pseudogec.study import Study
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Store, with_ancestors
-from artefacts.errors import DataError
 from helpers.building import make
+from pseudogec.artefacts import Store, with_ancestors
+from pseudogec.artefacts.errors import DataError
 from pseudogec.evaluate import ERRANT, MaxMatch
 from pseudogec.noise import DirectNoise
 from pseudogec.study import PROJECT, Pipeline, Planner, Study, System, load_profile

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from artefacts import Recipe
-from artefacts.store import Store
 from helpers.building import make
+from pseudogec.artefacts import Recipe
+from pseudogec.artefacts.store import Store
 from pseudogec.edits import read_m2
 from pseudogec.seq2seq import read_binarised
 from pseudogec.study import PROJECT, Planner, System, load_profile

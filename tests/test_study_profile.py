@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from artefacts.errors import DataError, UserError
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.report.trainings import stages_table
 from pseudogec.study import PROJECT, Study, load_profile
 from pseudogec.study.grid import expand

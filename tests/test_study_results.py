@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from artefacts.progress import format_duration
+from pseudogec.artefacts.progress import format_duration
 from pseudogec.evaluate import ERRANT, Score
 from pseudogec.noise import DirectNoise, NoisyBackTranslation
 from pseudogec.study import System

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Store
-from artefacts.files import read_lines
 from helpers.building import make
+from pseudogec.artefacts import Store
+from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora import part_of_each
 from pseudogec.correct import EditReranking, Models, RightToLeft, Spelling, TypeDropping, UnknownWords
 from pseudogec.study import PROJECT, Planner, load_profile

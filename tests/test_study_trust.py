@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from artefacts import DataError, Recipe, Store, with_ancestors
 from helpers.building import make
+from pseudogec.artefacts import DataError, Recipe, Store, with_ancestors
 from pseudogec.study import PROJECT, Planner, System, load_profile
 from pseudogec.study.results import ScoredCorrection
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from artefacts.errors import DataError
+from pseudogec.artefacts.errors import DataError
 from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import Store, missing
 from helpers.smallest_study import SMALLEST
 from pseudogec import play
 from pseudogec.__main__ import main
+from pseudogec.artefacts import Store, missing
 from pseudogec.play.corruption import Corruptor
 from pseudogec.seq2seq import Decoder
 from pseudogec.study import PACK, Study

@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns:
         0 when all is well, or another status of `run_program`.
     """
-    from artefacts.kinds import import_from
+    from pseudogec.artefacts.kinds import import_from
     from pseudogec.commands.program import run_program
 
     import_from(Path.cwd())  # Python does so for `-m`, and not for an installed program

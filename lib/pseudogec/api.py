@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatorName, load_annotator
 from pseudogec.evaluate import METRICS, Estimate, Gold, Score, compare_scores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 
 _MODULES = {
     "spelling": ("HanTa", "blingfire", "hunspell", "jellyfish", "lemminflect", "markdown_it", "wordfreq"),

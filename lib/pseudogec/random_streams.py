@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator
 
-from artefacts.kinds import OneOrMore
+from pseudogec.artefacts.kinds import OneOrMore
 
 
 def _each_once(seeds: tuple[int, ...]) -> tuple[int, ...]:

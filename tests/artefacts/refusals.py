@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import DataError
+from pseudogec.artefacts import DataError
 
 
 @contextlib.contextmanager

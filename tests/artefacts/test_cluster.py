@@ -22,20 +22,20 @@ import yaml
 from distributed import Client
 from toys import Process
 
-import artefacts
-from artefacts import ClusterSection, Engine, Store, UserError, missing
-from artefacts.cluster import (
+from helpers.cluster_processes import dask_worker, start_scheduler, wait_for
+from pseudogec import artefacts
+from pseudogec.artefacts import ClusterSection, Engine, Store, UserError, missing
+from pseudogec.artefacts.cluster import (
     _HERE,
     LAUNCHER,
     connect,
     local_cluster,
 )
-from artefacts.processor import gpus_of_this_machine
-from helpers.cluster_processes import dask_worker, start_scheduler, wait_for
+from pseudogec.artefacts.processor import gpus_of_this_machine
 
 pytestmark = pytest.mark.slow
 
-LIB = Path(artefacts.__file__).parent.parent
+LIB = Path(artefacts.__file__).parents[2]
 PROJECT = LIB.parent
 
 
@@ -117,7 +117,7 @@ def _listened_at() -> set[str]:
 
 HOLDS_A_LOCK = """
 import sys, time, os, filelock
-from artefacts.cluster import connect, local_cluster
+from pseudogec.artefacts.cluster import connect, local_cluster
 
 def hold(path):
     with filelock.FileLock(path):

@@ -18,8 +18,8 @@ import pytest
 import zstandard
 from refusals import refused
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import (
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import (
     REMEMBERED_FROM,
     FileDigests,
     digest_file,

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar
 import pytest
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, ValidationError
 
-from artefacts import Component, Recipe, Registry, Section
+from pseudogec.artefacts import Component, Recipe, Registry, Section
 
 
 class Shape(Component):

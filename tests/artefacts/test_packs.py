@@ -15,10 +15,10 @@ import pytest
 from pyarrow import parquet
 from refusals import refused
 
-from artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
-from artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
-from artefacts.recipe import canonical_json
 from helpers.building import make
+from pseudogec.artefacts import Estimator, Pack, Progress, Recipe, Store, UserError, make_plan, merge, missing, write_pack
+from pseudogec.artefacts.pack import ARTEFACTS, FILES, MANIFEST, differences
+from pseudogec.artefacts.recipe import canonical_json
 
 THREADS_OF_A_READER = """
 import sys
@@ -28,7 +28,7 @@ from types import SimpleNamespace
 import psutil
 import pyarrow  # whose allocator of memory has a thread of its own
 
-from artefacts import Pack
+from pseudogec.artefacts import Pack
 
 before = psutil.Process().num_threads()
 assert Pack(Path(sys.argv[1])).files(SimpleNamespace(key=sys.argv[2]))["answer.txt"]

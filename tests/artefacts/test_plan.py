@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import pytest
 
-from artefacts import Estimator, Recipe, Store, make_plan
-from artefacts.files import write_json
-from artefacts.plan import CPU_TRAINING, GPU_DECODING, GPU_TRAINING, elapsed
-from artefacts.store import RECORD
+from pseudogec.artefacts import Estimator, Recipe, Store, make_plan
+from pseudogec.artefacts.files import write_json
+from pseudogec.artefacts.plan import CPU_TRAINING, GPU_DECODING, GPU_TRAINING, elapsed
+from pseudogec.artefacts.store import RECORD
 
 
 class Pages(Recipe):

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 import pytest
 
-from artefacts import Estimator, ProgressLine, Recipe, Store, TimeLeft
-from artefacts.plan import CPU_TRAINING
 from helpers.replay import replay
+from pseudogec.artefacts import Estimator, ProgressLine, Recipe, Store, TimeLeft
+from pseudogec.artefacts.plan import CPU_TRAINING
 
 
 class Text(Recipe):

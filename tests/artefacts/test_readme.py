@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-import artefacts
+from pseudogec import artefacts
 
 PACKAGE = Path(artefacts.__file__).parent
 

@@ -18,10 +18,10 @@ import pytest
 from pydantic import BaseModel
 from toys import Lasting, Phrase, Word
 
-from artefacts import Recipe, Store, UserError, with_ancestors
-from artefacts.files import write_atomically
-from artefacts.store import DESCRIPTION, LOG, RECORD
 from helpers.building import make
+from pseudogec.artefacts import Recipe, Store, UserError, with_ancestors
+from pseudogec.artefacts.files import write_atomically
+from pseudogec.artefacts.store import DESCRIPTION, LOG, RECORD
 
 
 def write_word(recipe: Recipe, folder: Path) -> dict[str, Any]:

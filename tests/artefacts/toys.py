@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from artefacts import Progress, Recipe, Store
+from pseudogec.artefacts import Progress, Recipe, Store
 
 
 class Word(Recipe):

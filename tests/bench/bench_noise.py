@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from measuring import describe_machine, make_text
 
-from artefacts.files import read_lines, write_lines
+from pseudogec.artefacts.files import read_lines, write_lines
 
 DISTINCT = 20_000
 

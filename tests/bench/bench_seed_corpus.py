@@ -21,10 +21,10 @@ import psutil
 from make_dumps import KINDS, make
 from measuring import describe_machine
 
-from artefacts.engine import Engine
-from artefacts.files import digest_file
-from artefacts.recipe import Recipe
-from artefacts.store import Store
+from pseudogec.artefacts.engine import Engine
+from pseudogec.artefacts.files import digest_file
+from pseudogec.artefacts.recipe import Recipe
+from pseudogec.artefacts.store import Store
 from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile, WorldPairs
 from pseudogec.noise import DirectNoise
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WholeCorpus

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from artefacts.files import write_lines
 from learner_world import learner_sentences
+from pseudogec.artefacts.files import write_lines
 from pseudogec.corpora import Pair
 from pseudogec.edits import AnnotatedSentence, apply_edits, load_annotator, read_m2
 from pseudogec.evaluate import likeness

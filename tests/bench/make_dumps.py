@@ -17,8 +17,8 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from artefacts.files import write_atomically
 from learner_world import seed_sentences
+from pseudogec.artefacts.files import write_atomically
 from pseudogec.edits import joined
 
 DISTINCT = 40_000

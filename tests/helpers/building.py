@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from artefacts import Progress, Recipe, Store, missing
+from pseudogec.artefacts import Progress, Recipe, Store, missing
 
 
 def make(store: Store, *targets: Recipe, progress: Progress = lambda *_: None) -> list[Recipe]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from artefacts import Recipe, TimeLeft
+from pseudogec.artefacts import Recipe, TimeLeft
 
 
 class Prediction(NamedTuple):

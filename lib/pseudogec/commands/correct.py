@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
-from artefacts.progress import ProgressLine
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.progress import ProgressLine
 from pseudogec.correct import STEPS, Sentence, Trace, sentences_of
 from pseudogec.correct.models import LEFT
 from pseudogec.edits import Annotator, Edit, load_annotator

@@ -22,8 +22,8 @@ from papermill.exceptions import PapermillExecutionError
 from traitlets import Dict
 from traitlets.config import Config
 
-from artefacts.files import write_atomically
 from pseudogec import METADATA
+from pseudogec.artefacts.files import write_atomically
 
 _INLINE = "module://matplotlib_inline.backend_inline"
 """Figures are shown in the notebook, whatever the shell's variable says."""

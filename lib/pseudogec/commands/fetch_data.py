@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
-from artefacts.files import write_atomically
-from artefacts.kinds import Component
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_atomically
+from pseudogec.artefacts.kinds import Component
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, fetch

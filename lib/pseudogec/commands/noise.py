@@ -12,8 +12,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from artefacts.errors import UserError
-from artefacts.files import COMPRESSIONS, read_lines, refuse_pipe, write_atomically
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import COMPRESSIONS, read_lines, refuse_pipe, write_atomically
 from pseudogec.corpora import read_plain
 from pseudogec.noise import METHODS, NoiseProfile, Noiser, TextMethod, describe
 from pseudogec.random_streams import SentenceStreams

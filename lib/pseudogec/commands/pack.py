@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from artefacts import Pack, Store, with_ancestors
-from artefacts.errors import UserError
-from artefacts.pack import Source
+from pseudogec.artefacts import Pack, Store, with_ancestors
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.pack import Source
 from pseudogec.study import PACK, Study
 
 _DESCRIPTION = """\

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 
-from artefacts import Estimator
-from artefacts.plan import Plan, make_plan
-from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
-from artefacts.progress import format_duration
-from artefacts.recipe import Recipe
+from pseudogec.artefacts import Estimator
+from pseudogec.artefacts.plan import Plan, make_plan
+from pseudogec.artefacts.processor import cores_of_this_machine, gpus_of_this_machine
+from pseudogec.artefacts.progress import format_duration
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.seq2seq.training import computes_in_bf16
 from pseudogec.study import Study
 from pseudogec.study.planning import missing_files

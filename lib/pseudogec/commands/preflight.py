@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple
 
 from rich.filesize import decimal
 
-from artefacts.errors import UserError
-from artefacts.files import digest_file
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import digest_file
 from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, load_catalogue, matching
 from pseudogec.edits import annotator_signature
 from pseudogec.noise import NoisedText

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.extras import naming_extras
 
 

@@ -15,11 +15,11 @@ from textwrap import indent
 
 import pandas as pd
 
-from artefacts import with_ancestors
-from artefacts.errors import UserError, nearest
-from artefacts.files import write_atomically
-from artefacts.progress import format_duration
-from artefacts.recipe import Recipe
+from pseudogec.artefacts import with_ancestors
+from pseudogec.artefacts.errors import UserError, nearest
+from pseudogec.artefacts.files import write_atomically
+from pseudogec.artefacts.progress import format_duration
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.commands.plan import plan_of, show_plan
 from pseudogec.commands.preflight import check, show, shown
 from pseudogec.commands.program import run_program

@@ -15,8 +15,8 @@ from typing import Any, get_args
 import yaml
 from tqdm import tqdm
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatorName, load_annotator
 from pseudogec.evaluate import METRICS, Estimate, Gold, Metric, compare_scores

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from backports import tarfile  # Python 3.11.0 to 3.11.3 have no data filter of their own
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora.catalogue import Download, KnownCorpus
 
 ARCHIVES = Path("archives")

@@ -5,8 +5,8 @@ To add one, derive from `FilePairs` (learner sentences with corrections) or `Fil
 its registered name, or as ``package.module:Class``. Rules:
 
 - A sentence is a list of tokens; `pseudogec.text.tokenise` makes it from text.
-- `artefacts.files.read_lines` reads plain and compressed files, and strips line ends. A CSV file may have line breaks inside
-  quotes: ``csv.reader(f"{line}\\n" for line in read_lines(path))`` keeps them.
+- `read_lines` of `pseudogec.artefacts.files` reads plain and compressed files, and strips line ends. A CSV file may have line
+  breaks inside quotes: ``csv.reader(f"{line}\\n" for line in read_lines(path))`` keeps them.
 - Errors in a file are raised as `DataError`, which names file and line.
 - A corpus that was read stays in the store until its files, its fields or the class's ``version`` change. An edit of the
   code alone is not noticed: raise ``version`` with it.
@@ -27,9 +27,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from artefacts import Section, SourceFile
-from artefacts.errors import DataError, UserError
-from artefacts.kinds import Component, OneOrMore, Registry
+from pseudogec.artefacts import Section, SourceFile
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.kinds import Component, OneOrMore, Registry
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
 

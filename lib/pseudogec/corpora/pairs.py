@@ -9,9 +9,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines
-from artefacts.kinds import OneOrMore
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import read_lines
+from pseudogec.artefacts.kinds import OneOrMore
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
 from pseudogec.text import tokenise

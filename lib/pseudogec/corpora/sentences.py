@@ -11,8 +11,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from artefacts.errors import DataError
-from artefacts.files import read_lines
+from pseudogec.artefacts.errors import DataError
+from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora.formats import SENTENCE_FORMATS, FileSentences, SentenceFormat
 from pseudogec.corpora.sampling import WHOLE, Share
 from pseudogec.text import sentence_spans, tokenise

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from pydantic import Field
 
-from artefacts import Progress
-from artefacts.errors import UserError
+from pseudogec.artefacts import Progress
+from pseudogec.artefacts.errors import UserError
 from pseudogec.correct.models import StepOfModels
 from pseudogec.correct.step import (
     STEPS,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from pydantic import Field, model_validator
 
-from artefacts import Progress
-from artefacts.errors import UserError
+from pseudogec.artefacts import Progress
+from pseudogec.artefacts.errors import UserError
 from pseudogec.correct.step import (
     STEPS,
     Before,

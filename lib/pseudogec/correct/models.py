@@ -10,9 +10,9 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from artefacts import Progress
-from artefacts.kinds import OneOrMore
-from artefacts.recipe import Recipe
+from pseudogec.artefacts import Progress
+from pseudogec.artefacts.kinds import OneOrMore
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.correct.step import (
     STEPS,
     Before,

@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field, model_validator
 
-from artefacts.files import read_lines
+from pseudogec.artefacts.files import read_lines
 from pseudogec.correct.step import (
     STEPS,
     Before,

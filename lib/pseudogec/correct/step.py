@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from artefacts import Progress
-from artefacts.kinds import Component, Registry
-from artefacts.recipe import Recipe
+from pseudogec.artefacts import Progress
+from pseudogec.artefacts.kinds import Component, Registry
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, SentenceProgress, annotator_of
 from pseudogec.evaluate import ERRANT, Gold, Score
 from pseudogec.seq2seq import Decoder, LanguageModel, model_cache

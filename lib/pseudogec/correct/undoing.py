@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field
 
-from artefacts import Progress
+from pseudogec.artefacts import Progress
 from pseudogec.correct.step import (
     STEPS,
     Before,

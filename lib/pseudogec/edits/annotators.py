@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import islice, tee
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
 from pseudogec.text import Tokens, import_spacy

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import chain
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.text import token_spans
 
 DETECTION_TYPES = frozenset({"UNK", "Um"})

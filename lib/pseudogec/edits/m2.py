@@ -17,8 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from artefacts.errors import DataError
-from artefacts.files import read_lines, write_lines
+from pseudogec.artefacts.errors import DataError
+from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.edits.edit import AnnotatedSentence, Edit
 
 _EDIT_FORM = "A START END|||TYPE|||CORRECTION|||REQUIRED|||-NONE-|||ANNOTATOR"

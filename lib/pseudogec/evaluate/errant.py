@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import Annotator, Edit, SentenceProgress
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.metric import METRICS, EditMetric, Score, precision_recall_f05

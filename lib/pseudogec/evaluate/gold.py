@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, refuse_pipe
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import read_lines, refuse_pipe
 from pseudogec.corpora import read_plain, read_together
 from pseudogec.edits import (
     AnnotatedSentence,

@@ -26,7 +26,7 @@ from typing import Any
 
 import numpy as np
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.evaluate.metric import Score
 
 OfSums = Callable[[np.ndarray], np.ndarray]

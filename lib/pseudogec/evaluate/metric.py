@@ -11,8 +11,8 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import BeforeValidator, PlainSerializer, SerializeAsAny
 
-from artefacts.errors import UserError
-from artefacts.kinds import Component, Registry
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.kinds import Component, Registry
 from pseudogec.edits import Annotator, SentenceProgress
 from pseudogec.evaluate.error_types import main_type
 from pseudogec.evaluate.gold import Gold, ReferenceForm

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import Field
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.noise.inflections import NOUN_TAGS, part_of_speech
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
 from pseudogec.noise.resources import ConfusionSets, NoiseResources

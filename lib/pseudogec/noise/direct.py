@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from pydantic import Field, ModelWrapValidatorHandler, model_validator
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep, mask, noised_tokens
 from pseudogec.noise.resources import NoiseResources, UnigramDistribution
 from pseudogec.random_streams import SentenceStreams, bounded, uniforms

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import Field
 
-from artefacts.kinds import Component, Registry
+from pseudogec.artefacts.kinds import Component, Registry
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,8 +9,8 @@ from typing import Annotated, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field, PlainSerializer, SerializeAsAny, field_validator
 
-from artefacts.errors import UserError
-from artefacts.files import read_lines
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora import PAIR_FORMATS, CorrectedSentence, FilePairs, Pair, is_clean_seed_text, read_plain
 from pseudogec.edits import AnnotatedSentence, Edit
 from pseudogec.noise.method import METHODS, Method, Operation, TextMethod, noised_tokens

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import M2
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep, noised_tokens
 from pseudogec.noise.resources import NoiseResources

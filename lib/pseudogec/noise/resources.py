@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
 from pseudogec.text import Bpe
 from pseudogec.text.words import LONGEST_WORD, dictionaries, spell_checker

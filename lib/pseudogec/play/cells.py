@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.correct import Trace
 from pseudogec.edits import Annotator, load_annotator
 from pseudogec.noise import DirectNoise, NoisyBackTranslation

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import ValidationError
 
-from artefacts.errors import UserError
-from artefacts.kinds import explain
-from artefacts.recipe import Recipe
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.kinds import explain
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.noise import Method, Noiser
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder

@@ -18,7 +18,7 @@ from ipywidgets import (
     Widget,
 )
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.text import sentence_spans, token_spans
 
 _WHOLE_LINE = "min(60em, 98%)"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import parse_qsl, unquote_plus, urlsplit
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.report.display import Finding, csv_cell
 from pseudogec.study.study import PROJECT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.evaluate import ERRANT, LOSS, Contrast, Estimate, clear
 from pseudogec.report.display import Html, Nothing
 from pseudogec.report.findings import with_interval

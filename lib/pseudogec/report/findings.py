@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pandas as pd
 from pandas.api.typing import DataFrameGroupBy
 
-from artefacts import UserError
+from pseudogec.artefacts import UserError
 from pseudogec.evaluate import CUT_OTHERWISE, Estimate, main_type
 from pseudogec.report.display import NOT_LISTED, Finding, Nothing
 from pseudogec.report.methods import method_label

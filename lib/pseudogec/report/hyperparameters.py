@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import yaml
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.report.papers import FOLDER, PAPERS
 from pseudogec.report.tables import StyledTable, styled
 from pseudogec.study import PROJECT, Profile, load_profile

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from artefacts.errors import DataError, UserError
+from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.corpora import read_plain
 from pseudogec.edits import AnnotatedSentence, load_annotator, read_m2, typed_otherwise
 from pseudogec.evaluate import ERRANT, METRICS, Gold, Metric, MetricChoice, Score, compare_scores, score_interval

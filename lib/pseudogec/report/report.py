@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from artefacts.files import write_atomically
+from pseudogec.artefacts.files import write_atomically
 from pseudogec.evaluate import ERRANT, LOSS, Contrast, clear, contrast
 from pseudogec.report.claims import Claim, claim_rows, claims_html
 from pseudogec.report.conclusions import conclusion

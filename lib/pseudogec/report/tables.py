@@ -12,7 +12,7 @@ from typing import Any, Self
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from artefacts.errors import UserError, nearest
+from pseudogec.artefacts.errors import UserError, nearest
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, read_m2
 from pseudogec.evaluate import TextStatistics, compare_means, type_agreement, wi_statistics
 from pseudogec.study import Study, System

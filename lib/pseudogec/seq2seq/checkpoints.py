@@ -22,8 +22,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import write_atomically
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import write_atomically
 
 LAST = "checkpoint_last.pt"  # the state from which an unfinished training continues
 

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import digest_file
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import digest_file
 from pseudogec.text import Vocabulary
 from pseudogec.text.subwords import FAIRSEQ_SYMBOLS as SPECIAL_SYMBOLS
 

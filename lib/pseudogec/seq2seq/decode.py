@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from artefacts.errors import UserError
-from artefacts.files import digest_file
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import digest_file
 from pseudogec.seq2seq.data import SIDES, TARGET, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches
 from pseudogec.seq2seq.model_cache import Precision

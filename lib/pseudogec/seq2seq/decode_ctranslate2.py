@@ -12,7 +12,7 @@ from typing import TypeVar
 import ctranslate2
 import numpy as np
 
-from artefacts.files import digest_file
+from pseudogec.artefacts.files import digest_file
 from pseudogec.seq2seq import checkpoints, compat, model_cache
 from pseudogec.seq2seq.data import END, SPECIAL_SYMBOLS
 from pseudogec.seq2seq.model_cache import Precision

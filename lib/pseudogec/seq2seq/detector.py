@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import write_atomically
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import write_atomically
 from pseudogec.seq2seq import compat, model_cache
 from pseudogec.seq2seq.data import END, PADDING, SIDES, UNKNOWN, dictionary_name, read_dictionary
 from pseudogec.seq2seq.memory import BatchLimit, in_batches

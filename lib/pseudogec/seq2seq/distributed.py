@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.seq2seq.training_job import TrainingJob, TrainingProgress, TrainingResult
 
 _MODULE = "pseudogec.seq2seq.training_loop"

@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from artefacts.errors import DataError
-from artefacts.files import write_atomically, write_json
+from pseudogec.artefacts.errors import DataError
+from pseudogec.artefacts.files import write_atomically, write_json
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.options import Architecture, LanguageModelArchitecture
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, NonNegativeFloat, NonNegativeInt, PositiveFloat, PositiveInt, model_validator
 
-from artefacts.kinds import Section
+from pseudogec.artefacts.kinds import Section
 
 FairseqOptions = Mapping[str, bool | int | float | str | None]
 """Options of a fairseq program: ``True`` stands for one without a value; one that is ``False`` or ``None`` is left out."""

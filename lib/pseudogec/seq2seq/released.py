@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import DataError
+from pseudogec.artefacts.errors import DataError
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.data import SOURCE, TARGET, dictionary_name, read_dictionary
 from pseudogec.seq2seq.model_files import MODEL

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from artefacts.errors import UserError
-from artefacts.files import flush_to_disk, write_atomically
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import flush_to_disk, write_atomically
 from pseudogec.seq2seq import compat, data, distributed, model_cache
 from pseudogec.seq2seq.model_files import MODEL
 from pseudogec.seq2seq.options import Architecture, FairseqOptions, LanguageModelArchitecture, Optimisation, fairseq_arguments

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import psutil
 
-from artefacts.errors import UserError
-from artefacts.files import write_atomically
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_atomically
 from pseudogec.seq2seq import checkpoints, compat
 from pseudogec.seq2seq.distributed import OUTCOME, PROGRESS, divisors
 from pseudogec.seq2seq.memory import is_out_of_memory

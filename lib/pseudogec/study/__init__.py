@@ -1,7 +1,7 @@
 """Profiles, the recipes that planning makes of them, and the tidy table of scores."""
 
-from artefacts import missing
-from artefacts.engine import BuildError
+from pseudogec.artefacts import missing
+from pseudogec.artefacts.engine import BuildError
 from pseudogec.study.corrections import read_corrected
 from pseudogec.study.grid import Grid, Pipeline, System
 from pseudogec.study.loading import load_profile

@@ -19,9 +19,9 @@ from typing import IO, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from artefacts import Artefacts, Progress, Recipe, refuse_changed
-from artefacts.errors import UserError
-from artefacts.files import read_lines, write_atomically, write_lines
+from pseudogec.artefacts import Artefacts, Progress, Recipe, refuse_changed
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import read_lines, write_atomically, write_lines
 from pseudogec.corpora import (
     WHOLE,
     CorrectedSentence,

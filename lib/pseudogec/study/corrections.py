@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from artefacts import Artefacts, Progress, Recipe
-from artefacts.files import read_lines, write_lines
+from pseudogec.artefacts import Artefacts, Progress, Recipe
+from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
 from pseudogec.correct.step import models_of

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from artefacts import missing
-from artefacts.errors import UserError, nearest
-from artefacts.recipe import Recipe
+from pseudogec.artefacts import missing
+from pseudogec.artefacts.errors import UserError, nearest
+from pseudogec.artefacts.recipe import Recipe
 from pseudogec.correct import Built, ConfidentEdits, Trace, as_readers_want, run, sentences_of
 from pseudogec.correct.step import ReadyStep
 from pseudogec.study.grid import Pipeline

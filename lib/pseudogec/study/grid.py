@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pandas as pd
 from pydantic import BaseModel, ConfigDict, SerializeAsAny
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.noise import Method
 from pseudogec.study.profile import Axes, GridAxes, Passes
 

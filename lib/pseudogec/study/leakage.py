@@ -23,8 +23,8 @@ from pathlib import Path
 from textwrap import shorten
 from typing import Any, ClassVar
 
-from artefacts import Artefacts, Progress, Recipe, with_ancestors
-from artefacts.errors import UserError
+from pseudogec.artefacts import Artefacts, Progress, Recipe, with_ancestors
+from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import CorrectedSentence
 from pseudogec.study.corpora import (
     Corpus,

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from artefacts.errors import DataError, UserError, nearest
+from pseudogec.artefacts.errors import DataError, UserError, nearest
 from pseudogec.study.profile import Location, Problem, Profile, problems_in, problems_of
 
 

@@ -11,10 +11,10 @@ from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from artefacts import Artefacts, Progress, Recipe, SourceFile, refuse_changed
-from artefacts.cluster import launcher
-from artefacts.errors import UserError
-from artefacts.files import write_lines
+from pseudogec.artefacts import Artefacts, Progress, Recipe, SourceFile, refuse_changed
+from pseudogec.artefacts.cluster import launcher
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import write_lines
 from pseudogec.corpora import Pair, drop_identical, read_plain
 from pseudogec.seq2seq import (
     Decoder,

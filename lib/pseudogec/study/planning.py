@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from artefacts import FileDigests, Pack, Recipe, SourceFile, with_ancestors
+from pseudogec.artefacts import FileDigests, Pack, Recipe, SourceFile, with_ancestors
 from pseudogec.corpora import (
     CorpusFile,
     FilePairs,

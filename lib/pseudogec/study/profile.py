@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
 from pydantic import BeforeValidator, Field, PlainSerializer, PositiveInt, SerializeAsAny, ValidationError, model_validator
 
-from artefacts import ClusterSection, Section
-from artefacts.errors import nearest, similar
-from artefacts.kinds import OneOrMore, explain
+from pseudogec.artefacts import ClusterSection, Section
+from pseudogec.artefacts.errors import nearest, similar
+from pseudogec.artefacts.kinds import OneOrMore, explain
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric

@@ -13,8 +13,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from artefacts import Artefacts, Progress, Recipe
-from artefacts.files import write_atomically, write_json
+from pseudogec.artefacts import Artefacts, Progress, Recipe
+from pseudogec.artefacts.files import write_atomically, write_json
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, write_m2
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens

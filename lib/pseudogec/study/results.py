@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import pandas as pd
 
-from artefacts import Artefacts, Progress, Recipe
+from pseudogec.artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
 from pseudogec.correct import proposed_edits
 from pseudogec.edits import annotator_of, read_m2

@@ -14,17 +14,17 @@ from typing import Any, NamedTuple, get_args
 import pandas as pd
 from pydantic import ValidationError
 
-from artefacts import FileDigests, Pack, merge, missing, write_pack
-from artefacts.engine import Engine
-from artefacts.errors import Stopped, UserError, nearest
-from artefacts.files import MEMORY
-from artefacts.kinds import import_from
-from artefacts.pack import Source
-from artefacts.processor import made_on
-from artefacts.progress import ProgressLine
-from artefacts.recipe import Recipe, with_ancestors
-from artefacts.store import Store
 from pseudogec import __version__
+from pseudogec.artefacts import FileDigests, Pack, merge, missing, write_pack
+from pseudogec.artefacts.engine import Engine
+from pseudogec.artefacts.errors import Stopped, UserError, nearest
+from pseudogec.artefacts.files import MEMORY
+from pseudogec.artefacts.kinds import import_from
+from pseudogec.artefacts.pack import Source
+from pseudogec.artefacts.processor import made_on
+from pseudogec.artefacts.progress import ProgressLine
+from pseudogec.artefacts.recipe import Recipe, with_ancestors
+from pseudogec.artefacts.store import Store
 from pseudogec.corpora import load_catalogue
 from pseudogec.correct import THRESHOLDS
 from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits, Side

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import read_lines, write_lines
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.text.words import MASK
 
 SEPARATOR = "@@"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from artefacts.errors import UserError
+from pseudogec.artefacts.errors import UserError
 from pseudogec.evaluate import ERRANT
 
 FOLDER = Path(__file__).parent

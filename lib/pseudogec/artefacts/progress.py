@@ -11,8 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import IO
 
-from artefacts.plan import Estimator, elapsed
-from artefacts.recipe import Recipe
+from pseudogec.artefacts.plan import Estimator, elapsed
+from pseudogec.artefacts.recipe import Recipe
 
 
 def format_duration(seconds: float) -> str:

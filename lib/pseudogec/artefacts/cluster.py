@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from artefacts.errors import UserError
-from artefacts.kinds import Section
-from artefacts.processor import gpus_of_this_machine
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.kinds import Section
+from pseudogec.artefacts.processor import gpus_of_this_machine
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -14,9 +14,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import SourceFile, write_atomically
-from artefacts.recipe import DESCRIPTION, Recipe, canonical_json
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import SourceFile, write_atomically
+from pseudogec.artefacts.recipe import DESCRIPTION, Recipe, canonical_json
 
 FORMAT = 1
 """Raise it when the files of a pack change so that older code would read them wrong."""

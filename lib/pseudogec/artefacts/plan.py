@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from artefacts.recipe import Recipe, with_ancestors
-from artefacts.store import Store, missing
+from pseudogec.artefacts.recipe import Recipe, with_ancestors
+from pseudogec.artefacts.store import Store, missing
 
 CPU_TRAINING, GPU_TRAINING, GPU_DECODING = 0.045e12, 40e12, 200.0
 """Speeds of work that the store has not measured: floating-point operations a second of a CPU core and of a GPU in training, and

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 from pydantic_core import PydanticCustomError
 
-from artefacts.errors import UserError, nearest
+from pseudogec.artefacts.errors import UserError, nearest
 
 
 class Section(BaseModel):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
-from artefacts.kinds import Component
+from pseudogec.artefacts.kinds import Component
 
 DESCRIPTION = "recipe.json"
 """The file in which the store writes the recipe of an artefact."""

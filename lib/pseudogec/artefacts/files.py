@@ -19,7 +19,7 @@ from typing import IO, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from artefacts.errors import DataError, UserError
+from pseudogec.artefacts.errors import DataError, UserError
 
 DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 """Exceptions that reading a damaged compressed file raises."""

@@ -11,14 +11,14 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from artefacts import cluster as clusters
-from artefacts.cluster import ClusterSection
-from artefacts.errors import UserError
-from artefacts.plan import Estimator
-from artefacts.processor import cores_of_this_machine, gpus_of_this_machine
-from artefacts.progress import ProgressLine, TimeLeft
-from artefacts.recipe import Recipe, with_ancestors
-from artefacts.store import Store, missing
+from pseudogec.artefacts import cluster as clusters
+from pseudogec.artefacts.cluster import ClusterSection
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.plan import Estimator
+from pseudogec.artefacts.processor import cores_of_this_machine, gpus_of_this_machine
+from pseudogec.artefacts.progress import ProgressLine, TimeLeft
+from pseudogec.artefacts.recipe import Recipe, with_ancestors
+from pseudogec.artefacts.store import Store, missing
 
 if TYPE_CHECKING:
     from distributed import Client, Future

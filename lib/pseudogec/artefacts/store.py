@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 
 import filelock
 
-from artefacts.errors import DataError, UserError
-from artefacts.files import PARTIAL, digest_file, write_json
-from artefacts.pack import Entry, Pack, entry_of
-from artefacts.processor import processor
-from artefacts.recipe import DESCRIPTION, Recipe
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import PARTIAL, digest_file, write_json
+from pseudogec.artefacts.pack import Entry, Pack, entry_of
+from pseudogec.artefacts.processor import processor
+from pseudogec.artefacts.recipe import DESCRIPTION, Recipe
 
 RECORD, LOG = "result.json", "log.txt"
 
