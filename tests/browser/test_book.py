@@ -87,6 +87,7 @@ def test_parts_of_other_runs_come_first_and_link_to_each_other(tmp_path: Path) -
     titles = [re.search(r"<title>(.*?)</title>", page, re.DOTALL)[1] for page in pages.values()]
     assert len(set(titles)) == len(titles)
     assert "classroom-04_scaling.html" in pages["04_scaling"] and "Real learners, profile learners" in pages["04_scaling"]
+    assert not re.search('alt="_images', "".join(pages.values())), "pictures of other runs are described, too"
     for page in pages.values():
         named = {unquote(urldefrag(url)[0]) for url in re.findall(r"""href=["']([^"':]+\.html)""", page)}
         assert named <= {f"{name}.html" for name in pages}

@@ -195,6 +195,9 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
                 cell["metadata"]["tags"] = ["remove-input"]
             elif not _OPEN & {*_tags(cell)}:
                 cell["metadata"]["tags"] = [*_tags(cell), "hide-input"]
+            described = (output.get("metadata", {}).get("image/png", {}).get("alt") for output in cell["outputs"])
+            if alt := next(filter(None, described), None):
+                cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
             cell["outputs"] = list(_outputs(cell["outputs"], part.outputs if is_own else None, link))
     cells = list(_with_something(cells))
     if len(pages) > 1:
