@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import tempfile
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -195,9 +196,6 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
                 cell["metadata"]["tags"] = ["remove-input"]
             elif not _OPEN & {*_tags(cell)}:
                 cell["metadata"]["tags"] = [*_tags(cell), "hide-input"]
-            described = (output.get("metadata", {}).get("image/png", {}).get("alt") for output in cell["outputs"])
-            if alt := next(filter(None, described), None):
-                cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
             cell["outputs"] = list(_outputs(cell["outputs"], part.outputs if is_own else None, link))
     cells = list(_with_something(cells))
     if len(pages) > 1:
@@ -274,12 +272,12 @@ def _outputs(given: Sequence[dict[str, Any]], outputs: Path | None, link: Callab
     captions = {about["caption_of"] for output in given if "caption_of" in (about := _about(output))}
     for output in given:
         data, about = output.get("data", {}), _about(output)
-        if outputs is not None and about.get("caption_of"):
+        if "caption_of" in about:
             continue
-        if outputs is not None and "figure" in about and (outputs / "figures" / f"{about['figure']}.png").is_file():
+        if "figure" in about and "image/png" in data:
             alt = output["metadata"].get("image/png", {}).get("alt", "")
             caption = about["caption"] if about["figure"] in captions else ""
-            data = {"text/html": _figure(outputs, about["figure"], alt, caption)}
+            data = {"text/html": _figure(outputs, about["figure"], "".join(data["image/png"]), alt, caption)}
         elif "text/html" in data:
             html = link("".join(data["text/html"]))
             tables = re.findall(rf'{TABLE_ATTRIBUTE}="([^"]+)"', html)
@@ -298,14 +296,17 @@ def _about(output: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-def _figure(outputs: Path, name: str, alt: str, caption: str) -> str:
-    links = "".join(_file(outputs, "figures", name, kind) for kind in ("png", "svg", "csv"))
-    with (outputs / "figures" / f"{name}.png").open("rb") as file:
-        width = int.from_bytes(file.read(20)[16:], "big")  # in pixels, of the PNG's header
+def _figure(outputs: Path | None, name: str, png: str, alt: str, caption: str) -> str:
+    """A figure with links to its files in the book's own run; of another run, with the picture (base64) in the page."""
+    path = f"figures/{name}.png" if outputs and (outputs / "figures" / f"{name}.png").is_file() else ""
+    links = "".join(_file(outputs, "figures", name, kind) for kind in ("png", "svg", "csv")) if outputs and path else ""
+    width = int.from_bytes(b64decode(png[:28])[16:20], "big")  # in pixels, of the PNG's header
     # Labels stay readable on a phone, where a wide figure scrolls.
-    picture = f"<img class='dark-light' style='min-width:{0.36 * width:.0f}px' src='figures/{name}.png' alt='{escape(alt)}'>"
+    shape = f"class='dark-light' style='min-width:{0.36 * width:.0f}px' alt='{escape(alt)}'"
+    picture = f"<img {shape} src='{path or f'data:image/png;base64,{png.strip()}'}'>"
     told = f"{escape(caption)} <span class='files'>{links}</span>"
-    return f"<figure id='figure-{name}'><a href='figures/{name}.svg'>{picture}</a><figcaption>{told}</figcaption></figure>"
+    linked = f"<a href='figures/{name}.svg'>{picture}</a>" if path else picture
+    return f"<figure id='figure-{name}'>{linked}<figcaption>{told}</figcaption></figure>"
 
 
 def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
