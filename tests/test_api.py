@@ -67,6 +67,23 @@ def test_scores_are_compared_and_print_their_figures(reference: Path, tmp_path: 
         score(unchanged[:1], reference, metric="maxmatch")
 
 
+def test_sentences_may_be_lists_of_tokens_and_are_not_one_text(reference: Path) -> None:
+    tokens = [sentence.split() for sentence in SENTENCES]
+    assert noised(tokens, "direct_noise") == noised(SENTENCES, "direct_noise")
+    right = [["He", "depends", "on", "his", "friend", "."], ["She", "sleeps", "."]]
+    assert score(right, reference, metric="m2")["f05"] == 1
+    for wrong in (lambda: noised("He goes home .", "direct_noise"), lambda: corrected("They was happy.")):
+        with pytest.raises(UserError, match="list of sentences"):
+            wrong()
+
+
+def test_equal_seeds_are_paired_by_their_numbers(reference: Path) -> None:
+    one = {seed: score(["He depends on his friend .", "She sleeps ."], reference, metric="m2") for seed in range(5)}
+    assert compare(one, one).paired and not compare(list(one.values()), list(one.values())).paired
+    with pytest.raises(UserError):
+        compare([], list(one.values()))
+
+
 def test_running_text_is_corrected_by_the_systems_of_the_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("PSEUDOGEC_PACKS")
     monkeypatch.setenv("PSEUDOGEC_STORE", str(tmp_path))
@@ -76,4 +93,4 @@ def test_running_text_is_corrected_by_the_systems_of_the_project(monkeypatch: py
 def test_a_missing_package_is_named_with_the_extra_that_has_it(reference: Path) -> None:
     code = "import sys; sys.modules['spacy'] = None; from pseudogec import score; score(['a', 'b'], sys.argv[1])"
     found = subprocess.run([sys.executable, "-c", code, str(reference)], capture_output=True, text=True, check=False)
-    assert "spacy is not installed: pip install 'pseudogec[errant]'" in found.stderr
+    assert "pip install '.[errant]'" in found.stderr

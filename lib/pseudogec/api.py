@@ -1,12 +1,12 @@
 """What other programs import: ``from pseudogec import noised, score, compare, corrected``.
 
-A sentence is a text of tokens with spaces between them, unless it is said to be running text. Numbers are fractions from 0 to 1;
-printed, they are in percent and points, as the papers have them.
+A sentence is a list of tokens, or a text with spaces between them, unless it is said to be running text. Numbers are fractions
+from 0 to 1; printed, they are in percent and points, as the papers have them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +19,12 @@ from pseudogec.noise import Noiser
 from pseudogec.random_streams import SentenceStreams
 
 PathOrName = str | Path
+Sentences = Iterable[str | Sequence[str]]
 
 
 @naming_extras()
 def noised(
-    texts: Iterable[str],
+    sentences: Sentences,
     method: str,
     *,
     genuine: PathOrName | Sequence[PathOrName] = (),
@@ -36,28 +37,28 @@ def noised(
     [('<mask> <mask> home He', 'He goes home .')]
 
     Args:
-        texts: grammatical sentences; subwords, if the noise is to be on subwords as in Kiyono et al. (2020).
+        sentences: grammatical ones; of subwords, if the noise is to be on subwords as in Kiyono et al. (2020).
         method: such as ``direct_noise`` or ``realistic``, which ``pseudogec noise --list`` explains; or ``package.module:Class``.
-        genuine: M2 files from which a method learns, tokenised as the sentences are. Without any it learns from the sentences
-            what it can: ``realistic`` needs learners' edits.
+        genuine: M2 files from which a method learns, tokenised as the sentences are. Without any it learns from the sentences:
+            the words that ``direct_noise`` inserts are drawn from all of them. ``realistic`` needs learners' edits.
         seed: of the random streams, one for each sentence.
         parameters: of the method.
 
     Raises:
         UserError: there is no such method or parameter, or it needs genuine data or a reverse model.
     """
-    sentences = [text.split() for text in texts]
-    noiser = Noiser.of(method, lambda: sentences, _paths(genuine), **parameters)
+    targets = _tokens(sentences)
+    noiser = Noiser.of(method, lambda: targets, _paths(genuine), **parameters)
     return [
         (" ".join(source), " ".join(target))
-        for block in noiser.blocks(sentences, SentenceStreams(str(seed)))
+        for block in noiser.blocks(targets, SentenceStreams(str(seed)))
         for source, target in zip(block.sources, block.targets, strict=True)
     ]
 
 
 @naming_extras()
 def score(
-    hypothesis: PathOrName | Iterable[str],
+    hypothesis: PathOrName | Sentences,
     reference: PathOrName | Sequence[PathOrName],
     *,
     metric: str = "errant",
@@ -66,34 +67,42 @@ def score(
 ) -> Score:
     """The score of corrected sentences; printed, its figures in percent and the signature that says how they came about.
 
+    ``score(...)["f05"]`` is one figure; others are ``precision``, ``recall``, ``tp``, ``fp`` and ``fn``, or ``gleu``.
+
     Args:
         hypothesis: a file with a corrected sentence a line, or the sentences.
         reference: an M2 file, or files of corrected sentences, one for each annotator.
-        metric: ``errant``, ``maxmatch`` (M2), ``gleu``, or ``package.module:Class``.
+        metric: ``errant``, ``m2`` (MaxMatch), ``gleu``, or ``package.module:Class``.
         source: the sentences before correction, for references that are no M2 file.
-        annotator: the pipeline that finds edits, where the metric compares edits.
+        annotator: the pipeline that finds edits for ERRANT: ``en_core_web_sm``, with which published figures are made, or
+            ``offline``, whose figures differ a little. By default the first if it is installed (``make model``).
 
     Raises:
         UserError: files do not correspond line for line, or cannot be read.
     """
     named = METRICS.make(metric)
     finder = load_annotator(annotator) if named.needs_annotator else None
-    gold = Gold.read(_paths(reference), None if source is None else Path(source), named, finder or annotator)
+    before = None if source is None else Path(source)
+    gold = Gold.read(_paths(reference), before, named, finder or annotator, typed=named.knows_types and finder is not None)
     if isinstance(hypothesis, str | Path):
         return named.score(gold, list(read_plain(Path(hypothesis))), finder, name=str(hypothesis))
-    return named.score(gold, [text.split() for text in hypothesis], finder, name="the hypothesis")
+    return named.score(gold, _tokens(hypothesis), finder, name="the hypothesis")
 
 
-def compare(first: Score | Sequence[Score], second: Score | Sequence[Score]) -> Estimate:
-    """The first system's headline measure less the second's, with its 95% interval and p-value.
+def compare(
+    first: Score | Sequence[Score] | Mapping[int, Score], second: Score | Sequence[Score] | Mapping[int, Score]
+) -> Estimate:
+    """The first system's headline measure less the second's: its ``value``, 95% ``interval`` and ``p_value``.
+
+    By the jackknife over sentences and a t distribution (`pseudogec.evaluate.inference`).
 
     Args:
         first: one score, or one for each seed of a system: then the interval allows for other seeds, too, and otherwise only
-            for other sentences.
+            for other sentences. By their numbers, equal seeds are paired where both sides have five or more.
         second: likewise.
 
     Raises:
-        UserError: the scores are not of the same metric, settings and references.
+        UserError: the scores are not of the same metric, settings and references, or there are none.
     """
     sides = ([side] if isinstance(side, Score) else side for side in (first, second))
     return compare_scores(*sides)
@@ -113,11 +122,22 @@ def corrected(texts: Iterable[str], system: str | None = None, profile: str | No
     from pseudogec.study import Study
     from pseudogec.study.corrector import PROFILES, Corrector, choose, find_system, lacking
 
+    lines = _several(texts)
     study, name, absent = choose((Study.open(each, without_data=True) for each in ([profile] if profile else PROFILES)), system)
     if absent:
         raise UserError(lacking(study, name, absent))
     with study.engine:
-        return Corrector(study, find_system(study, name)).lines(list(texts))
+        return Corrector(study, find_system(study, name)).lines(lines)
+
+
+def _tokens(sentences: Sentences) -> list[list[str]]:
+    return [each.split() if isinstance(each, str) else list(each) for each in _several(sentences)]
+
+
+def _several(texts: Iterable[Any]) -> list[Any]:
+    if isinstance(texts, str | Path):
+        raise UserError(f"a list of sentences was expected, not the one text {str(texts)!r}")
+    return list(texts)
 
 
 def _paths(given: PathOrName | Sequence[PathOrName]) -> list[Path]:

@@ -30,5 +30,5 @@ def naming_extras() -> Iterator[None]:
         package = (error.name or "").partition(".")[0]
         for extra, modules in _MODULES.items():
             if package in modules:
-                raise UserError(f"{package} is not installed: pip install 'pseudogec[{extra}]'") from None
+                raise UserError(f"{package} is not installed; in a clone of the project: pip install '.[{extra}]'") from None
         raise

@@ -176,8 +176,8 @@ class Store:
         """
         present = [recipe for recipe in dict.fromkeys(recipes) if self._place(recipe).exists()]
         with ThreadPoolExecutor() as pool:
-            found = pool.map(lambda recipe: list(self._damages(recipe, read=True)), present)
-            return [damage for damages in found for damage in damages]
+            of_each = pool.map(lambda recipe: list(self._damages(recipe, read=True)), present)
+            return [damage for damages in of_each for damage in damages]
 
     def _damages(self, recipe: Recipe, read: bool = False) -> Iterator[Damage]:
         """What is wrong with an artefact's files, by their sizes or, with ``read``, also by their digests."""
@@ -208,23 +208,23 @@ def missing(targets: Iterable[Recipe], store: Store, in_full: bool = False) -> l
     Builds use the store alone, so parents that only a pack has are built too. Targets of which a pack has a part are not, unless
     they are needed ``in_full``, such as a model that will decode.
     """
-    found: dict[Recipe, None] = {}
+    absent: dict[Recipe, None] = {}
     present: set[Recipe] = set()
 
     def visit(recipe: Recipe) -> None:
-        if recipe in found or recipe in present:
+        if recipe in absent or recipe in present:
             return
         if store.has(recipe):
             present.add(recipe)
             return
         for parent in recipe.parents:
             visit(parent)
-        found[recipe] = None
+        absent[recipe] = None
 
     for target in targets:
         if not store.can_read(target, in_full):
             visit(target)
-    return list(found)
+    return list(absent)
 
 
 def _fill(recipe: Recipe, step: Step, work: Path) -> None:
@@ -257,8 +257,8 @@ def _read_json(path: Path) -> dict[str, Any]:
         raise DataError(path, "is missing") from None
     except (OSError, ValueError) as error:
         raise DataError(path, f"cannot be read as JSON ({error})") from None
-    found: dict[str, Any] = value
-    return found
+    content: dict[str, Any] = value
+    return content
 
 
 def _problem(path: Path, recorded: Mapping[str, Any], read: bool) -> str:

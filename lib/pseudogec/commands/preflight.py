@@ -92,8 +92,8 @@ def show(name: str, rows: Sequence[Row]) -> int:
         if row.remedy:
             remedies.setdefault((row.fails, row.remedy), []).append(row.item)
     for (fails, remedy), items in remedies.items():
-        told = "\n  ".join([f"{'to mend' if fails else 'to know'}  {', '.join(dict.fromkeys(items))}", *remedy.splitlines()])
-        console.print(f"\n{told}", soft_wrap=True)
+        paragraph = "\n  ".join([f"{'to mend' if fails else 'to know'}  {', '.join(dict.fromkeys(items))}", *remedy.splitlines()])
+        console.print(f"\n{paragraph}", soft_wrap=True)
     failed = sum(row.fails for row in rows)
     console.print(f"\n{name}   {len(rows)} checks, {failed or 'nothing'} missing or wrong")
     return int(failed > 0)
@@ -135,10 +135,10 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
 def _file_row(folder: Path, path: Path, part: str, command: str) -> Row:
     """The size of a file or of the files of a pattern, and which version of the file this is; or how to get it."""
     known = load_catalogue().find(path)
-    if found := matching(folder, path):
-        size = decimal(sum(file.stat().st_size for file in found))
-        state, told = _version(found[0], known[1] if known else None) if len(found) == 1 else ("ok", f"{len(found)} files")
-        return Row(part, str(path), state, f"{size}, {told}")
+    if matches := matching(folder, path):
+        size = decimal(sum(file.stat().st_size for file in matches))
+        state, about = _version(matches[0], known[1] if known else None) if len(matches) == 1 else ("ok", f"{len(matches)} files")
+        return Row(part, str(path), state, f"{size}, {about}")
     if known is None:
         return Row(part, str(path), "missing", "not found", f"put a file of your own at {shown(folder / path)}")
     corpus, file = known
@@ -170,23 +170,23 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
     if not all(matching(folder, file.path) for file in corpus.files):
         return Row(part, "sentences", "note", "; ".join(["files are missing", *printed]))
     try:
-        found = _count(corpus, folder, count_all)
+        counts = _count(corpus, folder, count_all)
     except UserError as error:
         return Row(part, "sentences", "wrong", str(error), "correct the file, or replace it")
-    if found is None:
+    if counts is None:
         return Row(part, "sentences", "note", "; ".join(["not counted", *printed]), "--count counts them, by reading them all")
-    if not found.sentences:
+    if not counts.sentences:
         return Row(part, "sentences", "wrong", "none", "put a corpus with sentences in their place")
     is_pairs = isinstance(corpus, FilePairs) and not isinstance(corpus, NoisedText)  # which makes the errors itself
-    if is_pairs and not found.corrected and not part.startswith("tests."):
+    if is_pairs and not counts.corrected and not part.startswith("tests."):
         remedy = "give pairs in which errors are corrected; if the file has them, name its format and annotator"
-        return Row(part, "sentences", "wrong", f"0 corrected of {found.sentences:,}", remedy)
-    sentences = found.corrected if whole is not None and whole.counted == "corrected" else found.sentences
-    finding = f"{found.corrected:,} corrected of {found.sentences:,}" if is_pairs else f"{found.sentences:,}"
-    finding += f"; {found.left_out:,} with an empty side are left out" if found.left_out else ""
+        return Row(part, "sentences", "wrong", f"0 corrected of {counts.sentences:,}", remedy)
+    sentences = counts.corrected if whole is not None and whole.counted == "corrected" else counts.sentences
+    finding = f"{counts.corrected:,} corrected of {counts.sentences:,}" if is_pairs else f"{counts.sentences:,}"
+    finding += f"; {counts.left_out:,} with an empty side are left out" if counts.left_out else ""
     if isinstance(corpus, FilePairs) and corpus.sentences is not None:
-        sentences, finding = corpus.sentences, f"{corpus.sentences:,} drawn of {found.sentences:,}"
-        if sentences > found.sentences:
+        sentences, finding = corpus.sentences, f"{corpus.sentences:,} drawn of {counts.sentences:,}"
+        if sentences > counts.sentences:
             return Row(part, "sentences", "missing", finding, "give the part more files, or lower its `sentences`")
     if whole is None or not published:
         return Row(part, "sentences", "ok", finding)
@@ -200,10 +200,10 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
 
 def _count(corpus: FileFormat, folder: Path, count_all: bool) -> Count | None:
     """The sentences of a corpus; none where counting them takes long, unless all are to be counted."""
-    found = corpus.located(lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)])
-    list(islice(found.checked(), _READ_FIRST))
-    size = sum(file.path.stat().st_size for file in found.files)
-    return found.count() if count_all or size <= COUNTED_AT_MOST[corpus.quickly_counted] else None
+    located = corpus.located(lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)])
+    list(islice(located.checked(), _READ_FIRST))
+    size = sum(file.path.stat().st_size for file in located.files)
+    return located.count() if count_all or size <= COUNTED_AT_MOST[corpus.quickly_counted] else None
 
 
 def _published(whole: Whole | None) -> dict[str, int]:

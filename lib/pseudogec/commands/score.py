@@ -90,14 +90,14 @@ def run(options: argparse.Namespace) -> None:
     levels = _read_levels(options.levels, gold) if options.by == "level" else []
     with _warnings_told(), tqdm(unit=" sentences", leave=False, disable=None) as bar:  # None: only in a terminal
 
-        def told(done: int, total: int) -> None:
+        def show_progress(done: int, total: int) -> None:
             bar.total = total
             bar.update(done - bar.n)
 
         scores = {}
         for path, tokens in hypotheses.items():
             bar.set_description(path.name)
-            scores[path] = metric.score(gold, tokens, annotator, name=str(path), progress=told)
+            scores[path] = metric.score(gold, tokens, annotator, name=str(path), progress=show_progress)
     called = {path: str(path) for path in outputs} if options.json else _short_names(outputs)
     rows = []
     for path in outputs:
@@ -109,7 +109,7 @@ def run(options: argparse.Namespace) -> None:
     first, *others = ([scores[path] for path in system] for system in options.hypothesis)
     differences = [_difference(compare_scores(other, first)) for other in others]
     names = [" ".join(called[path] for path in system) for system in options.hypothesis]
-    found = {
+    result = {
         "metric": options.metric,
         "signature": first[0].signature,
         "outputs": rows,
@@ -117,7 +117,9 @@ def run(options: argparse.Namespace) -> None:
             {"system": name, "from": names[0], **difference} for name, difference in zip(names[1:], differences, strict=True)
         ],
     }
-    print(json.dumps(_finite(found), ensure_ascii=False, allow_nan=False) if options.json else _shown(found, metric, options.by))
+    print(
+        json.dumps(_finite(result), ensure_ascii=False, allow_nan=False) if options.json else _shown(result, metric, options.by)
+    )
 
 
 def _named(text: str) -> Metric:
@@ -156,9 +158,9 @@ def _warnings_told() -> Iterator[None]:
         print(f"warning: {warning.message}", file=sys.stderr)
 
 
-def _difference(found: Estimate) -> Figures:
-    low, high = found.interval
-    return {"difference": found.value, "low": low, "high": high, "p_value": found.p_value}
+def _difference(estimate: Estimate) -> Figures:
+    low, high = estimate.interval
+    return {"difference": estimate.value, "low": low, "high": high, "p_value": estimate.p_value}
 
 
 def _finite(value: Any) -> Any:
@@ -177,8 +179,8 @@ def _short_names(paths: Sequence[Path]) -> dict[Path, str]:
     return next(names for names in each if len(set(names.values())) == len(names))
 
 
-def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
-    outputs = found["outputs"]
+def _shown(result: Mapping[str, Any], metric: Metric, by: str | None) -> str:
+    outputs = result["outputs"]
     wholes = [{name: value for name, value in output.items() if name != "by"} for output in outputs]
     parts = [_table(wholes, metric)]
     if by and (groups := sorted({group for output in outputs for group in output["by"]})):
@@ -188,13 +190,13 @@ def _shown(found: Mapping[str, Any], metric: Metric, by: str | None) -> str:
         parts.append(_beside([[heading, *_table(rows, metric).splitlines()] for heading, rows in tables]))
     elif by:
         parts.append("no edits, so no error types")
-    if differences := found["differences"]:
+    if differences := result["differences"]:
         parts.append(_table(differences, metric))
         parts.append(
             f"difference in {metric.headline.label}, with its 95% interval and p: over other sentences, and over other seeds "
             "of systems with several outputs"
         )
-    return "\n\n".join([*parts, found["signature"]])
+    return "\n\n".join([*parts, result["signature"]])
 
 
 def _beside(blocks: Sequence[Sequence[str]]) -> str:

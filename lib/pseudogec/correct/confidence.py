@@ -125,11 +125,13 @@ class ConfidentEdits(StepOfModels):
             batch = before[first : first + _SENTENCES_AT_ONCE]
             written = [before_models(sentence, bpe) for sentence in batch]
             edits = annotator.annotate(written, [sentence.tokens for sentence in batch])
-            places = [place for place, found in enumerate(edits) if found and self._is_usual(written[place])]
+            places = [place for place, proposed in enumerate(edits) if proposed and self._is_usual(written[place])]
             without = [[_without(written[place], edits[place], edit) for edit in edits[place]] for place in places]
             sentences = [[batch[place].tokens, *variants] for place, variants in zip(places, without, strict=True)]
-            scores = score([bpe.apply(written[place]) for place in places], [list(map(bpe.apply, found)) for found in sentences])
-            margins: list[dict[Edit, float]] = [dict.fromkeys(found, -math.inf) for found in edits]
+            scores = score(
+                [bpe.apply(written[place]) for place in places], [list(map(bpe.apply, proposed)) for proposed in sentences]
+            )
+            margins: list[dict[Edit, float]] = [dict.fromkeys(proposed, -math.inf) for proposed in edits]
             for place, (whole, *others) in zip(places, scores, strict=True):
                 if whole > -math.inf:
                     margins[place] = {edit: whole - other for edit, other in zip(edits[place], others, strict=True)}

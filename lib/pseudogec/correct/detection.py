@@ -135,14 +135,14 @@ def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unch
         corrected: true positives, false positives and false negatives of each sentence's correction, (sentences, 3).
         unchanged: the same of the sentence as it was written.
     """
-    found = np.asarray(probabilities, dtype=float)
-    order = np.argsort(found, kind="stable")
+    values = np.asarray(probabilities, dtype=float)
+    order = np.argsort(values, kind="stable")
     gained = (unchanged - corrected)[order].cumsum(axis=0)
     # Totals when the first 0, 1, 2, ... sentences of the order keep their sources.
     totals = corrected.sum(axis=0) + np.concatenate([np.zeros((1, 3), dtype=gained.dtype), gained])
-    thresholds = np.concatenate([[0.0], np.nextafter(found[order], np.inf)])
+    thresholds = np.concatenate([[0.0], np.nextafter(values[order], np.inf)])
     # Sentences of equal probability are decided together: only the last of them can be a threshold.
-    possible = np.concatenate([[True], np.append(found[order][1:] != found[order][:-1], True)])
+    possible = np.concatenate([[True], np.append(values[order][1:] != values[order][:-1], True)])
     scores = np.where(possible, f05_of(totals), -1.0)
     best = int(np.argmax(scores))
     return ChosenThreshold(float(thresholds[best]), float(scores[best]), float(scores[0]))
@@ -184,7 +184,7 @@ class HuggingFaceDetector:
         """The probability that each sentence of words contains an error, independent of batches; 0 for an empty sentence."""
         import torch
 
-        found = [0.0] * len(sentences)
+        scores = [0.0] * len(sentences)
         # Sentences of like length share a batch.
         places = sorted((place for place, tokens in enumerate(sentences) if tokens), key=lambda place: len(sentences[place]))
         with torch.no_grad():
@@ -196,8 +196,8 @@ class HuggingFaceDetector:
                 )
                 values = self._model(**encoded).logits.softmax(dim=-1)[:, -1].tolist()
                 for place, value in zip(batch, values, strict=True):
-                    found[place] = value
-        return found
+                    scores[place] = value
+        return scores
 
 
 _hugging_face_detector = model_cache.remembered(at_most=1)(HuggingFaceDetector)

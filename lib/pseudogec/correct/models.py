@@ -101,7 +101,7 @@ class DecodingStep(Step):
         tokens = sentence.tokens if best == subwords else tuple(bpe.undo(best))
         if self.n_best == 1:
             return Corrected(tokens, note)
-        candidates = tuple(Candidate(tuple(found.subwords), found.score) for found in hypotheses)
+        candidates = tuple(Candidate(tuple(hypothesis.subwords), hypothesis.score) for hypothesis in hypotheses)
         return Corrected(tokens, note, candidates, corrected_subwords=tuple(subwords))
 
 
@@ -248,10 +248,10 @@ class RightToLeft(StepOfModels):
             choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
             scores = decoder.score(
                 [sentence.corrected_subwords[::-1] for sentence in batch],
-                [[candidate.subwords[::-1] for candidate in found] for found in choices],
+                [[candidate.subwords[::-1] for candidate in candidates] for candidates in choices],
                 length_penalty,
             )
-            after += [_ranked(bpe, sentence, found) for sentence, found in zip(batch, scores, strict=True)]
+            after += [_ranked(bpe, sentence, candidates) for sentence, candidates in zip(batch, scores, strict=True)]
             if progress is not None:
                 progress(len(after), len(before))
         return after

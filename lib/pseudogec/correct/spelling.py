@@ -65,7 +65,7 @@ class _Sentence:
             self.mended.append(f"{written} → {chosen}")
             self.tokens[place : place + 1] = chosen.split()
             added = len(chosen.split()) - 1
-            self.doubtful = [(later + added, found) for later, found in self.doubtful]
+            self.doubtful = [(later + added, candidates) for later, candidates in self.doubtful]
 
     def mend_articles(self) -> None:
         for place, (article, word) in enumerate(pairwise(self.tokens)):
@@ -160,7 +160,7 @@ class Spelling(Step):
 
     def _doubtful(self, tokens: Tokens, casing: Casing | None, familiar: Collection[str]) -> list[tuple[int, list[str]]]:
         """Words with candidates, the last one first."""
-        found = []
+        doubtful = []
         start = next((place for place, word in enumerate(tokens) if word[:1].isalpha()), 0)  # behind quotation marks, bullets
         for place, word in enumerate(tokens):
             before = tokens[place - 1] if place else ""
@@ -169,8 +169,8 @@ class Spelling(Step):
             if _is_ordinary(word, begins=place == start) and not is_half:
                 candidates = self._candidates(word, casing, familiar)
                 if candidates and candidates != [word]:
-                    found.append((place, candidates))
-        return found[::-1]
+                    doubtful.append((place, candidates))
+        return doubtful[::-1]
 
     def _candidates(self, word: str, casing: Casing | None, familiar: Collection[str]) -> list[str]:
         capitalised = casing[word] if casing is not None else None
@@ -242,9 +242,9 @@ def _choose(sentences: Sequence[_Sentence], language_model: SentenceScorer | Non
     if language_model is None:
         return [0] * len(sentences)
     variants = [sentence.variants() for sentence in sentences]
-    scores = iter(language_model([tokens for found in variants for tokens in found]))
-    rated = [[next(scores) for _ in found] for found in variants]
-    return [None if max(found) == -math.inf else found.index(max(found)) for found in rated]
+    scores = iter(language_model([tokens for of_place in variants for tokens in of_place]))
+    rated = [[next(scores) for _ in of_place] for of_place in variants]
+    return [None if max(of_place) == -math.inf else of_place.index(max(of_place)) for of_place in rated]
 
 
 def _is_ordinary(word: str, begins: bool) -> bool:
@@ -282,8 +282,8 @@ def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
     checker = spell_checker()
     if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
         return None
-    found = checker.suggest(word.lower())[:most]
-    return tuple(found) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in found))
+    suggestions = checker.suggest(word.lower())[:most]
+    return tuple(suggestions) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in suggestions))
 
 
 @functools.cache

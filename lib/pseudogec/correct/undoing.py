@@ -254,12 +254,15 @@ class EditReranking(Step):
         for first in range(0, max(map(len, doubtful)), self.at_most):
             places = [place for place, edits in enumerate(doubtful) if len(edits) > first]
             subsets = [list(undone_subsets(doubtful[place], first, self.at_most, undone[place])) for place in places]
-            variants = [[without(batch[place], subset) for subset in found] for place, found in zip(places, subsets, strict=True)]
-            scores = iter(language_model([tokens for found in variants for tokens in found]))
-            for place, found, sentences in zip(places, subsets, variants, strict=True):
+            variants = [
+                [without(batch[place], subset) for subset in of_sentence]
+                for place, of_sentence in zip(places, subsets, strict=True)
+            ]
+            scores = iter(language_model([tokens for of_sentence in variants for tokens in of_sentence]))
+            for place, of_sentence, sentences in zip(places, subsets, variants, strict=True):
                 rated = [next(scores) / (len(tokens) + 1) ** self.length_penalty for tokens in sentences]
                 if rated[0] > -math.inf:
-                    undone[place] = found[rated.index(max(rated))]
+                    undone[place] = of_sentence[rated.index(max(rated))]
         return undone
 
 

@@ -213,13 +213,13 @@ def annotator_of(signature: str) -> Annotator:
     Raises:
         UserError: this machine has other versions.
     """
-    found = load_annotator("offline" if "offline" in signature else _MODEL)
-    if found.signature != signature:
+    annotator = load_annotator("offline" if "offline" in signature else _MODEL)
+    if annotator.signature != signature:
         raise UserError(
-            f"this machine annotates with {found.signature}, the study was planned with {signature}; "
+            f"this machine annotates with {annotator.signature}, the study was planned with {signature}; "
             "install the same versions on all machines"
         )
-    return found
+    return annotator
 
 
 def _choose(name: AnnotatorName) -> AnnotatorName:

@@ -7,6 +7,7 @@ from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_t
 from pseudogec.evaluate.gleu import Gleu, gleu_of
 from pseudogec.evaluate.gold import Gold
 from pseudogec.evaluate.inference import (
+    ALPHA,
     MOST_SEEDS,
     Estimate,
     Versions,
@@ -37,6 +38,7 @@ from pseudogec.evaluate.metric import (
 from pseudogec.evaluate.verdicts import FLOOR, MARGIN, Direction, Statement, Verdict, judged
 
 __all__ = [
+    "ALPHA",
     "CUT_OTHERWISE",
     "ERRANT",
     "FLOOR",

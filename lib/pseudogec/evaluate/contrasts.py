@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pseudogec.evaluate.errant import ERRANT
-from pseudogec.evaluate.inference import Estimate, OfSums, compare, compare_values, holm
+from pseudogec.evaluate.inference import ALPHA, Estimate, OfSums, compare, compare_values, holm
 from pseudogec.evaluate.verdicts import FLOOR, Verdict
 
 LOSS = "loss"
@@ -70,7 +70,7 @@ class Contrast:
     @property
     def headlines(self) -> dict[str, Estimate]:
         """The differences of F0.5, on each test corpus."""
-        return {name: found for name, found in self.differences.items() if name.startswith(_HEADLINE)}
+        return {name: difference for name, difference in self.differences.items() if name.startswith(_HEADLINE)}
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -121,13 +121,13 @@ def answer(*differences: Estimate) -> str:
     """Whether all differences are above zero, each interval taken by itself: yes, no (all are below), or open."""
     if min(differences[0].seeds) == 1:
         return "one seed"
-    ends = np.array([found.interval for found in differences])
+    ends = np.array([difference.interval for difference in differences])
     return "yes" if (ends > 0).all() else "no, below" if (ends < 0).all() else "open"
 
 
 def _stacked(counts: Mapping[str, Mapping[int, np.ndarray]], others: Mapping[str, Mapping[int, np.ndarray]]) -> Any:
     return {
-        ending: {seed: np.hstack([found, others[ending][seed]]) for seed, found in of_seeds.items()}
+        ending: {seed: np.hstack([of_seed, others[ending][seed]]) for seed, of_seed in of_seeds.items()}
         for ending, of_seeds in counts.items()
     }
 
@@ -153,6 +153,6 @@ def contrast(label: str, first: Side, second: Side, *, measures: Mapping[str, Of
 
 
 def clear(contrasts: Sequence[Contrast], measure: str) -> list[bool]:
-    """Which of a table's differences in one measure are more than chance: p below 0.05, corrected for their number."""
+    """Which of a table's differences in one measure are more than chance: p below `ALPHA`, corrected for their number."""
     p_values = iter(holm([item.differences[measure].p_value for item in contrasts if measure in item.differences]))
-    return [measure in item.differences and next(p_values) < 0.05 for item in contrasts]
+    return [measure in item.differences and next(p_values) < ALPHA for item in contrasts]

@@ -36,10 +36,14 @@ Versions = Mapping[int, np.ndarray] | Sequence[np.ndarray]
 """A system: the statistics of each of its seeds, (sentences, statistics), with the sentences in one order. If the numbers of the
 seeds are given, equal seeds are paired."""
 
+Scores = Mapping[int, Score] | Sequence[Score]
+"""The same, as scores."""
+
 PAIRED_FROM = 5
 """With so many seeds on both sides, equal seeds are paired."""
 
-LEVEL = 0.95
+ALPHA = 0.05
+"""The share of tests without a true difference that may find one; claims are decided below it, intervals have the rest."""
 POWER = 0.8
 """The share of studies that find what is true, for which seeds are planned."""
 MOST_SEEDS = 1000
@@ -66,14 +70,15 @@ class Estimate:
 
     def __repr__(self) -> str:
         value, low, high = (f"{100 * end:+.2f}" for end in (self.value, *self.interval))
-        return f"{value} [{low}, {high}], p = {self.p_value:.4f}"
+        p_value = "p < 0.0001" if self.p_value < 0.0001 else f"p = {self.p_value:.4f}"
+        return f"{value} [{low}, {high}], {p_value}"
 
     @property
     def interval(self) -> tuple[float, float]:
         """Both ends of the 95% interval."""
         from scipy.special import stdtrit  # the quantile of `scipy.stats.t`, which takes a second to import
 
-        half = float(stdtrit(self.degrees_of_freedom, (1 + LEVEL) / 2)) * self.standard_error
+        half = float(stdtrit(self.degrees_of_freedom, 1 - ALPHA / 2)) * self.standard_error
         return self.value - half, self.value + half
 
     @property
@@ -141,32 +146,35 @@ def score_interval(statistics: np.ndarray, measure: OfSums) -> tuple[float, floa
     return float(low), float(high)
 
 
-def compare_scores(first: Sequence[Score], second: Sequence[Score]) -> Estimate:
-    """The first system's headline measure minus the second's; one score for each seed.
+def compare_scores(first: Scores, second: Scores) -> Estimate:
+    """The first system's headline measure minus the second's; one score for each seed, paired as by `compare`.
 
     The statistics are those of the references that the metric chose for each system.
 
     Raises:
-        UserError: the scores are not of the same metric, settings and references.
+        UserError: the scores are not of the same metric, settings and references, or a side has none.
     """
-    kinds = {(score.signature, score.sentences): None for score in (*first, *second)}
+    ours, theirs = _in_order(first), _in_order(second)
+    if not (ours and theirs):
+        raise UserError("each side of a comparison needs a score")
+    kinds = {(score.signature, score.sentences): None for score in (*ours, *theirs)}
     if len(kinds) > 1:
-        found = " and ".join(f"{signature} ({sentences} sentences)" for signature, sentences in kinds)
-        raise UserError(f"only scores of one metric over the same references can be compared; these are {found}")
-    ours, theirs = ([score.per_sentence() for score in side] for side in (first, second))
-    return compare(ours, theirs, first[0].metric.headline.of)
+        named = " and ".join(f"{signature} ({sentences} sentences)" for signature, sentences in kinds)
+        raise UserError(f"only scores of one metric over the same references can be compared; these are {named}")
+    sides = [(sign, [score.per_sentence() for score in side]) for sign, side in ((1, ours), (-1, theirs))]
+    return _estimate(sides, ours[0].metric.headline.of, _paired(first, second))
 
 
 def _estimate(sides: Sequence[tuple[int, Sequence[np.ndarray]]], measure: OfSums, paired: bool = False) -> Estimate:
     sentences = len(sides[0][1][0])
-    found = [(sign, *_pseudo_values(np.stack(versions).astype(float), measure)) for sign, versions in sides]
+    parts = [(sign, *_pseudo_values(np.stack(versions).astype(float), measure)) for sign, versions in sides]
     if paired:
-        (_, one, ours), (_, other, theirs) = found
-        found = [(1, one - other, ours - theirs)]
-    of_seeds = tuple((len(scores), float(scores.var(ddof=1))) for _, scores, _ in found if len(scores) > 1)
-    value = sum(sign * float(scores.mean()) for sign, scores, _ in found)
-    of_sentence = np.sum([sign * shares.mean(axis=0) for sign, _, shares in found], axis=0)
-    several = [(scores, shares) for _, scores, shares in found if len(scores) > 1]
+        (_, one, ours), (_, other, theirs) = parts
+        parts = [(1, one - other, ours - theirs)]
+    of_seeds = tuple((len(scores), float(scores.var(ddof=1))) for _, scores, _ in parts if len(scores) > 1)
+    value = sum(sign * float(scores.mean()) for sign, scores, _ in parts)
+    of_sentence = np.sum([sign * shares.mean(axis=0) for sign, _, shares in parts], axis=0)
+    several = [(scores, shares) for _, scores, shares in parts if len(scores) > 1]
     both = sum(_interaction(shares) for _, shares in several)
     from_seeds = [(float(scores.var(ddof=1)) / len(scores), len(scores) - 1) for scores, _ in several]
     numbers = tuple(len(versions) for _, versions in sides)
@@ -228,7 +236,7 @@ def seeds_to_decide(estimate: Estimate, distances: Sequence[float], seed_varianc
     seeds = np.arange(2, MOST_SEEDS + 1)
     from_seeds, freedoms = seed_variance / seeds, (1 if estimate.paired else 2) * (seeds - 1)
     variance = estimate.of_sentences + from_seeds
-    two_sided = 1 - (1 - LEVEL) / 2 / comparisons
+    two_sided = 1 - ALPHA / 2 / comparisons
     with np.errstate(invalid="ignore", divide="ignore"):  # models that do nothing have no variance, and nothing is enough
         freedom = variance**2 / (estimate.of_sentences**2 / (estimate.sentences - 1) + from_seeds**2 / freedoms)
         missed = sum(nctdtr(freedom, distance / variance**0.5, stdtrit(freedom, two_sided)) for distance in distances)

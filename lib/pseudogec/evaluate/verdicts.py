@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from pseudogec.evaluate.inference import Estimate, holm, seeds_to_decide
+from pseudogec.evaluate.inference import ALPHA, Estimate, holm, seeds_to_decide
 
 Direction = Literal["higher", "lower", "not higher", "no clear difference"]
 
@@ -89,7 +89,7 @@ class Statement:
 
 class Judgement(NamedTuple):
     verdict: Verdict
-    p_value: float  # corrected for the number of statements
+    p_value: float  # of the test that decided, corrected for the number of statements
     seeds: float  # that would decide an open statement if the difference is as large as here; missing for others
 
 
@@ -104,8 +104,9 @@ def judged(statements: Sequence[Statement]) -> list[Judgement]:
     judgements = []
     for statement, (leaning, _), p_value in zip(statements, leanings, corrected, strict=True):
         firmer = [(verdict, len(statements) * p_alone) for verdict, p_alone in statement.firmer()]
-        decided = [verdict for verdict, p_alone in [*firmer, (leaning, p_value)] if p_alone < 0.05]
+        decided = [(verdict, p_alone) for verdict, p_alone in [*firmer, (leaning, p_value)] if p_alone < ALPHA]
         seeds = np.nan if decided else statement.seeds_to_decide(len(statements))
         is_open = Verdict.UNDECIDABLE if np.isinf(seeds) else Verdict.NOT_DECIDED
-        judgements.append(Judgement(decided[0] if decided else is_open, p_value, seeds))
+        verdict, p_of_it = decided[0] if decided else (is_open, p_value)
+        judgements.append(Judgement(verdict, p_of_it, seeds))
     return judgements

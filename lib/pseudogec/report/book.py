@@ -88,7 +88,7 @@ their types, `.[spelling]` noise from dictionaries, `.[study]` trainings and not
 from pseudogec import noised, score, compare, corrected
 
 pairs = noised(["He goes home ."], "direct_noise", seed=1)  # [(source, target), ...]
-pairs = noised(texts, "realistic", genuine="mine.m2")
+pairs = noised(sentences, "realistic", genuine="mine.m2")
 a, b = score("a.txt", "test.m2"), score("b.txt", "test.m2")  # print P, R, F0.5 and the signature
 compare(a, b)  # prints the difference, its 95% interval and p
 corrected(["They was happy."])

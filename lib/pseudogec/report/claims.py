@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.evaluate import (
+    ALPHA,
     FLOOR,
     MARGIN,
     MOST_SEEDS,
@@ -42,8 +43,8 @@ NOTE = (
 
 HOW_JUDGED = (
     "p is corrected for the number of comparisons in the whole list (Holm; for no difference and harm Bonferroni); a claim "
-    f"is decided where p is below 0.05. No difference: the interval, so corrected, lies within {MARGIN:g} point either way. No "
-    f"gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. Uninformative: both systems have an "
+    f"is decided where p is below {ALPHA:g}. No difference: the interval, so corrected, lies within {MARGIN:g} point either way. "
+    f"No gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. Uninformative: both systems have an "
     f"F0.5 below {FLOOR:g}. Not tested: a side has one seed, or was not trained. {EQUAL_BUDGETS} In the paper: differences of "
     "the means that it prints, without a spread; their setting is named where ours is another. These models: one system a "
     "side, over sentences alone. Seeds to decide: with so many on each side, four studies of five decide what is open, if the "
@@ -133,12 +134,12 @@ class Claim:
 
 def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str, profile: str) -> pd.DataFrame:
     """The differences behind claims, one a row: ours with what a verdict needs, then those of the papers."""
-    compared = [(claim, found) for claim, contrasts in claims for found in contrasts]
+    compared = [(claim, item) for claim, contrasts in claims for item in contrasts]
     variances: dict[tuple[str, int], float] = {}  # of a measure of a comparison, in points, as all numbers of the rows
     for measure in {claim.measure for claim, _ in compared}:
-        own = [found for claim, found in compared if claim.measure == measure]
-        estimates = seed_variances([found.differences[measure] for found in own])
-        variances |= {(measure, id(found)): 1e4 * (each or 0.0) for found, each in zip(own, estimates, strict=True)}
+        own = [item for claim, item in compared if claim.measure == measure]
+        estimates = seed_variances([item.differences[measure] for item in own])
+        variances |= {(measure, id(item)): 1e4 * (each or 0.0) for item, each in zip(own, estimates, strict=True)}
     rows: list[dict[str, Any]] = []
     for claim, contrasts in claims:
         about = {
@@ -148,33 +149,33 @@ def claim_rows(claims: Sequence[tuple[Claim, Sequence[Contrast]]], notebook: str
             "made in": claim.made_in,
             "measure": claim.measure,
         }
-        for found in contrasts:
-            difference = found.differences[claim.measure]
+        for item in contrasts:
+            difference = item.differences[claim.measure]
             low, high = (100 * end for end in difference.interval)
             elsewhere = {
                 name.removeprefix(claim.measure): with_interval(other)
-                for name, other in found.differences.items()
+                for name, other in item.differences.items()
                 if name.startswith(f"{claim.measure} on ")
             }
             rows.append(
                 about
                 | {
                     "study": THIS_STUDY,
-                    "comparison": f"{claim.where}: {found.label}" if claim.where else found.label,
+                    "comparison": f"{claim.where}: {item.label}" if claim.where else item.label,
                     "difference": with_interval(difference),
                     "points": 100 * difference.value,
                     "low": low,
                     "high": high,
-                    "models": " against ".join(map(str, found.seeds)),
-                    "remark": found.remark,
-                    "untested": found.untested,
+                    "models": " against ".join(map(str, item.seeds)),
+                    "remark": item.remark,
+                    "untested": item.untested,
                     "direction": claim.direction,
                     "margin": claim.margin,
                     "standard error": 100 * difference.standard_error,
                     "degrees of freedom": difference.degrees_of_freedom,
                     "sentences": difference.sentences,
                     "variance of sentences": 1e4 * difference.of_sentences,
-                    "variance of a seed": variances[claim.measure, id(found)],
+                    "variance of a seed": variances[claim.measure, id(item)],
                     "paired": difference.paired,
                 }
                 | elsewhere
@@ -258,20 +259,20 @@ def _claim_row(text: str, part: pd.DataFrame, are_judged: bool) -> Row:
 
 
 def _told(row: Mapping[Any, Any]) -> str:
-    told = [row["difference"], f"{row['models']} models", row["remark"]]
-    told += [f"{row[name]}{name}" for name in row if name.startswith(" on ") and row[name] == row[name]]
+    parts = [row["difference"], f"{row['models']} models", row["remark"]]
+    parts += [f"{row[name]}{name}" for name in row if name.startswith(" on ") and row[name] == row[name]]
     if "verdict" in row:
         p_value, seeds = row["p"], row["seeds to decide"]
-        told += [str(row["verdict"])]
-        told += [] if p_value != p_value else ["p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"]
-        told += [] if not np.isfinite(seeds) else [f"{seeds:.0f} seeds to decide" if seeds < MOST_SEEDS else "very many seeds"]
-        told += ["the paper's difference is outside this interval"] if row["excludes the paper's"] is True else []
-    return "; ".join(filter(None, told))
+        parts += [str(row["verdict"])]
+        parts += [] if p_value != p_value else ["p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"]
+        parts += [] if not np.isfinite(seeds) else [f"{seeds:.0f} seeds to decide" if seeds < MOST_SEEDS else "very many seeds"]
+        parts += ["the paper's difference is outside this interval"] if row["excludes the paper's"] is True else []
+    return "; ".join(filter(None, parts))
 
 
-def verdict_of(found: Iterable[str]) -> Verdict:
+def verdict_of(words: Iterable[str]) -> Verdict:
     """The one verdict of a claim's comparisons: of those that decide it, else that it is open, else why it is not tested."""
-    verdicts = [Verdict(word) for word in found]
+    verdicts = [Verdict(word) for word in words]
     for open_ones in (
         (Verdict.UNINFORMATIVE, Verdict.NOT_TESTED, Verdict.NOT_COMPARABLE),
         (Verdict.UNDECIDABLE,),

@@ -48,12 +48,12 @@ class Number(NamedTuple):
         """How the number differs from the table; empty where it agrees to its last digit."""
         cell = self._cell(tables / self.table)
         try:
-            written, found = float(_plain(self.text)), float(cell)
+            written, in_table = float(_plain(self.text)), float(cell)
         except ValueError:
             agrees = _plain(self.text) in _plain(cell)
         else:
             decimals = len(_plain(self.text).partition(".")[2])
-            agrees = abs(written - found) <= 0.5 * 10**-decimals + 1e-9
+            agrees = abs(written - in_table) <= 0.5 * 10**-decimals + 1e-9
         return "" if agrees else f"{self.text} is {cell} in {self.table}"
 
     def _cell(self, path: Path) -> str:
@@ -67,17 +67,17 @@ class Number(NamedTuple):
         unknown = {self.column, *self.row} - set(rows[0] if rows else ())
         if unknown:
             raise UserError(f"{path} has no column {', '.join(sorted(unknown))}")
-        found = [row for row in rows if all(row[name] == csv_cell(value) for name, value in self.row.items())]
-        if len(found) != 1:
-            raise UserError(f"{path} has {len(found)} rows with {dict(self.row)}; a number must name exactly one")
-        return found[0][self.column]
+        matches = [row for row in rows if all(row[name] == csv_cell(value) for name, value in self.row.items())]
+        if len(matches) != 1:
+            raise UserError(f"{path} has {len(matches)} rows with {dict(self.row)}; a number must name exactly one")
+        return matches[0][self.column]
 
 
 def numbers(text: str) -> Iterator[Number]:
     """The numbers of a text, in order."""
-    for found in NUMBER.finditer(text):
-        link = urlsplit(found["link"])
-        yield Number(found["text"], link.path, dict(parse_qsl(link.query)), unquote_plus(link.fragment))
+    for match in NUMBER.finditer(text):
+        link = urlsplit(match["link"])
+        yield Number(match["text"], link.path, dict(parse_qsl(link.query)), unquote_plus(link.fragment))
 
 
 def sections(profile: str) -> dict[str, str]:
@@ -98,22 +98,22 @@ def conclusion(profile: str, section: str, outputs: Path) -> tuple[Finding, Find
     text = sections(profile).get(section)
     if text is None or disagreements(text, outputs):
         return None
-    shown = NUMBER.sub(lambda found: f"[{found['text']}](../tables/{urlsplit(found['link']).path})", text)
+    shown = NUMBER.sub(lambda match: f"[{match['text']}](../tables/{urlsplit(match['link']).path})", text)
     paragraphs = shown.split("\n\n")
     return Finding(paragraphs[0]), Finding("\n\n".join(paragraphs[1:]))
 
 
 def disagreements(text: str, outputs: Path) -> list[str]:
     """How a text's numbers differ from the results; tables of notebooks that were not executed yet are not compared."""
-    found = []
+    problems = []
     for number in numbers(text):
         if not (outputs / "tables" / number.table).is_file():
             continue
         try:
-            found.append(number.disagreement(outputs / "tables"))
+            problems.append(number.disagreement(outputs / "tables"))
         except UserError as error:
-            found.append(str(error))
-    return [said for said in found if said]
+            problems.append(str(error))
+    return [said for said in problems if said]
 
 
 def _plain(text: str) -> str:

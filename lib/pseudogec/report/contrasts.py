@@ -1,4 +1,4 @@
-"""Comparisons of systems: how large a difference is, how far it can be trusted, and whether it agrees with the papers' claims."""
+"""Comparisons of systems in tables: who is compared with whom, how large a difference is, and what the papers print."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ def as_table(contrasts: Iterable[Contrast], note: str = "") -> Nothing | Html:
     marks = {name: clear(listed, name) for name in dict.fromkeys(name for item in listed for name in item.differences)}
     rows = []
     for place, item in enumerate(listed):
-        told = {
-            name: (as_loss if name == LOSS else with_interval)(found) + (MARK if marks[name][place] else "")
-            for name, found in item.differences.items()
+        texts = {
+            name: (as_loss if name == LOSS else with_interval)(difference) + (MARK if marks[name][place] else "")
+            for name, difference in item.differences.items()
         }
-        details = [f"{_readable_measure(name)} {text}" for name, text in told.items() if name != headline]
+        details = [f"{_readable_measure(name)} {text}" for name, text in texts.items() if name != headline]
         details += [f"models: {' against '.join(map(str, item.seeds))}", *filter(None, [item.remark])]
-        shown = [told[headline], *([f"loss {told[LOSS]}"] if LOSS in told else [])]
+        shown = [texts[headline], *([f"loss {texts[LOSS]}"] if LOSS in texts else [])]
         dot = _dot(item.differences[headline], "clear" if marks[headline][place] else "open")
         rows.append(Row(item.label, "<br>".join(shown), [dot], details=details))
     told_of = f"{headline} with 95% intervals. *: more than chance. Open a row for the other measures."
@@ -106,8 +106,8 @@ def opponents(grid: Iterable[System], column: str, against: Any) -> Iterator[tup
         for kind in filter(_is_baseline, kinds):
             baselines = dict.fromkeys(system.name for system in kinds[kind])
             if len(baselines) > 1:
-                told = ", ".join(baselines)
-                raise UserError(f"the grid has several baselines ({told}); keep one, with `grid.only(setting=[...])`")
+                names = ", ".join(baselines)
+                raise UserError(f"the grid has several baselines ({names}); keep one, with `grid.only(setting=[...])`")
     for label, kind, opponent in _pairs(kinds, column, against):
         yield label, kinds[kind], kinds[opponent]
 
@@ -148,7 +148,7 @@ def _varying(kinds: Iterable[_Kind]) -> set[str]:
         if not _is_baseline(kind):
             for name, value in kind:
                 values.setdefault(name, set()).add(value)
-    return {name for name, found in values.items() if len(found) > 1}
+    return {name for name, distinct in values.items() if len(distinct) > 1}
 
 
 def _shown(name: str, value: Any) -> str:
@@ -186,5 +186,5 @@ def paper_differences(
             if baseline or all(row[name] in values for name, values in rows.items()):
                 kind = _baseline({}) if baseline else tuple((name, row[name]) for name in names)
                 printed.setdefault(kind, row[_NAMES[measure]])
-    found = {label: printed[kind] - printed[opponent] for label, kind, opponent in _pairs(printed, column, against)}
-    return {label: difference for label, difference in found.items() if difference == difference}
+    differences = {label: printed[kind] - printed[opponent] for label, kind, opponent in _pairs(printed, column, against)}
+    return {label: difference for label, difference in differences.items() if difference == difference}

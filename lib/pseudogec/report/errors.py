@@ -67,16 +67,16 @@ class ErrorAnalysis:
         """
         opponents = grid.only(method=["none"]) if against is None else grid.only(**{column: [against]})
         others = Grid(system for system in grid if system not in opponents)
-        found: dict[tuple[Any, str], Estimate] = {}
+        differences: dict[tuple[Any, str], Estimate] = {}
         for value in dict.fromkeys(getattr(system, column) for system in others):
             for category, difference in self._differences(others.only(**{column: [value]}), opponents, by).items():
-                found[value, category] = difference
-        if not found:
+                differences[value, category] = difference
+        if not differences:
             return self._nothing
         called = dict(names or {})
-        marks = holm([difference.p_value for difference in found.values()])
+        marks = holm([difference.p_value for difference in differences.values()])
         rows, clear = [], dict[str, list[str]]()
-        for ((value, category), difference), p_value in zip(found.items(), marks, strict=True):
+        for ((value, category), difference), p_value in zip(differences.items(), marks, strict=True):
             low, high = difference.interval
             points = {"value": 100 * difference.value, "low": 100 * low, "high": 100 * high}
             shown = called.get(value) or _called(value)
@@ -93,16 +93,16 @@ class ErrorAnalysis:
         title = "More than chance: " + "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
         caption = (
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. "
-            f"Filled: more than chance, corrected for {len(found)} comparisons (Holm).{_one_seed(found.values())}"
+            f"Filled: more than chance, corrected for {len(differences)} comparisons (Holm).{_one_seed(differences.values())}"
         )
-        picture = by_category(pd.DataFrame(rows), self.categories(by, found), title, "gain in F0.5 (points)", caption)
+        picture = by_category(pd.DataFrame(rows), self.categories(by, differences), title, "gain in F0.5 (points)", caption)
         return self.report.figure(picture, name)
 
-    def categories(self, by: By, found: Iterable[tuple[Any, str]]) -> dict[str, str]:
+    def categories(self, by: By, drawn: Iterable[tuple[Any, str]]) -> dict[str, str]:
         """The categories of a figure and how it prints them."""
         if by == "error_type":
             return {name: f"{name} ({count:,})" for name, count in self.types.items()}
-        return {name: name for name in sorted({category for _, category in found})}
+        return {name: name for name in sorted({category for _, category in drawn})}
 
     def _differences(self, ours: Grid, theirs: Grid, by: By) -> dict[str, Estimate]:
         """F0.5 of some systems minus that of others, for each error type or level."""
@@ -122,14 +122,14 @@ class ErrorAnalysis:
 
     def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> dict[int, Mapping[str, np.ndarray]]:
         """For each seed and each type or level the statistics of every sentence; zeros for a type that does not occur."""
-        study, found = self.report.study, dict[int, Mapping[str, np.ndarray]]()
+        study, counts = self.report.study, dict[int, Mapping[str, np.ndarray]]()
         levels = study.levels(study.planner.tests[self.dataset])
         for system in systems:
             score = study.score(system, self.dataset)
             parts = score.by_type() if by == "error_type" else score.by_group(levels)
             statistics = {name: part.per_sentence() for name, part in parts.items()}
-            found[system.seed] = dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics
-        return found
+            counts[system.seed] = dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics
+        return counts
 
     def table(
         self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[Any, str] | None = None
@@ -211,8 +211,8 @@ def _called(value: Any) -> str:
     return f"{value:,} pairs" if isinstance(value, int) else method_label(value)
 
 
-def _one_seed(found: Iterable[Estimate]) -> str:
-    alone = any(min(difference.seeds) == 1 for difference in found)
+def _one_seed(estimates: Iterable[Estimate]) -> str:
+    alone = any(min(difference.seeds) == 1 for difference in estimates)
     return " Where a side has a single model, this holds for that model; another seed may give another result." if alone else ""
 
 
@@ -242,14 +242,14 @@ def agreement_table(pairs: pd.DataFrame) -> pd.DataFrame | Finding:
     if pairs.empty:
         return UNKNOWN_TRUTH
     rows = []
-    for true_type, found in pairs.map(main_type).groupby("true_type").found_type:
-        others = found[found != true_type].value_counts()
+    for true_type, named in pairs.map(main_type).groupby("true_type").found_type:
+        others = named[named != true_type].value_counts()
         rows.append(
             {
                 "true type": true_type,
-                "edits": len(found),
-                "named so": (found == true_type).mean(),
-                "else most often": f"{others.index[0]} ({others.iloc[0] / len(found):.0%})" if len(others) else "",
+                "edits": len(named),
+                "named so": (named == true_type).mean(),
+                "else most often": f"{others.index[0]} ({others.iloc[0] / len(named):.0%})" if len(others) else "",
             }
         )
     return pd.DataFrame(rows).sort_values("edits", ascending=False, ignore_index=True)

@@ -153,10 +153,10 @@ class Report:
         """The scores of the profile's simple systems, as rows for a table of these systems; their names stand in one column."""
         if not self.study.profile.simple_systems:
             return []
-        found = self.study.scores(self.study.simple_systems(scores.system.unique(), scores.track))
+        scored = self.study.scores(self.study.simple_systems(scores.system.unique(), scores.track))
         named = next((name for name in ("system", "method") if name in rows), rows[0])
         others = dict.fromkeys((name for name in rows if name not in {named, "pseudo_pairs", "upsample"}), "")
-        return [found.assign(**others, **{named: found.system})]
+        return [scored.assign(**others, **{named: scored.system})]
 
     def changes(self, systems: Sequence[System | Pipeline], name: str) -> StyledTable | Finding:
         """How much systems change, beside the reference; see :func:`pseudogec.report.tables.changes_made`."""
@@ -178,11 +178,11 @@ class Report:
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:
         """A mark for each measure in which a system clearly differs from the baseline of its grid, by the names of its row."""
         # A row of the table is a kind of system; one model says nothing of its kind.
-        compared = [found for found in self._compared(grid, "method", "none") if not found.of_one_model]
+        compared = [item for item in self._compared(grid, "method", "none") if not item.of_one_model]
         marks: dict[tuple[str, ...], dict[str, str]] = {}
         for measure, title in MEASURES.items():
-            for found, is_clear in zip(compared, clear(compared, title), strict=True):
-                row = tuple(str(found.choices[name] or "") for name in rows)
+            for item, is_clear in zip(compared, clear(compared, title), strict=True):
+                row = tuple(str(item.choices[name] or "") for name in rows)
                 marks.setdefault(row, {})[measure] = " *" if is_clear else ""
         return marks
 
@@ -216,11 +216,11 @@ class Report:
             asked: the head of a last column, whether F0.5 is higher on all test corpora (:attr:`Contrast.answer`).
         """
         listed = []
-        for called, found in rows:
-            of_tests = dict(zip(self.study.grid_tests, found.headlines.values(), strict=True))
+        for called, item in rows:
+            of_tests = dict(zip(self.study.grid_tests, item.headlines.values(), strict=True))
             row = {**called, **{f"gain on {test}": with_interval(gain) for test, gain in of_tests.items()}}
-            row["loss"] = as_loss(found.differences[LOSS]) if LOSS in found.differences else ""
-            listed.append(row | ({asked: found.remark if found.at_the_floor else found.answer} if asked else {}))
+            row["loss"] = as_loss(item.differences[LOSS]) if LOSS in item.differences else ""
+            listed.append(row | ({asked: item.remark if item.at_the_floor else item.answer} if asked else {}))
         said = "Points of F0.5, and differences of validation loss in bits per subword; 95% intervals."
         return self.table(pd.DataFrame(listed), name, f"{note} {said}".strip()) if listed else NOT_LISTED
 
@@ -238,13 +238,13 @@ class Report:
         rows = []
         compared = self._compared(grid, column, against)
         for measure in (MEASURES[name] for name in measures):
-            for found, is_clear in zip(compared, clear(compared, measure), strict=True):
-                difference = found.differences[measure]
+            for item, is_clear in zip(compared, clear(compared, measure), strict=True):
+                difference = item.differences[measure]
                 low, high = difference.interval
-                gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": found.seeds[0]}
-                decided = is_clear and not found.of_one_model
-                told = {"clear": decided, "at_the_floor": found.at_the_floor}
-                rows.append({**found.choices, "study": THIS_STUDY, "measure": measure, **gain, **told})
+                gain = {"gain": 100 * difference.value, "low": 100 * low, "high": 100 * high, "models": item.seeds[0]}
+                decided = is_clear and not item.of_one_model
+                marks = {"clear": decided, "at_the_floor": item.at_the_floor}
+                rows.append({**item.choices, "study": THIS_STUDY, "measure": measure, **gain, **marks})
         return pd.DataFrame(rows)
 
     def claims(self, claims: Sequence[Claim], name: str) -> Html:
@@ -302,13 +302,13 @@ class Report:
 
     def in_short(self, notebook: str) -> Finding:
         """The answer of a notebook, written by hand, if its numbers are those of this run's tables."""
-        found = conclusion(self.study.profile.name, notebook, self.study.outputs)
-        return found[0] if found else NOT_WRITTEN
+        written = conclusion(self.study.profile.name, notebook, self.study.outputs)
+        return written[0] if written else NOT_WRITTEN
 
     def conclusion(self, notebook: str) -> Finding:
         """What was written by hand behind `in_short`; empty where nothing was."""
-        found = conclusion(self.study.profile.name, notebook, self.study.outputs)
-        return found[1] if found else Finding()
+        written = conclusion(self.study.profile.name, notebook, self.study.outputs)
+        return written[1] if written else Finding()
 
     # Figures
 

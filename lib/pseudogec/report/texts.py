@@ -35,9 +35,9 @@ def genuine_profile(study: Study) -> dict[str, Any]:
 def corpus_table(study: Study) -> pd.DataFrame:
     """One row for each corpus: part, sentences, tokens per sentence, pairs without a correction; of a seed corpus one shard."""
     parts = {"genuine": "train", **dict.fromkeys(study.planner.tests, "test")}
-    found = [(name, parts.get(name, name), study.result(corpus)) for name, corpus in study.planner.corpora.items()]
+    described = [(name, parts.get(name, name), study.result(corpus)) for name, corpus in study.planner.corpora.items()]
     seeds = study.profile.corpora.seeds
-    found += [(name, "seed (one shard)", study.result(study.planner.seed_text(name, 0))) for name in seeds]
+    described += [(name, "seed (one shard)", study.result(study.planner.seed_text(name, 0))) for name in seeds]
     rows = [
         {
             "corpus": name,
@@ -46,7 +46,7 @@ def corpus_table(study: Study) -> pd.DataFrame:
             "tokens per sentence": facts.get("source_tokens", facts.get("tokens")) / facts["sentences"],
             "identical pairs": facts.get("identical_pairs"),
         }
-        for name, part, facts in found
+        for name, part, facts in described
     ]
     return pd.DataFrame(rows).astype({"identical pairs": "Int64"})
 
@@ -58,7 +58,7 @@ def seed_text_table(study: Study) -> pd.DataFrame:
         ``tokens per sentence``; ``distinct words per 1,000 tokens`` (over the first 10,000 tokens: the ratio falls with length);
         ``known tokens``, the share of tokens that are words of the genuine targets.
     """
-    found = {name: study.result(study.planner.seed_text_facts(name)) for name in study.profile.corpora.seeds}
+    facts_of = {name: study.result(study.planner.seed_text_facts(name)) for name in study.profile.corpora.seeds}
     rows = [
         {
             "seed corpus": name,
@@ -66,7 +66,7 @@ def seed_text_table(study: Study) -> pd.DataFrame:
             "distinct words per 1,000 tokens": 1000 * facts["distinct"] / facts["first_tokens"],
             "known tokens": facts["known"] / facts["tokens"],
         }
-        for name, facts in found.items()
+        for name, facts in facts_of.items()
     ]
     return pd.DataFrame(rows)
 
@@ -109,12 +109,12 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     Returns:
         See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types are not known.
     """
-    truth, found = list[AnnotatedSentence](), list[AnnotatedSentence]()
+    truth, named = list[AnnotatedSentence](), list[AnnotatedSentence]()
     for corpus in study.planner.corpora.values():
         if corpus.simulated:
             truth += read_m2(study.folder(corpus, "gold.m2") / "gold.m2")
-            found += annotated_sentences(study, corpus)
-    return type_agreement(truth, found)
+            named += annotated_sentences(study, corpus)
+    return type_agreement(truth, named)
 
 
 def world_statistics(study: Study) -> dict[str, TextStatistics]:

@@ -116,15 +116,15 @@ def largest(values: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tenso
     rows, columns = values.shape
     count, blocks = min(count, columns - 1), columns // _BLOCK
     if blocks <= count:
-        found = values.topk(count)
-        return found.values, found.indices
+        best = values.topk(count)
+        return best.values, best.indices
     maxima = values[:, : blocks * _BLOCK].view(rows, blocks, _BLOCK).amax(-1)
     block = torch.arange(_BLOCK, device=values.device)
     inside = (maxima.topk(count).indices.unsqueeze(-1) * _BLOCK + block).flatten(1)
     beyond = torch.arange(blocks * _BLOCK, columns, device=values.device).expand(rows, -1)
     places = torch.cat([inside, beyond], dim=1)
-    found = values.gather(1, places).topk(count)
-    return found.values, places.gather(1, found.indices)
+    best = values.gather(1, places).topk(count)
+    return best.values, places.gather(1, best.indices)
 
 
 class SentenceSampling(Search):
@@ -176,10 +176,10 @@ class FairseqEngine:
         )
         sample = {"id": torch.tensor(batch.indices, device=self._device), "net_input": self._encoder_input(batch.sources)}
         with compat.quiet():
-            found = generator.generate(self._models, sample)
+            generated = generator.generate(self._models, sample)
         return [
             [self._hypothesis(hypothesis, source) for hypothesis in hypotheses[: options.n_best]]
-            for source, hypotheses in zip(batch.sources, found, strict=True)
+            for source, hypotheses in zip(batch.sources, generated, strict=True)
         ]
 
     def _strategy(self, options: SearchOptions) -> Any:
@@ -190,13 +190,13 @@ class FairseqEngine:
             return NoisyBeamSearch(self._dictionary, options.beta_random, generators)
         return BeamSearch(self._dictionary)
 
-    def _hypothesis(self, found: dict[str, torch.Tensor], source: Sentence) -> Hypothesis:
-        numbers = found["tokens"].tolist()[:-1]  # without the end of sentence
+    def _hypothesis(self, hypothesis: dict[str, torch.Tensor], source: Sentence) -> Hypothesis:
+        numbers = hypothesis["tokens"].tolist()[:-1]  # without the end of sentence
         subwords = [self._symbols[number] for number in numbers]
         if UNKNOWN in numbers:
-            attention = found["attention"].T.cpu().numpy()  # (output, source), padded on the source's left
+            attention = hypothesis["attention"].T.cpu().numpy()  # (output, source), padded on the source's left
             subwords = replace_unknown(subwords, source, attention[:, -len(source) - 1 :].astype(np.float32))
-        return Hypothesis(subwords, float(found["score"]))
+        return Hypothesis(subwords, float(hypothesis["score"]))
 
     def _encoder_input(self, sources: Sequence[Sentence]) -> dict[str, torch.Tensor]:
         """Sources as fairseq's translation task feeds them: padded on the left."""

@@ -173,18 +173,18 @@ class CheckResult:
             for purpose, verb in _PURPOSES.items()
             if purpose in dict(self.check.uses)
         )
-        told = f"the test set {self.check.test.name} shares sentences with {self.check.text} ({learnt}): {self.summary}"
+        message = f"the test set {self.check.test.name} shares sentences with {self.check.text} ({learnt}): {self.summary}"
         shown = (shorten(example["said"][0], 100, placeholder=" ...") for example in self.examples[:_SHOWN])
-        return "\n".join([told, *(f"    {sentence}" for sentence in shown)])
+        return "\n".join([message, *(f"    {sentence}" for sentence in shown)])
 
     @property
     def remedy(self) -> str:
-        given = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
+        remedy = f"a test set without sentences of {self.check.text}, or {self.check.text} without the test set's"
         only_tuned = {purpose for purpose, _ in self.check.uses} == {"tuning"}
         if self.check.text == "genuine":
-            given += " (`without_test_sentences: true` under `corpora`)"
+            remedy += " (`without_test_sentences: true` under `corpora`)"
         allowed = "; if the paper tunes on the set that it reports, write `tuned_on: true` in that test set's section"
-        return given + (allowed if only_tuned else "")
+        return remedy + (allowed if only_tuned else "")
 
 
 def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) -> list[Check]:
@@ -197,7 +197,7 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
     for score in scores:
         (test,) = score.references.corpus.origin
         by_test.setdefault(test, []).append(score)
-    found = []
+    checks = []
     for test, scored in by_test.items():
         parts: dict[str, dict[WrittenCorpus | SeedCorpus | SeedText, None]] = {}  # many shards have the same
         learnt: dict[str, dict[tuple[Purpose, str], None]] = {}
@@ -208,8 +208,8 @@ def checks_of(scores: Iterable[ScoredCorrection], tuned_on: Collection[Corpus]) 
             learnt.setdefault(name, {})[use.purpose, use.what] = None
         for name, texts in parts.items():
             overlaps = tuple(Overlap(test=test, text=part) for part in texts)
-            found.append(Check(test, name, overlaps, tuple(learnt[name]), test in tuned_on))
-    return found
+            checks.append(Check(test, name, overlaps, tuple(learnt[name]), test in tuned_on))
+    return checks
 
 
 def uses_of(recipes: Iterable[Recipe]) -> Iterator[Use]:

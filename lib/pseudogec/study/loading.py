@@ -21,8 +21,8 @@ class _Key(str):
 
     @classmethod
     def at(cls, key: Any, place: str) -> _Key:
-        (found := cls(key)).place = place
-        return found
+        (marked := cls(key)).place = place
+        return marked
 
 
 class _Loader(yaml.SafeLoader):
@@ -65,13 +65,13 @@ def load_profile(path: Path, overrides: Sequence[str] = (), library: Path | None
         scale = written.get("scale")
         amounts = {"seeds": written.get("seeds"), **(scale if isinstance(scale, dict) else {})}
         profile = Profile.model_validate({"name": path.stem, **_resolved(written, amounts, links)})
-        found = list(problems_of(profile))
+        problems = list(problems_of(profile))
     except ValidationError as error:
-        found = problems_in((), error)
+        problems = problems_in((), error)
     except RecursionError:
         raise DataError(path, "a `$name` stands for itself, or mappings are nested without end") from None
-    if found:
-        raise UserError("\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in found)))
+    if problems:
+        raise UserError("\n".join(dict.fromkeys(_told(problem, written, links, path) for problem in problems)))
     return profile
 
 
@@ -82,15 +82,15 @@ def _told(problem: Problem, content: Any, links: Mapping[Location, Location], pa
         if (amount := links.get(location[:end])) is not None:
             location = (*amount, *location[end:])
             break
-    place, found = str(path), list[str | int]()
+    place, keys = str(path), list[str | int]()
     for part in location:
         if isinstance(content, dict) and part in content:
             place = next(key.place for key in content if key == part)
         elif not (isinstance(content, list) and part in range(len(content))):
             continue  # such as the name of a union's member
         content = content[part]
-        found.append(part)
-    return f"{place}: {problem._replace(location=(*found, *missing))}"
+        keys.append(part)
+    return f"{place}: {problem._replace(location=(*keys, *missing))}"
 
 
 def names_of_extended(path: Path, library: Path) -> list[str]:

@@ -297,25 +297,25 @@ class Planner:
         return model
 
     def _stage_data(self, stage: StageOfTraining, system: System, arrangement: Arrangement) -> tuple[TrainingPairs, ...]:
-        found: list[TrainingPairs] = []
+        data: list[TrainingPairs] = []
         genuine = self.genuine_data(system.track, system.seed)
         for part in stage.data:
             if part == "genuine":
-                found.append(self._binarised(genuine.genuine, arrangement))
+                data.append(self._binarised(genuine.genuine, arrangement))
             elif part == "copies":
                 # Grammatical text alone: like the subwords, it comes from all genuine targets unless the track has its own.
                 track = self.profile.tracks.get(system.track)
                 copied = genuine.genuine if track is not None and track.own_copies else self.genuine
-                found.append(self._binarised(copied, "copy", keep_unchanged=True))
+                data.append(self._binarised(copied, "copy", keep_unchanged=True))
             elif part == "in_domain":
                 assert genuine.in_domain is not None  # the profile's check
-                found.append(self._binarised(genuine.in_domain, arrangement))
+                data.append(self._binarised(genuine.in_domain, arrangement))
             elif part == "pseudo":
-                found += self.pseudo_data(system)
+                data += self.pseudo_data(system)
             else:
                 noise, pairs = self.profile.methods[part.method], part.pseudo_pairs
-                found += self._pseudo_data(part.method, noise, part.seed_corpus, pairs, system.track, system.seed)
-        return tuple(found)
+                data += self._pseudo_data(part.method, noise, part.seed_corpus, pairs, system.track, system.seed)
+        return tuple(data)
 
     def _binarised(self, corpus: Corpus, arrangement: Arrangement, keep_unchanged: bool = False) -> BinarisedPairs:
         # Only a model that corrects reads preprocessed sentences.

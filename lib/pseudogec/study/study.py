@@ -181,8 +181,8 @@ class Study:
 
     def simple_systems(self, names: Collection[str], tracks: Iterable[str]) -> list[Pipeline]:
         """The profile's simple systems in these tracks, without those among the names."""
-        found = product([name for name in self.profile.simple_systems if name not in names], dict.fromkeys(tracks))
-        return [version for name, track in found for version in pipelines(self.profile, name, track)]
+        named = product([name for name in self.profile.simple_systems if name not in names], dict.fromkeys(tracks))
+        return [version for name, track in named for version in pipelines(self.profile, name, track)]
 
     def with_simple_systems(self, systems: Sequence[System | Pipeline]) -> list[System | Pipeline]:
         """Systems of a grid or comparison, after the simple systems in their tracks."""
@@ -234,7 +234,7 @@ class Study:
         if self.planner.test_sentences(system, test) not in self.planner.tuned_on:
             return []
         findings = [self.found_by(check) for check in self.checks([self.planner.score(system, test)])]
-        tuned = [what for found in findings if found.overlaps for purpose, what in found.check.uses if purpose == "tuning"]
+        tuned = [what for finding in findings if finding.overlaps for purpose, what in finding.check.uses if purpose == "tuning"]
         return list(dict.fromkeys(tuned))
 
     def targets(self, notebooks: Iterable[str] | None = None) -> list[Recipe]:
@@ -244,10 +244,10 @@ class Study:
         """
         listed = self.profile.notebooks if notebooks is None else notebooks
         grids = dict.fromkeys(grid for notebook in listed for grid in self.profile.notebooks[notebook])
-        found = dict.fromkeys([*self.data_recipes(), *(recipe for grid in grids for recipe in self.recipes(grid))])
-        every = set(with_ancestors(found))
+        recipes = dict.fromkeys([*self.data_recipes(), *(recipe for grid in grids for recipe in self.recipes(grid))])
+        every = set(with_ancestors(recipes))
         compact = [form for model, form in self.planner.compact_models.items() if model in every]
-        return [*(overlap for check in self.checks(found) for overlap in check.overlaps), *found, *compact]
+        return [*(overlap for check in self.checks(recipes) for overlap in check.overlaps), *recipes, *compact]
 
     def stock(self, targets: Sequence[Recipe]) -> Stock:
         """Where the targets and their ancestors are."""
@@ -472,7 +472,7 @@ class Study:
         data = PROJECT / self.profile.data_folder
         paths = [path.relative_to(data) if path.is_relative_to(data) else path for path in absent]
         names = ", ".join(map(str, paths[:3])) + (", ..." if len(paths) > 3 else "")
-        known = dict.fromkeys(found[0].title for path in paths if (found := load_catalogue().find(path)))
+        known = dict.fromkeys(corpora[0].title for path in paths if (corpora := load_catalogue().find(path)))
         ways = f" ({', '.join(known)}: `pseudogec data --list` says how to get it)" if known else ""
         return (
             f"Packs have only numbers of {recipe.kind.replace('_', ' ')} {recipe.label}: its sentences may not be passed on or "
