@@ -44,8 +44,8 @@ NOTE = (
 HOW_JUDGED = (
     "p is corrected for the number of comparisons in the whole list (Holm; for no difference and harm Bonferroni); a claim "
     f"is decided where p is below {ALPHA:g}. No difference: the interval, so corrected, lies within {MARGIN:g} point either way. "
-    f"No gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. Uninformative: both systems have an "
-    f"F0.5 below {FLOOR:g}. Not tested: a side has one seed, or was not trained. {EQUAL_BUDGETS} In the paper: differences of "
+    f"No gain: it lies below {MARGIN:g} point; harmful: below zero, and not within the margin. Uninformative: both systems have "
+    f"an F0.5 below {FLOOR:g}. Not tested: a side has one seed, or was not trained. {EQUAL_BUDGETS} In the paper: differences of "
     "the means that it prints, without a spread; their setting is named where ours is another. These models: one system a "
     "side, over sentences alone. Seeds to decide: with so many on each side, four studies of five decide what is open, if the "
     "difference is as large as here. Undecidable here: no number of seeds would, because of the sentences alone."
