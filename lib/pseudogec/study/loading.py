@@ -118,7 +118,8 @@ def _read(path: Path, library: Path | None) -> dict[str, Any]:
         content = loader.get_single_data() or {}
     except FileNotFoundError:
         known = [file.stem for folder in (path.parent, library or path.parent) for file in folder.glob("*.yaml")]
-        raise DataError(path, f"no such profile{nearest(path.stem, set(known))}") from None
+        where = nearest(path.stem, set(known)) if known else "; profiles come with a clone of the project: run this in one"
+        raise DataError(path, f"no such profile{where}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(path, f"cannot be read as a profile ({error})") from None
     except yaml.MarkedYAMLError as error:
