@@ -306,7 +306,8 @@ def _figure(outputs: Path | None, name: str, png: str, alt: str, caption: str) -
     picture = f"<img {shape} src='{path or f'data:image/png;base64,{png.strip()}'}'>"
     told = f"{escape(caption)} <span class='files'>{links}</span>"
     linked = f"<a href='figures/{name}.svg'>{picture}</a>" if path else picture
-    return f"<figure id='figure-{name}'>{linked}<figcaption>{told}</figcaption></figure>"
+    focus = "" if path else " tabindex='0'"  # what scrolls can be reached by keyboard
+    return f"<figure id='figure-{name}'{focus}>{linked}<figcaption>{told}</figcaption></figure>"
 
 
 def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
