@@ -153,13 +153,17 @@ class ReleasedOutput(Recipe):
     def label(self) -> str:
         return self.file.path.stem
 
+    @property
+    def files(self) -> tuple[SourceFile]:
+        return (self.file,)
+
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Copy the file.
 
         Raises:
             DataError: it has not one line for each sentence of the corpus, or has changed.
         """
-        refuse_changed([self.file], store.root)
+        refuse_changed(self.files, store.root)
         lines, sentences = list(read_lines(self.file.path)), store.result(self.corpus)["result"]["sentences"]
         if len(lines) != sentences:
             known = f"{self.corpus.name} has {sentences} sentences"

@@ -445,8 +445,8 @@ class Planner:
 
 
 def missing_files(recipes: Iterable[Recipe]) -> list[Path]:
-    """The missing files of corpora that recipes are made from."""
-    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus))
+    """The missing files of corpora, and of corrections that others released, that recipes are made from."""
+    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus | ReleasedOutput))
     return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 
