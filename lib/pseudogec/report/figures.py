@@ -420,14 +420,21 @@ def named_dots(
         axes.set(xlabel=labels[0], title=readable(test))
         axes.grid(visible=False)
     for axes, test in zip(panels, tests, strict=True):
-        axes.set(xlim=axes.get_xlim(), ylim=axes.get_ylim())  # the lines would widen them
-        rates = np.linspace(*axes.get_xlim(), 200).clip(min=0.1)
-        for f05 in (30, 40, 50, 60) if wanted else ():
-            axes.plot(rates, f05 * (rates + wanted[test] / 4) / (1.25 * rates), color="#cccccc", linewidth=1, zorder=1)
+        if wanted:
+            _equal_f05(axes, wanted[test])
     panels[0].set_ylabel(labels[1])
     figure.suptitle(title, x=0, ha="left")
     _legend(panels[-1], of=list(panels))
     return Picture(figure, caption, points)
+
+
+def _equal_f05(axes: Axes, wanted: float) -> None:
+    """Lines on which F0.5 is 30, 40, 50 and 60, for edits against their precision in percent, within the limits of the dots."""
+    (left, right), limits = axes.get_xlim(), axes.get_ylim()
+    edits = np.linspace(max(left, 0.1), right, 200)
+    for f05 in (30, 40, 50, 60):
+        axes.plot(edits, f05 * (edits + wanted / 4) / (1.25 * edits), color="#cccccc", linewidth=1, zorder=1)
+    axes.set(xlim=(left, right), ylim=limits)
 
 
 def system_colours(values: Iterable[Any]) -> dict[Any, str]:
