@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from pseudogec.artefacts import Pack
 from pseudogec.artefacts.files import digest_file
-from pseudogec.commands.preflight import corpus_files
+from pseudogec.commands.preflight import corpus_files, system_files
 from pseudogec.corpora import load_catalogue
 from pseudogec.report.papers import paper_datasets
 from pseudogec.study import PROJECT, load_profile
@@ -21,6 +22,17 @@ def test_every_file_of_the_papers_profiles_is_known(profile: str) -> None:
     parts = corpus_files(load_profile(PROJECT / "params" / f"{profile}.yaml"))
     unknown = [str(file.path) for corpus in parts.values() for file in corpus.files if load_catalogue().find(file.path) is None]
     assert parts and not unknown
+
+
+def test_every_file_of_released_corrections_is_known_with_its_digest() -> None:
+    profile = load_profile(PROJECT / "params" / "released.yaml")
+    paths = [path for read in system_files(profile).values() for path in read]
+    found = [load_catalogue().find(path) for path in paths]
+    assert len(paths) > 70 and all(known is not None and known[1].sha256 for known in found)
+    pack = Pack(PROJECT / "outputs" / "released" / "pack")
+    for path, known in zip(paths, found, strict=True):
+        assert known is not None and (source := pack.source(path.as_posix(), path)) is not None
+        assert source.digest == known[1].sha256
 
 
 @pytest.mark.parametrize("profile", PAPERS)

@@ -20,6 +20,9 @@ from pseudogec.study import PACK, PROJECT, Study
 
 METHODS = ("backtrans_noisy_sse", "backtrans_noisy")
 
+# Our prose has up to six words in a row in common with learners' now and then, and the novels of the seed text up to ten.
+OF_LEARNERS = [("what-they-buy", 7), ("what-they-buy-gpu", 7), ("learners", 7), ("released", 7), ("public", 11)]
+
 
 def runs(text: str, length: int) -> Iterator[tuple[str, ...]]:
     words = re.findall(r"[a-z]+", text.lower())
@@ -40,10 +43,10 @@ def texts(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.slow
-# Our prose has up to six words in a row in common with learners' now and then, and the novels of the seed text up to ten.
-@pytest.mark.parametrize(("profile", "length"), [("what-they-buy", 7), ("what-they-buy-gpu", 7), ("learners", 7), ("public", 11)])
+@pytest.mark.parametrize(("profile", "length"), OF_LEARNERS)
 def test_no_sentence_of_a_learner_corpus_is_committed(profile: str, length: int, shared_data: Path) -> None:
-    corpora = [file for folder in ("wi", "fce", "jfleg") for file in sorted((shared_data / folder).iterdir()) if file.is_file()]
+    folders = ("wi", "fce", "jfleg", "conll14", "outputs", "seeda/outputs")  # also what systems made of them
+    corpora = [file for folder in folders for file in sorted((shared_data / folder).rglob("*")) if file.is_file()]
     learners = set[tuple[str, ...]]()
     for file in corpora:
         for line in file.read_text(encoding="utf-8").splitlines():
@@ -89,7 +92,7 @@ def test_grids_are_scored_on_further_test_sets_beside_the_first(tmp_path: Path) 
         Study.open("learners", [f"data_folder={tmp_path}", "grid_tests=[fce]"], store=tmp_path / "store")
 
 
-@pytest.mark.parametrize("profile", ["classroom", "learners", "public"])
+@pytest.mark.parametrize("profile", ["classroom", "learners", "public", "released"])
 def test_committed_results_are_read_whether_or_not_spacy_s_model_is_installed(
     profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

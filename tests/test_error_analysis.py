@@ -21,7 +21,7 @@ from pseudogec.report import ErrorAnalysis, Report, figures, findings
 from pseudogec.report.errors import instructive_sentences
 from pseudogec.report.markup import marked_corrections
 from pseudogec.report.papers import paper_edits_per_token
-from pseudogec.report.texts import edits_by_level, permutation_tests
+from pseudogec.report.texts import edits_by_level, permutation_tests, sentence_counts
 from pseudogec.study import Study
 from pseudogec.study.corpora import Corpus
 
@@ -227,3 +227,24 @@ def test_methods_are_compared_within_each_type_and_level(scheduler: str, tmp_pat
         if category == "error_type":
             assert drawn.value.tolist() == pytest.approx([100 * whole], abs=1e-4)
     assert "lists no systems" in analysis.gains(grid.only(method=["random"]), "level", "method", "nothing")
+
+
+@pytest.mark.slow
+def test_edits_per_token_are_those_of_choe_et_al(shared_data: Path, scheduler: str, tmp_path: Path) -> None:
+    def files(part: str) -> str:
+        return ", ".join(f"{{path: wi/{level}.{part}.gold.bea19.m2, level: {level}}}" for level in "ABC")
+
+    fce = ", ".join(f"fce/{name}.m2" for name in ("fce.train", "fce.dev", "fce.test.gold.bea19"))
+    overrides = [
+        f"data_folder={shared_data}",
+        f"corpora.genuine.files=[{files('train')}]",
+        f"corpora.tests={{fce: {{source: m2, files: [{fce}]}}}}",
+    ]
+    study = Study.open("learners", overrides, store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
+    with study.engine:
+        sentences = sentence_counts(study)
+    table = edits_by_level(sentences).set_index(["corpus", "level"])["edits per token"]
+    assert round(table["genuine", "all"], 4) == 0.0922  # table 9, W&I-Train
+    assert table["fce", "unknown"] == pytest.approx(0.0898, abs=0.0005)  # table 9; the sentences are split otherwise here
+    tests = permutation_tests(sentences[sentences.corpus != "validation"], "corpus", against="genuine")
+    assert tests.p.iloc[1] < 0.05, "they found the same, with p = .002"

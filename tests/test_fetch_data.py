@@ -16,10 +16,11 @@ from typing import Any
 import pytest
 
 from pseudogec.__main__ import main
+from pseudogec.artefacts.errors import UserError
 from pseudogec.commands.preflight import corpus_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS
-from pseudogec.corpora.catalogue import load_catalogue
-from pseudogec.corpora.fetching import unpack
+from pseudogec.corpora.catalogue import KnownFile, load_catalogue
+from pseudogec.corpora.fetching import fetch, unpack
 from pseudogec.study.study import open_profile
 
 M2 = b"S a\nA 0 1|||R:DET|||the|||REQUIRED|||-NONE-|||0\n\n"
@@ -159,6 +160,22 @@ def test_a_download_that_breaks_off_leaves_nothing(server: Server, tmp_path: Pat
     assert files(tmp_path / "data") == []
     assert data(profile, tmp_path / "data") == 0
     assert (tmp_path / "data/jfleg/dev.src").read_text() == "A sentence .\n"
+
+
+def test_of_a_longer_file_the_first_lines_are_kept_if_they_are_the_known_ones(server: Server, tmp_path: Path) -> None:
+    known = load_catalogue().corpora["kiyono-outputs"]
+    download = next(each for each in known.downloads if each.lines).model_copy(update={"lines": 1})
+    file = KnownFile(path=download.to.as_posix(), sha256=hashlib.sha256(b"First .\n").hexdigest())
+    corpus = known.model_copy(update={"downloads": (download,), "files": (file,)})
+    for content, kept in ((b"Another .\nSecond .\n", False), (b"First .\nSecond .\n", True)):
+        server.put(download.url, content)
+        if kept:
+            fetch(corpus, tmp_path / "data")
+            assert (tmp_path / "data" / download.to).read_bytes() == b"First .\n"
+        else:
+            with pytest.raises(UserError, match="its first 1 lines are not those that the catalogue knows"):
+                fetch(corpus, tmp_path / "data")
+            assert files(tmp_path / "data") == []
 
 
 def test_a_server_that_is_not_there_is_named(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -21,11 +21,17 @@ pytestmark = pytest.mark.slow
 
 _SOLVED = "solved"
 
-NOTEBOOKS = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
+OF_OTHERS = "10_todays_systems"
+"""It shows corrections that others released, from the pack of the profile `released`, and nothing of the smallest study."""
+
+RELEASED = ["--profile", "released"]
+
+EVERY = sorted(path.stem for path in (PROJECT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = [name for name in EVERY if name != OF_OTHERS]
 
 
-def run_all(store: Path, *arguments: str) -> None:
-    command = [sys.executable, str(PROJECT / "run_all.py"), *ARGUMENTS, "--jobs", "2", "--store", str(store)]
+def run_all(store: Path, *arguments: str, profile: list[str] = ARGUMENTS) -> None:
+    command = [sys.executable, str(PROJECT / "run_all.py"), *profile, "--jobs", "2", "--store", str(store)]
     # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
     finished = subprocess.run(
@@ -47,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def outputs(folder: Path, shared_store: Path) -> Path:
     (folder / "notebooks").mkdir()
-    for name in NOTEBOOKS:
+    for name in EVERY:
         notebook = nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4)
         for place, cell in reversed(list(enumerate(notebook.cells))):
             if is_solution(cell) and (code := solution_code(cell)):
@@ -58,6 +64,13 @@ def outputs(folder: Path, shared_store: Path) -> Path:
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
     run_all(shared_store, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
     return folder / "outputs"
+
+
+@pytest.fixture(scope="module")
+def of_others(folder: Path, outputs: Path, shared_store: Path) -> Path:
+    assert outputs.is_dir()  # it writes the notebooks with the code of their solutions
+    run_all(shared_store, "--outputs", str(folder / "released"), "--notebooks", str(folder / "notebooks"), profile=RELEASED)
+    return folder / "released"
 
 
 def cells(outputs: Path, name: str) -> list[dict[str, Any]]:
@@ -82,6 +95,16 @@ def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(outputs:
     ]
     assert not warned, "".join(warned)
     assert any("Simulation" in json.dumps(cell["outputs"]) for cell in executed)
+
+
+def test_corrections_of_others_are_shown_from_the_pack_without_their_files(of_others: Path) -> None:
+    executed = cells(of_others, OF_OTHERS)
+    said = [json.dumps(cell["outputs"]) for cell in executed]
+    assert all(cell["execution_count"] for cell in executed)
+    assert not any('"error"' in text or '"stderr"' in text for text in said)
+    assert any("nothing is trained" in text for text in said)
+    assert sum("✓" in text for cell, text in zip(executed, said, strict=True) if has_tag(cell, _SOLVED)) == 2
+    assert pd.read_csv(of_others / "tables" / "table_vii.csv").difference.tolist()[3] == 0
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)

@@ -89,9 +89,9 @@ def interval(first, second, score=f05):
     if first.keys() == second.keys() and len(first) >= 5:
         scores, shares = [scores[0] - scores[1]], [shares[0] - shares[1]]
     sentences = len(of_sentences)
-    rest = [share - share.mean(0) - share.mean(1, keepdims=True) + share.mean() for share in shares]
+    rest = [share - share.mean(0) - share.mean(1, keepdims=True) + share.mean() for share in shares if len(share) > 1]
     both = sum((each**2).sum() / (len(each) - 1) / (sentences - 1) / sentences / len(each) for each in rest)
-    seeds = [(each.var(ddof=1) / len(each), len(each) - 1) for each in scores]
+    seeds = [(each.var(ddof=1) / len(each), len(each) - 1) for each in scores if len(each) > 1]
     from_sentences, from_seeds = of_sentences.var(ddof=1) / sentences, sum(part for part, _ in seeds)
     variance = max(from_sentences - both, 0) + max(from_seeds, both / 2)
     freedom = variance**2 / sum(part**2 / degrees for part, degrees in [(from_sentences, sentences - 1), *seeds])
@@ -128,6 +128,16 @@ def gains(which, tracks):
 
 def after(profile, passes, seeds, test="wi-dev"):
     return [{seed: counted(profile, name(arm, "", seed, passes), test) for seed in seeds} for arm in ARMS]
+
+
+def released(label, metric):
+    """Right, wrong and missed edits of each sentence of a correction that others released, as one seed."""
+    records, files = pack("released")
+    several = map(json.loads, files[records.key.loc[[("score", label)]]])
+    [found] = [each for each in several if metric in str(each["metric"])]
+    counts = np.zeros((found["sentences"], 3))
+    np.add.at(counts, found["sentence"], found["statistics"])
+    return {1: counts}
 
 
 def mean_f05(side):
@@ -194,6 +204,12 @@ def phrases():
     yield "it leads by {:.1f} ({:.1f} to {:.1f})".format(*interval(*few))
     trails = [abs(round(interval(*sides)[place], 1)) for sides in many for place in (0, 2, 1)]
     yield "it trails by {:.1f} ({:.1f} to {:.1f}), on FCE test by {:.1f} ({:.1f} to {:.1f})".format(*trails)
+    trained = (released(f"{name}-wi-dev", "errant") for name in ("T5-11B", "wi.dev.ABC.pretlarge+sse+r2l"))
+    yield "leads by {:.1f} points ({:.1f} to {:.1f})".format(*interval(*trained))
+    prompted = (
+        released(f"{name}-conll-2014", "maxmatch") for name in ("claude-sonnet-4-5.zs-minedit", "kiyono.pretlarge+sse+r2l")
+    )
+    yield "is level ({:.1f}, {:.1f} to {:.1f})".format(*interval(*prompted))
     yield "Of {} claims of the papers, judged together, {} are decided,".format(*claims())
 
 

@@ -111,18 +111,22 @@ def corpus_files(profile: Profile) -> dict[str, FileFormat]:
     return {name: corpus for name, corpus in parts.items() if isinstance(corpus, FileFormat)}
 
 
+def system_files(profile: Profile) -> dict[str, list[Path]]:
+    """The files that the systems of a profile's notebooks read, by their place in it."""
+    listed = dict.fromkeys(name for names in profile.notebooks.values() for name in names)
+    systems = dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ()))
+    return {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
+
+
 # Corpora: files, versions, sentences against the papers' counts
 
 
 def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Row]:
-    """A row for each file or pattern; then for each part of the corpora, each file of a released model."""
+    """A row for each file or pattern; then for each part of the corpora, each file of a system."""
     parts = corpus_files(profile)
     if not parts:
         yield Row("corpora", "embedded world", "ok", "a part of the project; nothing is to be fetched")
-    listed = dict.fromkeys(name for names in profile.notebooks.values() for name in names)
-    systems = dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ()))
-    read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()}
-    read |= {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
+    read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()} | system_files(profile)
     users: dict[Path, list[str]] = {}
     for name, path in dict.fromkeys((name, path) for name, paths in read.items() for path in paths):
         users.setdefault(path, []).append(name)

@@ -227,7 +227,8 @@ def _write_scores(study: Study) -> None:
     """The tidy scores of all systems that the profile's notebooks show, by level and error type too, as one Parquet file."""
     names = dict.fromkeys(name for listed in study.profile.notebooks.values() for name in listed)
     listed = ([*(study.comparison(name) if name in study.profile.comparisons else study.grid(name))] for name in names)
-    systems = list(dict.fromkeys(system for compared in listed for system in study.with_simple_systems(compared)))
+    every = dict.fromkeys(system for compared in listed for system in study.with_simple_systems(compared))
+    systems = [system for system in every if study.planner.corrects(system, study.test)]
     parts = [study.scores(systems, by) for by in (None, "level", "error_type", "level_and_error_type")]
     written = io.BytesIO()
     pd.concat(parts, ignore_index=True).to_parquet(written, index=False)

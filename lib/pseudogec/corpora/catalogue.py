@@ -25,6 +25,7 @@ class Download(_Entry):
     archive: str = ""  # the archive's name, where there is no ``url`` because it must be requested
     sha256: str | None = Field(None, pattern="^[0-9a-f]{64}$")
     to: Path  # place in the data folder: of the file, or the folder of what the archive or the dump holds
+    lines: int = 0  # how many of a file's first lines are kept, if not all; ``sha256`` of the file is then that of these
     strip: int = 0  # how many leading folders of the archive's names are left out
     index: str = ""  # of a dump, whose ``url`` is a page that lists dumps by date: the name of the wiki's search index
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from backports import tarfile  # Python 3.11.0 to 3.11.3 have no data filter of their own
 
 from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.files import digest_file
 from pseudogec.corpora.catalogue import Download, KnownCorpus
 
 ARCHIVES = Path("archives")
@@ -51,6 +52,12 @@ def _fetch(download: Download, folder: Path, sha256: str | None) -> None:
             waiting = waiting.with_name(urls[0].rpartition("/")[2].rpartition("-")[0])  # with the dump's date
             for url in urls:
                 _retrieve(url, waiting / url.rpartition("/")[2])
+        elif download.lines:
+            _retrieve(download.url, waiting)
+            waiting.write_bytes(b"".join(waiting.read_bytes().splitlines(keepends=True)[: download.lines]))
+            if digest_file(waiting) != sha256:
+                waiting.unlink()
+                raise ValueError(f"its first {download.lines:,} lines are not those that the catalogue knows")
         else:
             _retrieve(download.url, waiting, sha256)
         target.parent.mkdir(parents=True, exist_ok=True)

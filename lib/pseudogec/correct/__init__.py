@@ -7,6 +7,7 @@ from pseudogec.correct.confidence import ConfidentEdits, lowest_threshold
 from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.proposed import THRESHOLDS, edit_shares, proposed_edits
+from pseudogec.correct.released import ReleasedOutput
 from pseudogec.correct.running_text import Sentence, sentences_of
 from pseudogec.correct.spelling import Casing, Spelling
 from pseudogec.correct.step import (
@@ -43,6 +44,7 @@ __all__ = [
     "Planning",
     "ReadyStep",
     "ReleasedModels",
+    "ReleasedOutput",
     "RightToLeft",
     "Sentence",
     "Spelling",

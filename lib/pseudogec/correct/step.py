@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -97,6 +97,13 @@ class Planning(Protocol):
         self, checkpoints: Sequence[Path], source_dictionary: Path, target_dictionary: Path, codes: Path
     ) -> dict[str, Need]:
         """The settings of a search by models that others trained: ``models``, ``subwords``, ``beam``, ``length_penalty``."""
+
+    def output(self, files: Mapping[str, Sequence[Path]]) -> Recipe:
+        """The sentences of a file that others released: ``hypotheses.txt``.
+
+        Args:
+            files: test set -> a file of its corrections, or one for each seed from 1 on; of these, the one to read is chosen.
+        """
 
     def detector(self, model: str) -> Recipe:
         """The classifier made from a named correction model."""
@@ -222,6 +229,11 @@ class Step(Component):
     def files(self) -> tuple[Path, ...]:
         """Relative to the profile's data folder."""
         return ()
+
+    @property
+    def tests(self) -> Collection[str] | None:
+        """The test sets that it can correct; ``None``: any text."""
+        return None
 
     @property
     def keeps_candidates(self) -> bool:

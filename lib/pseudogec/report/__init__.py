@@ -2,8 +2,7 @@
 
 from pseudogec.report.claims import Claim
 from pseudogec.report.errors import ErrorAnalysis
-from pseudogec.report.outputs import OutputsReport
 from pseudogec.report.report import Report
 from pseudogec.report.systems import SystemsReport
 
-__all__ = ["Claim", "ErrorAnalysis", "OutputsReport", "Report", "SystemsReport"]
+__all__ = ["Claim", "ErrorAnalysis", "Report", "SystemsReport"]

@@ -21,7 +21,7 @@ from pseudogec.report.report import Report
 from pseudogec.report.samples import or_what_to_fetch
 from pseudogec.report.tables import StyledTable, f05_cells, note_on_tuning, summarise
 from pseudogec.report.texts import annotated_sentences, masked_sentences
-from pseudogec.study import Grid, System
+from pseudogec.study import Grid, Pipeline, System
 from pseudogec.study.results import By
 
 
@@ -31,13 +31,10 @@ class ErrorAnalysis:
     Args:
         dataset: name of the test set.
         sentences: of the test set, for the types of their edits; their words may be masked.
-        nothing: the text to show if there are no systems.
     """
 
-    def __init__(
-        self, report: Report, dataset: str, sentences: Sequence[AnnotatedSentence], nothing: Finding = NOT_LISTED
-    ) -> None:
-        self.report, self.dataset, self._nothing = report, dataset, nothing
+    def __init__(self, report: Report, dataset: str, sentences: Sequence[AnnotatedSentence]) -> None:
+        self.report, self.dataset = report, dataset
         self.types = frequent_types(sentences)
 
     @classmethod
@@ -72,7 +69,7 @@ class ErrorAnalysis:
             for category, difference in self._differences(others.only(**{column: [value]}), opponents, by).items():
                 differences[value, category] = difference
         if not differences:
-            return self._nothing
+            return NOT_LISTED
         called = dict(names or {})
         marks = holm([difference.p_value for difference in differences.values()])
         rows, clear = [], dict[str, list[str]]()
@@ -143,7 +140,7 @@ class ErrorAnalysis:
             names: how the table prints these values, where not as methods.
         """
         if scores.empty:
-            return self._nothing
+            return NOT_LISTED
         shown = scores[scores.error_type.isin(self.types)] if category == "error_type" else scores
         summary = summarise(shown, [category, columns])
         order = list(self.types) if category == "error_type" else sorted(summary[category].unique())
@@ -165,7 +162,7 @@ class ErrorAnalysis:
     def beside_choe(self, scores: pd.DataFrame, name: str) -> StyledTable | Finding:
         """Every error type of one system beside those of Choe et al. 2019, table 10; types that only one side has stay."""
         if scores.empty:
-            return self._nothing
+            return NOT_LISTED
         measures = ["precision", "recall", "f05"]
         ours = scores.groupby("error_type")[measures].mean() * 100
         ours.insert(0, "edits", scores.assign(edits=scores.tp + scores.fn).groupby("error_type").edits.mean())
@@ -176,25 +173,16 @@ class ErrorAnalysis:
         return self.report.table(table, name, note.strip(), decimals)
 
     @or_what_to_fetch
-    def examples(self, systems: Mapping[str, System], each: int = 2) -> Html | Finding:
-        """Sentences that two systems of a grid, by name, correct differently or leave as they are, beside the reference."""
+    def examples(self, systems: Mapping[str, System | Pipeline], each: int = 2) -> Html | Finding:
+        """Sentences that two systems, by name, correct differently or leave as they are, beside the reference."""
         if len(systems) < 2:
-            return self._nothing
+            return NOT_LISTED
         study = self.report.study
         corrected = {name: study.hypotheses(system, self.dataset) for name, system in systems.items()}
         scores = {name: study.score(system, self.dataset) for name, system in systems.items()}
         test = study.planner.tests[self.dataset]
-        return self.marked(annotated_sentences(study, test), corrected, scores, study.levels(test), each)
-
-    def marked(
-        self,
-        sentences: Sequence[AnnotatedSentence],
-        corrected: Mapping[str, Sequence[Sequence[str]]],
-        scores: Mapping[str, Score],
-        levels: Sequence[str],
-        each: int,
-    ) -> Html | Finding:
-        annotator = load_annotator(self.report.study.profile.annotator)
+        sentences, levels = annotated_sentences(study, test), study.levels(test)
+        annotator = load_annotator(study.profile.annotator)
         examples = []
         for heading, places in instructive_sentences(scores, each).items():
             for place in places:

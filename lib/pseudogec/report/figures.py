@@ -389,6 +389,54 @@ def by_category(points: pd.DataFrame, categories: Mapping[str, str], title: str,
     return Picture(figure, caption, points)
 
 
+def named_dots(
+    points: pd.DataFrame,
+    labels: tuple[str, str],
+    caption: str,
+    places: Mapping[str, Mapping[str, tuple[float, float]]],
+    title: str = "",
+    wanted: Mapping[str, float] | None = None,
+) -> Picture:
+    """Dots of systems, some with their names: a panel for each test set, a colour for each kind.
+
+    Args:
+        points: ``test``; ``kind``; ``name``; ``x``, perhaps with the ends of its interval, ``low`` and ``high``; ``y``.
+        labels: of both axes.
+        places: test set -> name of a dot -> how far from the dot the middle of the name stands, in points; others are not named.
+        wanted: where ``x`` is the number of edits and ``y`` their precision in percent: test set -> the number of the reference's
+            edits, for grey lines of equal F0.5.
+    """
+    tests = list(dict.fromkeys(points.test))
+    figure, (panels,) = _subplots(1, len(tests), figsize=(3.7 + 4.6 * len(tests), 4.8), squeeze=False, sharey=True)
+    palette = colours_of(points.kind)
+    for axes, test in zip(panels, tests, strict=True):
+        for row in points[points.test == test].itertuples():
+            ends = [[row.x - row.low], [row.high - row.x]] if "low" in points else None
+            axes.errorbar(row.x, row.y, xerr=ends, fmt="o", color=palette[row.kind], label=row.kind)
+            if place := places[test].get(row.name):
+                look: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "va": "center", "fontsize": 8}
+                line = {"arrowstyle": "-", "color": "#888888", "linewidth": 0.6} if max(map(abs, place)) > 12 else None
+                axes.annotate(readable(row.name), (row.x, row.y), place, arrowprops=line, **look)
+        axes.set(xlabel=labels[0], title=readable(test))
+        axes.grid(visible=False)
+    for axes, test in zip(panels, tests, strict=True):
+        if wanted:
+            _equal_f05(axes, wanted[test])
+    panels[0].set_ylabel(labels[1])
+    figure.suptitle(title, x=0, ha="left")
+    _legend(panels[-1], of=list(panels))
+    return Picture(figure, caption, points)
+
+
+def _equal_f05(axes: Axes, wanted: float) -> None:
+    """Lines on which F0.5 is 30, 40, 50 and 60, for edits against their precision in percent, within the limits of the dots."""
+    (left, right), limits = axes.get_xlim(), axes.get_ylim()
+    edits = np.linspace(max(left, 0.1), right, 200)
+    for f05 in (30, 40, 50, 60):
+        axes.plot(edits, f05 * (edits + wanted / 4) / (1.25 * edits), color="#cccccc", linewidth=1, zorder=1)
+    axes.set(xlim=(left, right), ylim=limits)
+
+
 def system_colours(values: Iterable[Any]) -> dict[Any, str]:
     """Methods, seed corpora or amounts of pseudo data and their colours, in the order of legends."""
     return colours_of(values, {**METHOD_COLOURS, **CORPUS_COLOURS})

@@ -44,7 +44,7 @@ def method_label(name: str) -> str:
     return _labels.get(name) or readable(name)
 
 
-_WORDS = {"wi": "W&I", "fce": "FCE", "jfleg": "JFLEG", "pretlarge": "PretLarge", "dae": "DAE"}
+_WORDS = {"wi": "W&I", "fce": "FCE", "jfleg": "JFLEG", "conll": "CoNLL", "pretlarge": "PretLarge", "dae": "DAE"}
 _WORDS |= {name: name.upper() for name in ("sse", "r2l", "sed", "lm")}
 
 

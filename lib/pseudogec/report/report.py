@@ -58,6 +58,8 @@ class Report:
         """How the study's numbers came about, in two lines."""
         profile = self.study.profile
         kind = "Trained and tested on real learner text."
+        if not profile.trains:
+            return f"Corrections that others released; nothing is trained.\nProfile {profile.name}: {profile.description}"
         if profile.corpora.noised:
             kind = "Trained on grammatical text with errors that a program made, tested on real learner text."
         elif profile.simulation:

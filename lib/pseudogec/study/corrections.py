@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-from pseudogec.artefacts import Artefacts, Progress, Recipe
+from pseudogec.artefacts import Artefacts, Progress, Recipe, SourceFile, refuse_changed
+from pseudogec.artefacts.errors import DataError
 from pseudogec.artefacts.files import read_lines, write_lines
 from pseudogec.corpora import read_plain
 from pseudogec.correct import Built, Candidate, Corrected, Development, Need, ReadyStep, Step, as_written
@@ -135,6 +136,39 @@ class Search(_OfStep, LearnsFromText):
 
 for _recipe in (Correction, Search):
     _recipe.model_rebuild()
+
+
+class ReleasedOutput(Recipe):
+    """The corrections of a corpus that others released, a sentence a line: ``hypotheses.txt``."""
+
+    kind: ClassVar[str] = "released_output"
+    follows: ClassVar[str] = "corpus"
+    seconds_a_unit: ClassVar[float] = 0.00001
+    bytes_a_unit: ClassVar[float] = 120.0
+    may_be_quoted: ClassVar[bool] = False  # whoever released them decides who may pass them on
+    corpus: Corpus
+    file: SourceFile
+
+    @property
+    def label(self) -> str:
+        return self.file.path.stem
+
+    @property
+    def files(self) -> tuple[SourceFile]:
+        return (self.file,)
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        """Copy the file.
+
+        Raises:
+            DataError: it has not one line for each sentence of the corpus, or has changed.
+        """
+        refuse_changed(self.files, store.root)
+        lines, sentences = list(read_lines(self.file.path)), store.result(self.corpus)["result"]["sentences"]
+        if len(lines) != sentences:
+            known = f"{self.corpus.name} has {sentences} sentences"
+            raise DataError(self.file.path, f"has {len(lines)} lines and {known}; line for line they must correspond")
+        return {"sentences": write_lines(folder / HYPOTHESES, lines)}
 
 
 class PreprocessedCorpus(Corpus):

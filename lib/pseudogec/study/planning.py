@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pseudogec.artefacts import FileDigests, Pack, Recipe, SourceFile, with_ancestors
+from pseudogec.artefacts import FileDigests, Pack, Recipe, SourceFile, UserError, with_ancestors
 from pseudogec.corpora import (
     CorpusFile,
     FilePairs,
@@ -37,7 +37,7 @@ from pseudogec.study.corpora import (
     WorldSeedText,
     WrittenCorpus,
 )
-from pseudogec.study.corrections import Correction, PreprocessedCorpus, Search
+from pseudogec.study.corrections import Correction, PreprocessedCorpus, ReleasedOutput, Search
 from pseudogec.study.grid import Pipeline, System
 from pseudogec.study.leakage import WithoutTestSentences
 from pseudogec.study.models import (
@@ -324,6 +324,11 @@ class Planner:
         drop_identical = not keep_unchanged and self.profile.corpora.unchanged == "drop"
         return BinarisedPairs(corpus=corpus, bpe=self.bpe, drop_identical=drop_identical, arrangement=arrangement)
 
+    def corrects(self, system: System | Pipeline, test: str) -> bool:
+        """Whether a system has corrections of a test corpus; those that others released are of some alone."""
+        steps = all_steps(self.profile, system.name) if isinstance(system, Pipeline) else []
+        return all(step.tests is None or test in step.tests for step in steps)
+
     def correction(self, system: System | Pipeline, test: str) -> Correction:
         """The system's correction of a test corpus."""
         return self._correction(system, self.test_sentences(system, test))
@@ -350,7 +355,7 @@ class Planner:
         if not steps:
             return None
         *earlier, step = steps
-        needs = step.needs(_StepPlanning(self, earlier, step, seed))
+        needs = step.needs(_StepPlanning(self, earlier, step, seed, corpus))
         return Correction(step=step, needs=needs, before=self.after(earlier, seed, corpus), corpus=corpus)
 
     @cached_property
@@ -440,8 +445,8 @@ class Planner:
 
 
 def missing_files(recipes: Iterable[Recipe]) -> list[Path]:
-    """The missing files of corpora that recipes are made from."""
-    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus))
+    """The missing files of corpora, and of corrections that others released, that recipes are made from."""
+    read = (recipe for recipe in with_ancestors(recipes) if isinstance(recipe, WholeCorpus | SeedCorpus | ReleasedOutput))
     return sorted({file.path for recipe in read for file in recipe.files if not file.path.exists()})
 
 
@@ -477,8 +482,9 @@ def _part_of(name: str, track: Track, development: Corpus) -> GenuineData:
 class _StepPlanning:
     """The study as an interface for one step after ``earlier`` ones, in one version of a system; see `correct.Planning`."""
 
-    def __init__(self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int) -> None:
+    def __init__(self, planner: Planner, earlier: Sequence[Step], step: Step, seed: int, corpus: Corpus) -> None:
         self._planner, self._profile, self._earlier, self._step, self.seed = planner, planner.profile, earlier, step, seed
+        self._corpus = corpus
         self.subwords, self.annotator, self.decoding = planner.bpe, planner.annotator, planner.decoding
 
     @property
@@ -502,6 +508,11 @@ class _StepPlanning:
             ReleasedModel(checkpoint=file(path), source_dictionary=source, target_dictionary=target) for path in checkpoints
         )
         return {**self.decoding, "models": models, "subwords": ReleasedSubwords(codes=file(codes))}
+
+    def output(self, files: Mapping[str, Sequence[Path]]) -> ReleasedOutput:
+        if (paths := files.get(self._corpus.name)) is None:
+            raise UserError(f"no corrections of {self._corpus.name} were released, only of {', '.join(files)}")
+        return ReleasedOutput(corpus=self._corpus, file=self._planner.file(paths[max(self.seed, 1) - 1]))
 
     def detector(self, model: str) -> TrainedDetector:
         # It learns from the genuine sentences of the model's track.

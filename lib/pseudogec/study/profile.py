@@ -306,6 +306,11 @@ class Profile(Section):
         """Whether all corpora come from the embedded world."""
         return len(self.corpora.simulated) == len(self.corpora.parts)
 
+    @property
+    def trains(self) -> bool:
+        """Whether there are models; else only corrections of others are scored, and nothing is learnt from the corpora."""
+        return bool(self.grids or self.models)
+
     def architecture_of(self, name: str) -> Architecture:
         """The architecture of a name from ``architectures``, or of ``default``.
 
@@ -568,6 +573,7 @@ def tracks_of(profile: Profile, steps: Sequence[Step]) -> set[str]:
 
 def _check_step(profile: Profile, where: Location, step: Step, before: Sequence[Step]) -> Iterator[Problem]:
     yield from _unknown((*where, "models"), "model", step.model_names, profile.models)
+    yield from _unknown((*where, "outputs"), "test corpus", step.tests or (), profile.corpora.tests)
     if step.uses_language_model and profile.language_model is None:
         yield Problem(where, "needs a language model, and the profile's `language_model` does not say which")
     try:

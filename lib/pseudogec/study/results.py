@@ -112,7 +112,7 @@ def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by
         metrics.append(score.metric)
         parameters |= system.parameters
         identity = {**system.parameters, **system.choices}
-        records += [{**identity, **record} for record, _ in tidy_parts(dataset, score, levels, by)]
+        records += [{**identity, **record} for record in _parts(dataset, score, levels, by)]
     table = pd.DataFrame.from_records(records, columns=[*CHOICES, *parameters, *score_columns(metrics)])
     # Also where there are no rows, so that other scores can be appended.
     measures = (measure.name for kind in (*METRICS, *map(type, metrics)) for measure in kind.measures)
@@ -127,8 +127,8 @@ def score_columns(metrics: Iterable[Metric] = ()) -> list[str]:
     return list(dict.fromkeys(["seed", "dataset", "level", "error_type", "metric", "signature", *counts, *measures]))
 
 
-def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[tuple[dict[str, Any], Score]]:
-    """Each part of a score, and its row with the columns of `score_columns`; arguments as of `tidy`.
+def _parts(dataset: str, score: Score, levels: Sequence[str], by: By | None) -> Iterator[dict[str, Any]]:
+    """The row of each part of a score, with the columns of `score_columns`; arguments as of `tidy`.
 
     Raises:
         UserError: the metric has no error types.
@@ -138,4 +138,4 @@ def tidy_parts(dataset: str, score: Score, levels: Sequence[str], by: By | None)
         by_type = of_level.by_type() if by in ("error_type", "level_and_error_type") else {"all": of_level}
         for error_type, part in by_type.items():
             place = {"dataset": dataset, "level": level, "error_type": error_type}
-            yield {**place, "metric": score.metric.identity, "signature": score.caption, **part.figures}, part
+            yield {**place, "metric": score.metric.identity, "signature": score.caption, **part.figures}

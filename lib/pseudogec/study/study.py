@@ -286,8 +286,8 @@ class Study:
 
     def data_recipes(self) -> list[Recipe]:
         """The recipes that describe the data: corpora, their reference edits, a shard of each seed corpus."""
-        planner, seeds = self.planner, self.profile.corpora.seeds
-        corpora = planner.corpora
+        planner, seeds = self.planner, self.profile.corpora.seeds if self.profile.trains else {}
+        corpora = planner.corpora if self.profile.trains else planner.tests
         # Only notebook 00 shows edits of other corpora than test sets. Those of a million pairs take eight megabytes of a pack.
         shown = corpora if "00_data" in self.profile.notebooks else planner.tests
         edits = [*map(planner.references, corpora.values()), *map(planner.masked_references, shown.values())]
@@ -298,7 +298,7 @@ class Study:
         """The recipes that a grid or comparison needs: scores, and the edits in a shard of each system's pseudo data."""
         if name in self.profile.comparisons:
             systems = self.with_simple_systems(self.comparison(name))
-            return [self.planner.score(system, test, metric) for system in systems for test, metric in self._scored()]
+            return [self.planner.score(*scored) for scored in self._scored(systems)]
         grid, axes = self.grid(name), self.profile.grids[name]
         systems = self.with_simple_systems(grid)
         further = [
@@ -333,11 +333,13 @@ class Study:
     @property
     def metrics(self) -> tuple[Metric, ...]:
         """All metrics of the test sets, each once."""
-        return tuple(dict.fromkeys(metric for _, metric in self._scored()))
+        return tuple(dict.fromkeys(metric for test in self.profile.corpora.tests.values() for metric in test.metrics))
 
-    def _scored(self) -> list[tuple[str, Metric]]:
-        """Every test corpus with every metric that the profile names for it."""
-        return [(name, metric) for name, test in self.profile.corpora.tests.items() for metric in test.metrics]
+    def _scored(self, systems: Sequence[System | Pipeline]) -> list[tuple[System | Pipeline, str, Metric]]:
+        """Systems with every test corpus that they correct and every metric that the profile names for it."""
+        tests = self.profile.corpora.tests.items()
+        known = [(system, *test) for system in systems for test in tests if self.planner.corrects(system, test[0])]
+        return [(system, name, metric) for system, name, test in known for metric in test.metrics]
 
     def scores(
         self,
@@ -378,9 +380,9 @@ class Study:
 
     def all_scores(self, systems: Sequence[System | Pipeline]) -> pd.DataFrame:
         """The tidy scores of systems on every test corpus by every metric that the profile names for it."""
-        scored = self._scored()
-        self.build([self.planner.score(system, test, metric) for system in systems for test, metric in scored])
-        return self._tidy([(system, test, metric) for system in systems for test, metric in scored])
+        scored = self._scored(systems)
+        self.build([self.planner.score(*each) for each in scored])
+        return self._tidy(scored)
 
     def _tidy(
         self, cells: Sequence[tuple[System | Pipeline, str, Metric]], by: By | None = None, tuned: bool = False

@@ -86,6 +86,25 @@ def paper_error_types() -> pd.DataFrame:
     return pd.read_csv(FOLDER / "error_types_choe2019.csv").drop(columns=["source", "table", "dataset"])
 
 
+RELEASED = {
+    "omelianchuk2024": "Omelianchuk et al. 2024 (README of github.com/grammarly/pillars-of-gec)",
+    "kobayashi2024": "Kobayashi et al. 2024 (README of github.com/tmu-nlp/SEEDA)",
+}
+"""Where the scores of released corrections were printed."""
+
+
+def released_scores() -> pd.DataFrame:
+    """Published scores of released corrections of CoNLL-2014, and people's judgements of some of them.
+
+    Returns:
+        ``source``; ``system``, as the profile `released` calls it; ``precision`` and ``recall`` by M2; ``maxmatch`` and
+        ``errant``, the F0.5 of each; ``gleu``; all in percent as printed, missing where nothing is. ``by_edits`` and
+        ``by_sentences``: TrueSkill, in its own unit, of people's judgements of single edits and of whole sentences, made of a
+        part of the test set.
+    """
+    return pd.read_csv(FOLDER / "released_scores.csv")
+
+
 def paper_edits_per_token() -> pd.DataFrame:
     """Edits per token of corpora, and the p-values of tests against W&I-train as printed (Choe et al. 2019, table 9)."""
     return pd.read_csv(FOLDER / "edits_per_token_choe2019.csv").drop(columns=["source", "table"])
