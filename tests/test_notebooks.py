@@ -34,6 +34,8 @@ def run_all(store: Path, *arguments: str, profile: list[str] = ARGUMENTS) -> Non
     command = [sys.executable, str(PROJECT / "run_all.py"), *profile, "--jobs", "2", "--store", str(store)]
     # A user's kernel chooses the backend that shows figures; the tests' own choice of another one must not reach it.
     environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    if profile == RELEASED:
+        environment["PSEUDOGEC_PACKS"] = "yes"  # tests build all that they need, and its files may not be here
     finished = subprocess.run(
         [*command, *arguments],
         env=environment,
@@ -51,7 +53,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def outputs(folder: Path, shared_store: Path) -> Path:
+def solved(folder: Path) -> Path:
+    """The notebooks with the code of their solutions."""
     (folder / "notebooks").mkdir()
     for name in EVERY:
         notebook = nbformat.read(PROJECT / "notebooks" / f"{name}.ipynb", as_version=4)
@@ -62,14 +65,18 @@ def outputs(folder: Path, shared_store: Path) -> Path:
                 solved = nbformat.v4.new_code_cell(f"{code}\n{check}", metadata={"tags": [_SOLVED] if check else []})
                 notebook.cells.insert(place + 1, solved)
         nbformat.write(notebook, folder / "notebooks" / f"{name}.ipynb")
-    run_all(shared_store, "--outputs", str(folder / "outputs"), "--notebooks", str(folder / "notebooks"))
+    return folder / "notebooks"
+
+
+@pytest.fixture(scope="module")
+def outputs(folder: Path, solved: Path, shared_store: Path) -> Path:
+    run_all(shared_store, "--outputs", str(folder / "outputs"), "--notebooks", str(solved))
     return folder / "outputs"
 
 
 @pytest.fixture(scope="module")
-def of_others(folder: Path, outputs: Path, shared_store: Path) -> Path:
-    assert outputs.is_dir()  # it writes the notebooks with the code of their solutions
-    run_all(shared_store, "--outputs", str(folder / "released"), "--notebooks", str(folder / "notebooks"), profile=RELEASED)
+def of_others(folder: Path, solved: Path, shared_store: Path) -> Path:
+    run_all(shared_store, "--outputs", str(folder / "released"), "--notebooks", str(solved), profile=RELEASED)
     return folder / "released"
 
 
@@ -99,7 +106,7 @@ def test_a_notebook_runs_to_its_end_and_says_that_it_shows_a_simulation(outputs:
 
 def test_corrections_of_others_are_shown_from_the_pack_without_their_files(of_others: Path) -> None:
     executed = cells(of_others, OF_OTHERS)
-    said = [json.dumps(cell["outputs"]) for cell in executed]
+    said = [json.dumps(cell["outputs"], ensure_ascii=False) for cell in executed]
     assert all(cell["execution_count"] for cell in executed)
     assert not any('"error"' in text or '"stderr"' in text for text in said)
     assert any("nothing is trained" in text for text in said)

@@ -209,7 +209,7 @@ def phrases():
     prompted = (
         released(f"{name}-conll-2014", "maxmatch") for name in ("claude-sonnet-4-5.zs-minedit", "kiyono.pretlarge+sse+r2l")
     )
-    yield "is level ({:.1f}, {:.1f} to {:.1f})".format(*interval(*prompted))
+    yield "shows no difference ({:.1f}, {:.1f} to {:.1f})".format(*interval(*prompted))
     yield "Of {} claims of the papers, judged together, {} are decided,".format(*claims())
 
 
