@@ -182,7 +182,11 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
     else:
         notebook = {"cells": [{**_BLANK, "source": f"# {TITLE}"}], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
 
+    known = {name for its in pages.values() for name in its}
+
     def link(text: str) -> str:
+        # A chapter that the book does not have is named without a link.
+        text = re.sub(r"\[([^\]]*)\]\((\w+)\.ipynb\)", lambda named: named[0] if named[2] in known else named[1], text)
         text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda found: f"{found[1]}{_page_of(found[2], part, pages)}.html", text)
         return text.replace("](../tables/", "](tables/") if is_own else _TABLE_LINK.sub(r"\1", text)
 
