@@ -282,8 +282,8 @@ def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
     checker = spell_checker()
     if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
         return None
-    suggestions = checker.suggest(word.lower())[:most]
-    return tuple(suggestions) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in suggestions))
+    words = checker.suggest(word.lower())[:most]
+    return tuple(words) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in words))
 
 
 @functools.cache

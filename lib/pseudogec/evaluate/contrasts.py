@@ -11,6 +11,7 @@ import numpy as np
 
 from pseudogec.evaluate.errant import ERRANT
 from pseudogec.evaluate.inference import ALPHA, Estimate, OfSums, compare, compare_values, holm
+from pseudogec.evaluate.metric import f05_of
 from pseudogec.evaluate.verdicts import FLOOR, Verdict
 
 LOSS = "loss"
@@ -36,7 +37,7 @@ class Side:
 
     def f05(self, ending: str = "") -> dict[int, float]:
         """Seed -> F0.5."""
-        return {seed: float(_MEASURES[_HEADLINE](counts.sum(axis=0))) for seed, counts in self.counts[ending].items()}
+        return {seed: float(f05_of(counts.sum(axis=0))) for seed, counts in self.counts[ending].items()}
 
     def only(self, sentences: np.ndarray) -> Side:
         """The same on some sentences of the first test corpus."""
