@@ -72,7 +72,7 @@ def score(
     Args:
         hypothesis: a file with a corrected sentence a line, or the sentences.
         reference: an M2 file, or files of corrected sentences, one for each annotator.
-        metric: ``errant``, ``m2`` (MaxMatch), ``gleu``, or ``package.module:Class``.
+        metric: ``errant``, ``maxmatch`` (M2), ``gleu``, or ``package.module:Class``.
         source: the sentences before correction, for references that are no M2 file.
         annotator: the pipeline that finds edits for ERRANT: ``en_core_web_sm``, with which published figures are made, or
             ``offline``, whose figures differ a little. By default the first if it is installed (``make model``).

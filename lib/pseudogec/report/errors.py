@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
-from pseudogec.evaluate import Estimate, Score, compare, f05_of, frequent_types, holm, main_type
+from pseudogec.evaluate import ALPHA, Estimate, Score, compare, f05_of, frequent_types, holm, main_type
 from pseudogec.noise import EditDictionary, RealisticNoise
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import by_category, system_colours
@@ -77,8 +77,8 @@ class ErrorAnalysis:
             low, high = difference.interval
             points = {"value": 100 * difference.value, "low": 100 * low, "high": 100 * high}
             shown = called.get(value) or _called(value)
-            rows.append({"category": category, "system": value, "name": shown, **points, "clear": p_value < 0.05})
-            if p_value < 0.05:
+            rows.append({"category": category, "system": value, "name": shown, **points, "clear": p_value < ALPHA})
+            if p_value < ALPHA:
                 clear.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
         opponent = "the baseline" if against is None else called.get(against) or _called(against)
         if not clear:
