@@ -17,14 +17,15 @@ METHOD_COLOURS: dict[str, str] = {}
 def show_methods(entries: Mapping[str, Method]) -> None:
     """Set labels and colours of a profile's methods for all tables and figures of this process.
 
-    A second entry of one class has its name in its label, and no colour of its own.
+    A second entry of one class has its name in its label, such as ``Random noise (sparse)`` of ``random_sparse``, and no colour
+    of its own.
     """
     _labels.clear()
     METHOD_COLOURS.clear()
     _labels["none"], METHOD_COLOURS["none"] = "Baseline", BASELINE_COLOUR
     for name, method in entries.items():
         label = label_of(method)
-        _labels[name] = f"{label} ({name})" if label in _labels.values() else label
+        _labels[name] = f"{label} ({name.removeprefix(f'{method.known_as()}_')})" if label in _labels.values() else label
         colour = method.colour_with_sse if method.sse_rate else method.colour
         if colour and colour not in METHOD_COLOURS.values():
             METHOD_COLOURS[name] = colour
