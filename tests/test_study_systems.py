@@ -118,15 +118,15 @@ def test_a_split_keeps_the_proportions_of_levels() -> None:
     assert drawn == part_of_each(levels, 0.75, seed=1) != part_of_each(levels, 0.75, seed=2)
 
 
-def test_a_classifier_in_a_folder_is_known_by_its_files(tmp_path: Path) -> None:
+def test_an_encoder_is_known_by_its_files(tmp_path: Path) -> None:
     def planned() -> object:
-        gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {tmp_path / 'classifier'}}}"
+        gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {tmp_path}}}"
         profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{step: spelling}}, {gate}]"])
         return Planner(profile, PROJECT).correction(pipelines(profile, "pretlarge")[0], "world-test").key
 
-    (tmp_path / "classifier").mkdir()
-    (tmp_path / "classifier" / "weights").write_bytes(b"one")
+    for name in ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"):
+        (tmp_path / name).write_bytes(b"one")
     before = planned()
     assert planned() == before
-    (tmp_path / "classifier" / "weights").write_bytes(b"other")
+    (tmp_path / "model.safetensors").write_bytes(b"other")
     assert planned() != before

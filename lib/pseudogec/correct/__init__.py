@@ -4,7 +4,7 @@
 """
 
 from pseudogec.correct.confidence import ConfidentEdits, lowest_threshold
-from pseudogec.correct.detection import ErrorDetection, HuggingFaceDetector, choose_threshold
+from pseudogec.correct.detection import ErrorDetection, choose_threshold
 from pseudogec.correct.models import Models, ReleasedModels, RightToLeft, greedy_search
 from pseudogec.correct.proposed import THRESHOLDS, edit_shares, proposed_edits
 from pseudogec.correct.released import ReleasedOutput
@@ -38,7 +38,6 @@ __all__ = [
     "Development",
     "EditReranking",
     "ErrorDetection",
-    "HuggingFaceDetector",
     "Models",
     "Need",
     "Planning",

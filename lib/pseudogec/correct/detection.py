@@ -11,7 +11,6 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from pseudogec.artefacts import Progress
-from pseudogec.artefacts.errors import UserError
 from pseudogec.correct.step import (
     STEPS,
     Before,
@@ -31,7 +30,7 @@ from pseudogec.seq2seq import model_cache
 from pseudogec.text import Tokens
 
 if TYPE_CHECKING:
-    from pseudogec.seq2seq.detector import Detector  # imports fairseq
+    from pseudogec.seq2seq.detector import Detector, Encoder  # imports fairseq
 
 ErrorProbabilities = Callable[[Sequence[Tokens]], Sequence[float]]
 """The probability that each sentence contains an error."""
@@ -47,35 +46,40 @@ class ErrorDetection(Step):
     needs_gpu: ClassVar[bool] = True
     tuned: ClassVar[str] = "the threshold of error detection"
     model: str | None = Field(default=None, description="a name from `models`: the correction model that becomes the classifier")
-    hugging_face: str | None = Field(
+    hugging_face: Path | None = Field(
         default=None,
-        description="another classifier, instead: its name at Hugging Face or folder; its last label is an error",
+        description="instead, a folder of the data with an encoder of BERT's kind in Hugging Face's form (`make encoder`)",
     )
     threshold: float | None = Field(default=None, ge=0, le=1, description="found on development data when it is not given")
 
     @model_validator(mode="after")
     def _one_classifier(self) -> Self:
         if (self.model is None) == (self.hugging_face is None):
-            raise ValueError("give either `model`, a name from `models`, or `hugging_face`, a classifier")
+            raise ValueError("give either `model`, a name from `models`, or `hugging_face`, an encoder")
         return self
 
     def describe(self) -> str:
-        return f"only where an error is detected ({self.hugging_face or 'our classifier'})"
+        return f"only where an error is detected ({self.hugging_face.name if self.hugging_face else 'our classifier'})"
 
     @property
     def model_names(self) -> tuple[str, ...]:
         return () if self.model is None else (self.model,)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        names = "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"
+        return () if self.hugging_face is None else tuple(self.hugging_face / name for name in names)
 
     def check(self, before: Sequence[Step]) -> None:
         if not before:
             raise ValueError("decides whether a correction is used, so a step that corrects must come before")
 
     def needs(self, planning: Planning) -> dict[str, Need]:
-        needs: dict[str, Need] = {}
-        if self.model is not None:
+        needs: dict[str, Need]
+        if self.model is None:
+            needs = {"detector": planning.encoder(self.files)}
+        else:
             needs = {"subwords": planning.subwords, "detector": planning.detector(self.model)}
-        if self.hugging_face is not None and (folder := Path(self.hugging_face)).is_dir():
-            needs["classifier"] = planning.content_of(folder)
         if self.threshold is None:
             needs["found"] = planning.search(self, needs)
         return needs
@@ -86,7 +90,7 @@ class ErrorDetection(Step):
 
     def _probabilities(self, built: Built) -> ErrorProbabilities:
         if self.hugging_face is not None:
-            return _hugging_face_detector(self.hugging_face).probabilities
+            return _encoder(built.folder("detector")).probabilities
         detector, bpe = _detector(built.folder("detector")), built.bpe
         return lambda sentences: detector.probabilities([bpe.apply(tokens) for tokens in sentences])
 
@@ -120,6 +124,13 @@ def _detector(folder: Path) -> Detector:
     return Detector.load(folder)
 
 
+@model_cache.remembered(at_most=1)
+def _encoder(folder: Path) -> Encoder:
+    from pseudogec.seq2seq.detector import Encoder
+
+    return Encoder(folder)
+
+
 class ChosenThreshold(NamedTuple):
     threshold: float  # the lowest probability of an error with which a correction is used
     f05: float  # F0.5 with it, from 0 to 1
@@ -146,58 +157,3 @@ def choose_threshold(probabilities: Sequence[float], corrected: np.ndarray, unch
     scores = np.where(possible, f05_of(totals), -1.0)
     best = int(np.argmax(scores))
     return ChosenThreshold(float(thresholds[best]), float(scores[best]), float(scores[0]))
-
-
-_SENTENCES_AT_ONCE = 32
-
-
-class HuggingFaceDetector:
-    """A sequence classifier as an error detector; the last of its labels stands for an error.
-
-    Raises:
-        UserError: the package ``transformers`` is missing, or the model cannot be loaded or is not a trained classifier.
-    """
-
-    def __init__(self, name: str) -> None:
-        try:
-            import transformers
-        except ModuleNotFoundError:
-            raise UserError(
-                "classifiers from Hugging Face need the package transformers: pip install 'pseudogec[hugging-face]'"
-            ) from None
-        import torch
-
-        try:
-            self._tokeniser: Any = transformers.AutoTokenizer.from_pretrained(name)
-            model, loading = transformers.AutoModelForSequenceClassification.from_pretrained(name, output_loading_info=True)
-        except (OSError, ValueError) as error:
-            raise UserError(f"the classifier {name} cannot be loaded: {str(error).splitlines()[0]}") from None
-        if loading["missing_keys"]:  # transformers would fill them with random numbers
-            raise UserError(f"{name} is no trained classifier; fine-tune it on sentences with and without errors first")
-        self._device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
-        self._model: Any = model.to(self._device).eval()
-        # Some tokenisers have no limit for the length that their model can read; models with relative positions say None or -1.
-        positions = getattr(model.config, "max_position_embeddings", None)
-        self._longest = min(self._tokeniser.model_max_length, positions if positions and positions > 0 else 10**6)
-
-    def probabilities(self, sentences: Sequence[Tokens]) -> list[float]:
-        """The probability that each sentence of words contains an error, independent of batches; 0 for an empty sentence."""
-        import torch
-
-        scores = [0.0] * len(sentences)
-        # Sentences of like length share a batch.
-        places = sorted((place for place, tokens in enumerate(sentences) if tokens), key=lambda place: len(sentences[place]))
-        with torch.no_grad():
-            for start in range(0, len(places), _SENTENCES_AT_ONCE):
-                batch = places[start : start + _SENTENCES_AT_ONCE]
-                texts = [" ".join(sentences[place]) for place in batch]
-                encoded = self._tokeniser(texts, return_tensors="pt", padding=True, truncation=True, max_length=self._longest).to(
-                    self._device
-                )
-                values = self._model(**encoded).logits.softmax(dim=-1)[:, -1].tolist()
-                for place, value in zip(batch, values, strict=True):
-                    scores[place] = value
-        return scores
-
-
-_hugging_face_detector = model_cache.remembered(at_most=1)(HuggingFaceDetector)

@@ -108,8 +108,8 @@ class Planning(Protocol):
     def detector(self, model: str) -> Recipe:
         """The classifier made from a named correction model."""
 
-    def content_of(self, folder: Path) -> str:
-        """The names and digests of a folder's files: another text once one of them has changed."""
+    def encoder(self, files: Sequence[Path]) -> Recipe:
+        """The classifier made from an encoder's files, which are in one folder."""
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Recipe:
         """The result of `Step.tune` with these needs, after the steps before it, on the development data."""

@@ -1,9 +1,9 @@
-"""A classifier that says whether a sentence contains an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
+"""Classifiers that say whether a sentence contains an error (Kiyono et al. 2019, section 4.5; Asano et al. 2019).
 
-The papers fine-tune BERT. Here a correction model is fine-tuned, encoder and decoder: it gets the sentence as source and target,
-and the classifier uses the probability of each subword of the target. Pooling the output of the encoder alone, as with BERT, was
-far worse in the embedded world: an area under the ROC curve of 0.70 instead of 0.82. BART too classifies with both sides of the
-model (Lewis et al. 2020, section 3.1). Imports fairseq.
+The papers fine-tune BERT, as `Encoder` does with a model of this kind. `Detector` is made from a correction model, encoder and
+decoder, and needs no other: it gets the sentence as source and target, and uses the probability of each subword of the target.
+Pooling the output of the correction model's encoder alone was far worse in the embedded world: an area under the ROC curve of
+0.70 instead of 0.82. BART too classifies with both sides of the model (Lewis et al. 2020, section 3.1). Imports fairseq.
 """
 
 from __future__ import annotations
@@ -91,24 +91,60 @@ def train_detector(
     detector = Detector(save_dir, architecture, options.dropout)
     detector.model.load_state_dict(model_cache.load(initial_model).model.state_dict())
     model_cache.release()  # training needs the memory
-    usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= detector.longest]
-    training = [sentences[number] for number in usable], [has_error[number] for number in usable]
-    if len(set(training[1])) < 2 or not validation[0]:
-        raise UserError("an error detector needs sentences with and without errors, and sentences to validate on")
-    losses = _fine_tune(detector, training, validation, options, seed, progress)
-    result = DetectorResult(
-        epoch=losses.index(min(losses)) + 1,
-        validation_losses=losses,
-        **_quality(np.array(detector.probabilities(validation[0])) >= 0.5, np.array(validation[1], dtype=bool)),
-        share_with_error=sum(validation[1]) / len(validation[1]),
-        sentences=len(usable),
-    )
+    result = _train(detector, sentences, has_error, validation, options, seed, progress)
     with write_atomically(save_dir / _WEIGHTS) as stream:
         stream.write(save(detector.weights()))
     description = {"options": options.model_dump(), "seed": seed, "architecture": architecture, "result": result.model_dump()}
     with write_atomically(save_dir / _DESCRIPTION) as stream:
         stream.write(json.dumps(description, indent=1, sort_keys=True).encode())
     return result
+
+
+def train_encoder(
+    sentences: Sequence[Sentence],
+    has_error: Sequence[bool],
+    validation: Labelled,
+    initial_model: Path,
+    save_dir: Path,
+    options: DetectorOptions,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> DetectorResult:
+    """As `train_detector`, of an encoder and for sentences of words; ``save_dir`` then holds files of Hugging Face's formats.
+
+    Raises:
+        UserError: as `train_detector`; or the package ``transformers`` is missing, or the encoder cannot be read.
+    """
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)  # of the classifier's first weights
+        encoder = Encoder(initial_model)
+    result = _train(encoder, sentences, has_error, validation, options, seed, progress)
+    encoder.model.save_pretrained(save_dir)
+    encoder.tokeniser.save_pretrained(save_dir)
+    return result
+
+
+def _train(
+    detector: Classifier,
+    sentences: Sequence[Sentence],
+    has_error: Sequence[bool],
+    validation: Labelled,
+    options: DetectorOptions,
+    seed: int,
+    progress: Callable[[int, int], None] | None,
+) -> DetectorResult:
+    usable = [number for number, subwords in enumerate(sentences) if 0 < len(subwords) <= detector.longest]
+    training = [sentences[number] for number in usable], [has_error[number] for number in usable]
+    if len(set(training[1])) < 2 or not validation[0]:
+        raise UserError("an error detector needs sentences with and without errors, and sentences to validate on")
+    losses = _fine_tune(detector, training, validation, options, seed, progress)
+    return DetectorResult(
+        epoch=losses.index(min(losses)) + 1,
+        validation_losses=losses,
+        **_quality(np.array(detector.probabilities(validation[0])) >= 0.5, np.array(validation[1], dtype=bool)),
+        share_with_error=sum(validation[1]) / len(validation[1]),
+        sentences=len(usable),
+    )
 
 
 def _quality(detected: np.ndarray, has_error: np.ndarray) -> dict[str, float]:
@@ -130,7 +166,73 @@ def make_compact_detector(detector: Path, folder: Path) -> int:
     return sum(value.numel() for value in weights.values())
 
 
-class Detector(torch.nn.Module):
+class Classifier(torch.nn.Module):
+    """Gives each sentence, called with some of them, the logit of an error; ``longest`` subwords or words can be read."""
+
+    longest: int
+
+    @property
+    def device(self) -> torch.device:
+        return next(self.parameters()).device
+
+    def weights(self) -> dict[str, torch.Tensor]:
+        """A copy of the trained weights, by name; shared weights are contained once."""
+        return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
+
+    def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
+        with torch.no_grad():
+            for name, value in self.named_parameters():
+                value.copy_(weights[name])
+
+    def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = 4000) -> list[float]:
+        """The probability that each sentence contains an error; it does not depend on the other sentences.
+
+        It is 0 for an empty sentence; of one that is too long, the beginning is read. A batch has at most ``max_tokens`` subwords
+        (words, for an encoder), padding included.
+        """
+        self.eval()
+        found = np.zeros(len(sentences))
+        shortened = [list(subwords[: self.longest]) for subwords in sentences]
+        lengths = [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords]
+
+        def compute(places: list[int]) -> list[float]:
+            return torch.sigmoid(self([shortened[place] for place in places])).tolist()
+
+        with torch.no_grad():
+            for places, probabilities in in_batches(lengths, BatchLimit(max_tokens), compute):
+                found[places] = probabilities
+        return found.tolist()
+
+
+class Encoder(Classifier):
+    """An encoder of BERT's kind in a folder, with one output on top, which `train_encoder` trains; it reads words.
+
+    Raises:
+        UserError: the package ``transformers`` is missing, or the folder has no such model in safetensors.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        try:
+            from transformers import AutoModelForSequenceClassification, AutoTokenizer
+        except ModuleNotFoundError:
+            raise UserError("an encoder needs the package transformers; `make encoder` installs it") from None
+        try:
+            self.tokeniser: Any = AutoTokenizer.from_pretrained(folder)
+            self.model: Any = AutoModelForSequenceClassification.from_pretrained(folder, num_labels=1, use_safetensors=True)
+        except (OSError, ValueError) as error:
+            raise UserError(f"the encoder {folder} cannot be read: {str(error).splitlines()[0]}") from None
+        self.longest = min(self.tokeniser.model_max_length, self.model.config.max_position_embeddings)
+        self.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    def forward(self, sentences: Sequence[Sentence]) -> torch.Tensor:
+        """The logit of an error in each sentence, (sentences,)."""
+        texts = [" ".join(words) for words in sentences]
+        encoded = self.tokeniser(texts, return_tensors="pt", padding=True, truncation=True, max_length=self.longest)
+        return self.model(**encoded.to(self.device)).logits.squeeze(1)
+
+
+class Detector(Classifier):
     """A correction model with a sentence as source and target, and a classifier on the probability of each subword.
 
     Each subword has a log-probability; scaled and shifted it is the logit of an error at this place. The sentence's logit is the
@@ -168,10 +270,6 @@ class Detector(torch.nn.Module):
         detector.set_weights(read_weights(folder / _WEIGHTS))
         return detector
 
-    @property
-    def device(self) -> torch.device:
-        return self.scale.device
-
     def forward(self, sentences: Sequence[Sentence]) -> torch.Tensor:
         """The logit of an error in each sentence, (sentences,)."""
         sources, targets = (self._rows(sentences, side) for side in SIDES)
@@ -188,41 +286,13 @@ class Detector(torch.nn.Module):
         logits = self.scale * kept + self.shift
         return torch.logsumexp(logits.masked_fill(written == PADDING, float("-inf")), dim=1)
 
-    def weights(self) -> dict[str, torch.Tensor]:
-        """A copy of the trained weights, by name; shared weights are contained once."""
-        return {name: value.detach().cpu().clone() for name, value in self.named_parameters()}
-
-    def set_weights(self, weights: Mapping[str, torch.Tensor]) -> None:
-        with torch.no_grad():
-            for name, value in self.named_parameters():
-                value.copy_(weights[name])
-
     def _rows(self, sentences: Sequence[Sentence], side: str) -> list[list[int]]:
         numbers = self._numbers[side]
         return [[*(numbers.get(subword, UNKNOWN) for subword in subwords), END] for subwords in sentences]
 
-    def probabilities(self, sentences: Sequence[Sentence], max_tokens: int = 4000) -> list[float]:
-        """The probability that each sentence, in subwords, contains an error; it does not depend on the other sentences.
-
-        It is 0 for an empty sentence; of one longer than the model's positions, the beginning is read. A batch has at most
-        ``max_tokens`` subwords, padding included.
-        """
-        self.eval()
-        found = np.zeros(len(sentences))
-        shortened = [list(subwords[: self.longest]) for subwords in sentences]
-        lengths = [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords]
-
-        def compute(places: list[int]) -> list[float]:
-            return torch.sigmoid(self([shortened[place] for place in places])).tolist()
-
-        with torch.no_grad():
-            for places, probabilities in in_batches(lengths, BatchLimit(max_tokens), compute):
-                found[places] = probabilities
-        return found.tolist()
-
 
 def _fine_tune(
-    detector: Detector,
+    detector: Classifier,
     training: Labelled,
     validation: Labelled,
     options: DetectorOptions,
@@ -250,7 +320,7 @@ def _cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
 
 
 def _epochs(
-    detector: Detector, training: Labelled, options: DetectorOptions, seed: int, progress: Callable[[int, int], None] | None
+    detector: Classifier, training: Labelled, options: DetectorOptions, seed: int, progress: Callable[[int, int], None] | None
 ) -> Iterator[None]:
     sentences, labels = training
     batches = list(like_lengths([(len(subwords), place) for place, subwords in enumerate(sentences)], options.max_tokens))

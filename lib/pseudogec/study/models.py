@@ -404,17 +404,11 @@ class WordCounts(LearnsFromText):
         return {"words": len(counts), "tokens": counts.total()}
 
 
-class TrainedDetector(LearnsFromText):
-    """A classifier that says whether a sentence contains an error, made from the correction model ``initial``."""
+class LearnsToDetect(LearnsFromText):
+    """A classifier that says whether a sentence contains an error."""
 
-    kind: ClassVar[str] = "detector"
-    follows: ClassVar[str] = "initial"
-    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
-    seconds_a_unit: ClassVar[float] = 0.002
     needs_gpu: ClassVar[bool] = True
     options: DetectorOptions
-    initial: TrainedModel
-    bpe: Subwords
     genuine: Corpus
     validation: Corpus
     seed: int
@@ -423,22 +417,14 @@ class TrainedDetector(LearnsFromText):
     def work(self) -> float:
         return self.genuine.work * self.options.epochs
 
-    @property
-    def decoded(self) -> float:
-        return sentences_of_big(self.work, [self.initial])
-
-    @property
-    def work_kind(self) -> str:
-        return f"{self.kind} {self.initial.architecture.shape}"
-
     def uses(self) -> Iterator[Use]:
         yield Use(self.genuine, "training", "the error detector")
         yield Use(self.validation, "tuning", "the error detector's epoch")
 
-    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
-        from pseudogec.seq2seq.detector import train_detector
-
-        apply = load_bpe(store.folder(self.bpe)).apply
+    def _examples(
+        self, store: Artefacts, apply: Callable[[list[str]], list[str]]
+    ) -> tuple[list[list[str]], list[bool], tuple[list[list[str]], list[bool]]]:
+        """Sentences, in the subwords that a function makes, and whether each has an error; then both of the validation data."""
 
         def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
             source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
@@ -449,17 +435,59 @@ class TrainedDetector(LearnsFromText):
         corrected = [target for source, target in genuine if source != target]
         sentences = [*(source for source, _ in genuine), *corrected]
         has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
-        result = train_detector(
-            list(map(apply, sentences)),
-            has_error,
-            ([apply(source) for source, _ in validation], [source != target for source, target in validation]),
-            store.folder(self.initial),
-            folder,
-            self.options,
-            self.seed,
-            progress=lambda done, total: progress(done, total, "sentences"),
-        )
-        return result.model_dump(mode="json")
+        held_out = [apply(source) for source, _ in validation], [source != target for source, target in validation]
+        return list(map(apply, sentences)), has_error, held_out
+
+
+class TrainedDetector(LearnsToDetect):
+    """The classifier made from the correction model ``initial``."""
+
+    kind: ClassVar[str] = "detector"
+    follows: ClassVar[str] = "initial"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "fairseq", "numpy")
+    seconds_a_unit: ClassVar[float] = 0.002
+    initial: TrainedModel
+    bpe: Subwords
+
+    @property
+    def decoded(self) -> float:
+        return sentences_of_big(self.work, [self.initial])
+
+    @property
+    def work_kind(self) -> str:
+        return f"{self.kind} {self.initial.architecture.shape}"
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        from pseudogec.seq2seq.detector import train_detector
+
+        examples = self._examples(store, load_bpe(store.folder(self.bpe)).apply)
+
+        def told(done: int, total: int) -> None:
+            progress(done, total, "sentences")
+
+        initial = store.folder(self.initial)
+        return train_detector(*examples, initial, folder, self.options, self.seed, told).model_dump(mode="json")
+
+
+class TrainedEncoder(LearnsToDetect):
+    """The classifier made from an encoder of BERT's kind, whose files are in one folder."""
+
+    kind: ClassVar[str] = "encoder"
+    follows: ClassVar[str] = "genuine"
+    packages: ClassVar[tuple[str, ...]] = ("torch", "transformers", "numpy")
+    seconds_a_unit: ClassVar[float] = 0.02
+    files: tuple[SourceFile, ...]
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        from pseudogec.seq2seq.detector import train_encoder
+
+        refuse_changed(self.files, store.root)
+
+        def told(done: int, total: int) -> None:
+            progress(done, total, "sentences")
+
+        initial = self.files[0].path.parent
+        return train_encoder(*self._examples(store, list), initial, folder, self.options, self.seed, told).model_dump(mode="json")
 
 
 MOST_WEIGHTS = 12_000_000

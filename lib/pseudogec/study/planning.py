@@ -51,6 +51,7 @@ from pseudogec.study.models import (
     Snapshot,
     Subwords,
     TrainedDetector,
+    TrainedEncoder,
     TrainedLanguageModel,
     TrainedModel,
     TrainingPairs,
@@ -526,9 +527,15 @@ class _StepPlanning:
             seed=1,
         )
 
-    def content_of(self, folder: Path) -> str:
-        files = sorted(path for path in folder.absolute().rglob("*") if path.is_file())
-        return " ".join(f"{path.relative_to(folder.absolute())}:{self._planner.file(path).digest}" for path in files)
+    def encoder(self, files: Sequence[Path]) -> TrainedEncoder:
+        data = self._planner.tracks["restricted"]
+        return TrainedEncoder(
+            options=self._profile.error_encoder,
+            files=tuple(map(self._planner.file, files)),
+            genuine=data.genuine,
+            validation=data.validation,
+            seed=1,
+        )
 
     def search(self, step: Step, needs: Mapping[str, Need]) -> Search:
         # For models of a track that trains on a part of the development data, the remaining part.

@@ -288,6 +288,7 @@ class Profile(Section):
     models: dict[str, ModelChoice] = Field(default_factory=dict, description="models that systems are made of")
     language_model: LanguageModelChoice | None = None
     error_detector: DetectorOptions = DetectorOptions()
+    error_encoder: DetectorOptions = DetectorOptions(learning_rate=1e-4, epochs=2)  # of a `hugging_face` encoder
     systems: dict[str, SystemSteps] = Field(default_factory=dict, description="lists of steps from a text to its correction")
     grids: dict[str, GridAxes] = Field(description="the systems of a table or figure: combinations of choices")
     comparisons: dict[str, tuple[str, ...]] = Field(default_factory=dict, description="the rows of a table, from `systems`")
