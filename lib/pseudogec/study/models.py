@@ -475,7 +475,7 @@ class TrainedEncoder(LearnsToDetect):
     kind: ClassVar[str] = "encoder"
     follows: ClassVar[str] = "genuine"
     packages: ClassVar[tuple[str, ...]] = ("torch", "transformers", "numpy")
-    seconds_a_unit: ClassVar[float] = 0.02
+    seconds_a_unit: ClassVar[float] = 0.04
     files: tuple[SourceFile, ...]
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
