@@ -20,7 +20,7 @@ from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.misspellings import known_misspellings
 from pseudogec.random_streams import SentenceStreams
 
-KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate"))
+KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate", "level"))
 NOTHING = dict.fromkeys((*KINDS, "unchanged"), 0.0)
 TEXT = [list(tokens) for tokens in seed_sentences("newswire", 3000, 1)]
 REPEATS = 3000
@@ -87,6 +87,13 @@ def written(noiser: Noiser, sentence: str) -> Counter[str]:
         ("capital", "Anna slept .", {"anna slept ."}),
         ("adverb", "He ran quickly .", {"He ran quick ."}),
         ("word_order", "Soon you go .", {"Soon go you ."}),
+        ("word_choice", "The parties stank .", {"The feasts stank ."}),
+        ("word_choice", "They rented it .", {"They borrowed it ."}),
+        ("rephrasing", "We try .", {"We do an effort ."}),
+        ("question_mark", "It ended ?", {"It ended .", "It ended"}),
+        ("possessive", "Anna 's car left .", {"Anna car left ."}),
+        ("pronoun_dropped", "It is late .", {"Is late ."}),
+        ("pronoun_dropped", "We saw it .", {"We saw ."}),
     ],
 )
 def test_each_kind_of_error_is_made_where_it_belongs(kind: str, sentence: str, expected: set[str]) -> None:

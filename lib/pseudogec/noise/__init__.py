@@ -5,6 +5,7 @@ the command line.
 """
 
 from pseudogec.noise.back_translation import BackTranslation, NoisyBackTranslation, SampledBackTranslation
+from pseudogec.noise.classroom import ClassroomPairs, LearnerNoise
 from pseudogec.noise.content_words import ContentWords
 from pseudogec.noise.copied import CopiedText
 from pseudogec.noise.direct import DirectNoise
@@ -36,6 +37,7 @@ from pseudogec.noise.spelling_errors import SpellingErrors
 __all__ = [
     "METHODS",
     "BackTranslation",
+    "ClassroomPairs",
     "ConfusionSets",
     "ContentWords",
     "CopiedText",
@@ -43,6 +45,7 @@ __all__ = [
     "DictionarySummary",
     "DirectNoise",
     "EditDictionary",
+    "LearnerNoise",
     "Method",
     "NoiseProfile",
     "NoiseResources",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pseudogec.text.words import LONGEST_WORD
@@ -13,14 +14,19 @@ _PARTICIPLES = {"lay": "lain", "woke": "woken", "bore": "borne", "lit": "lit", "
 _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def part_of_speech(word: str) -> str:
-    """The tag of CLAWS 5; empty for what is too long for a word, since the tagger's time grows with the square of the length."""
-    if len(word) > LONGEST_WORD:
+    """The tag of CLAWS 5; empty for no word, and for what is too long for one.
+
+    The tagger's time grows with the square of the length.
+    """
+    if not 0 < len(word) <= LONGEST_WORD:
         return ""
     tag: str = _tagger().tag_word(word, cutoff=0)[0][0]
     return tag
 
 
+@functools.lru_cache(maxsize=1 << 16)
 def lemma_of(word: str, tag: str) -> str:
     lemma: str = _tagger().analyze(word, pos=tag)[0]
     return lemma.lower()
@@ -45,6 +51,19 @@ def other_inflections(word: str, lemma: str) -> list[str]:
     """The inflections of a verb except the given lower-case one, each once."""
     found = (form for tag in _PENN_VERB_TAGS for form in forms(lemma, tag))
     return [form for form in dict.fromkeys(found) if form != word]
+
+
+def chosen_instead(choices: Mapping[str, Sequence[str]], word: str, lemma: str, tag: str) -> tuple[str, ...]:
+    """The words that a table of lemmas gives for a noun or verb, in its inflection; the first word of several is inflected."""
+    if word in choices:
+        lemma = word
+    penn = {"NN2": "NNS", "VVZ": "VBZ", "VVD": "VBD", "VVN": "VBN", "VVG": "VBG"}.get(tag)
+    found = []
+    for choice in choices.get(lemma, ()):
+        first, space, rest = choice.partition(" ")
+        inflected = forms(first, penn)[:1] if penn and lemma != word else (first,)
+        found += [form + space + rest for form in inflected if form + space + rest != word]
+    return tuple(found)
 
 
 def compound_tenses(past: str, lemma: str) -> list[str]:

@@ -36,6 +36,7 @@ from pseudogec.corpora import (
     read_plain,
     sample,
 )
+from pseudogec.corpora.classroom import Text, classroom_sentences, taken
 from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, read_m2, typed_otherwise, write_m2
 
 SHARDS_A_PASS = 100
@@ -337,6 +338,18 @@ class WorldSeedText(SeedText):
 
         # Each shard has a seed of its own, so shards can be made at once, in any order.
         sentences = seed_sentences(self.register_name, self.size, self.seed * 1_000_003 + self.shard)
+        return _write(folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences"))
+
+
+class ClassroomSeedText(SeedText):
+    """Sentences of a text of the classroom, in the order that their words decide."""
+
+    text: Text
+
+    may_be_quoted: ClassVar[bool] = True
+
+    def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
+        sentences = taken(classroom_sentences(self.text, "seed"), self.shard * self.size, self.size, f"the text {self.text}")
         return _write(folder / _SENTENCES, sentences, lambda count: progress(count, self.size, "sentences"))
 
 

@@ -19,11 +19,13 @@ from pseudogec.corpora import (
     load_catalogue,
     matching,
 )
+from pseudogec.corpora.classroom import ClassroomSentences
 from pseudogec.correct import Models, Need, Step
 from pseudogec.edits import annotator_signature
 from pseudogec.evaluate import ERRANT, Metric
 from pseudogec.noise import DecoderMethod, Method, TextMethod
 from pseudogec.study.corpora import (
+    ClassroomSeedText,
     Corpus,
     FileSeedText,
     MaskedReferences,
@@ -177,6 +179,8 @@ class Planner:
         sentences, size = self.profile.corpora.seeds[name], self.profile.pseudo_data.shard
         if isinstance(sentences, WorldSentences):
             return WorldSeedText(name=name, size=size, shard=shard, register_name=sentences.register_name, seed=sentences.seed)
+        if isinstance(sentences, ClassroomSentences):
+            return ClassroomSeedText(name=name, size=size, shard=shard, text=sentences.text)
         return FileSeedText.of(self._seed_corpus(name), size, shard)
 
     def _in_shares(self, name: str) -> tuple[SeedCorpus, ...]:

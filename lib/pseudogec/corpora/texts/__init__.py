@@ -1,0 +1,1 @@
+"""The sentences of the classroom; ``README.md`` names their sources and licences."""
