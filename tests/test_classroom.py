@@ -89,4 +89,4 @@ def test_the_annotator_names_most_true_types(written: dict[Level, list[Corrected
     agreement = type_agreement(truth, named(written["A"]))
     same = agreement[agreement.found_type != CUT_OTHERWISE]
     assert len(same) > 0.75 * len(agreement)
-    assert (same.true_type.map(main_type) == same.found_type.map(main_type)).mean() > 0.75
+    assert (same.true_type.map(main_type) == same.found_type.map(main_type)).mean() > 0.7

@@ -37,6 +37,8 @@ def true_type(kind: str, right: str, written: str) -> str:
     """
     if right == written:
         return ""
+    if kind.startswith("preposition"):
+        return "PART" if right in _PARTICLES else "PREP"
     return _OF_KIND.get(kind) or _of_words(right.split(), written.split())
 
 
@@ -68,6 +70,8 @@ def _of_one(right: str, written: str, classes: set[str]) -> str:
         return _of_inflections(*tags)
     if tags[0] in NOUN_TAGS and same:
         return "NOUN:NUM"
+    if tags[0].startswith("PN") and classes == {"PRON", "DET"}:
+        return "PRON"  # *your* for *you*
     if len(classes) == 1:
         (alone,) = classes
         return "ADJ:FORM" if alone == "ADJ" and same else alone
@@ -80,6 +84,8 @@ _IRREGULAR_PLURALS = frozenset("men women children feet teeth mice people lives 
 def _of_inflections(right: str, written: str) -> str:
     """By the last letters of CLAWS's tags: G and N are participles, I infinitives, D the past, Z the third person."""
     ends = {right[-1], written[-1]}
+    if right == written:  # *was* and *were*
+        return "VERB:SVA"
     if ends & set("GNI"):
         return "VERB:FORM"
     return "VERB:TENSE" if "D" in ends else "VERB:SVA"
@@ -89,4 +95,6 @@ def _class_of(word: str) -> str:
     tag = part_of_speech(word)
     if word in _PARTICLES:
         return "PART"
+    if word in ("as", "like", "than"):
+        return "PREP"
     return next((name for start, name in _OF_TAG_START.items() if tag.startswith(start)), "OTHER")
