@@ -72,6 +72,7 @@ _COMPARED_TAGS = frozenset(("AJC", "AJS"))
 _PRONOUN = "PNP"
 _SUBJECT_PRONOUNS = frozenset("i you he she it we they".split())
 _BEFORE_PARTICIPLE = frozenset("am is are was were be been being have has had having get gets got 'm 's 're 've 'd".split())
+_RUDE = frozenset("shit ass asses arse bitch sex tit tits cunt dick fuck crap damn piss cum cock slut whore anal".split())
 _QUESTION_WORDS = frozenset("who what which where when why how whose".split())
 _FINITE = frozenset("am is are was were have has had do does did".split())
 _BEFORE_LIKE = frozenset(
@@ -272,7 +273,8 @@ class RuleNoise(TextMethod):
         """The kind of error in a word and the text written for it; no kind for a word that stays as it is."""
         kind, written = found.error_at(point) or ("", word)
         if kind == "spelling":
-            return kind, misspell(word, random)
+            misspelt = misspell(word, random)
+            return (kind, misspelt) if self.level is None or misspelt.lower() not in _RUDE else ("", word)
         if not kind or not _fits(kind, before.tag, tokens, place):
             return "", word
         plausible = self.level is None or _is_plausible(kind, written, before.tag, tokens, place)
@@ -437,14 +439,16 @@ def _is_plausible(kind: str, written: str, tag_before: str, tokens: Sequence[str
     if kind == "verb_form":  # neither *done you* nor *the broke*
         return tag_before not in _TAGS_BEFORE_NOUN and (word not in _AUXILIARIES or written in _FINITE)
     if kind == "verb_choice" and word in _AUXILIARIES:
-        return tag_after in _TAGS_BEFORE_NOUN or tag_after in NOUN_TAGS
+        return place > 0 and (tag_after in _TAGS_BEFORE_NOUN or tag_after in NOUN_TAGS)
     if word == "like" and not kind.startswith("spelling"):
         return before in _BEFORE_LIKE
     if word == "to" and written:  # before a verb *for to go*, before a person *for me*
-        return written in ("for", "for to") or not tag_after.startswith(("V", _PRONOUN))
+        return written in ("for", "for to") or tag_after in ("AT0", "DPS", "DT0", _NAME)
+    if kind == "comma_added":
+        return before not in _AFTER_COMMA and (word != "so" or tag_after == _PRONOUN)
     if kind == "rephrasing":
         return tag_after != _PRONOUN and follower not in ("n't", "not")
-    if word == "so" and written.startswith("so "):
+    if written in ("so that", "so such", "want that", "wants that"):
         return tag_after == _PRONOUN
     if kind == "mistake" and written.startswith(f"{word} "):
         return before not in _FINITE

@@ -37,7 +37,7 @@ NOUNS = _choices("""
     plan/idea dream/wish chance/opportunity opportunity/chance chance/possibility possibility/opportunity language/tongue
     person/human man/guy woman/lady boy/child girl/woman child/kid children/kids people/persons people/humans
     neighbor/neighborhood hobby/pleasure hope/wish wish/hope experience/practice music/sound sound/noise noise/sound
-    voice/sound paper/leaf homework/task task/work progress/advance year/age age/year date/day hour/time minute/moment
+    voice/sound paper/leaf homework/task task/work progress/advance age/year date/day hour/time minute/moment
     moment/time night/evening evening/night morning/day week/days month/time life/live car/vehicle bus/car train/metro
     plane/flight flight/plane doctor/medic hospital/clinic office/work company/firm business/company thing/stuff part/piece
     piece/part side/part end/final beginning/start start/beginning name/title number/amount amount/number lot/bit
@@ -52,7 +52,7 @@ NOUNS = _choices("""
 
 VERBS = _choices("""
     watch/look watch/see look/see hear/listen listen/hear say/tell tell/say say/speak learn/teach teach/learn learn/study
-    borrow/lend lend/borrow win/gain win/beat wear/dress wear/carry miss/lose know/meet know/learn meet/know remember/remind
+    borrow/lend lend/borrow win/gain win/beat wear/dress wear/carry miss/lose know/learn meet/know remember/remind
     remind/remember bring/take take/bring take/get rise/raise raise/rise lose/miss see/look see/watch visit/attend steal/rob
     hope/wish hope/expect wish/hope expect/hope expect/wait leave/live leave/go live/stay live/leave join/participate
     rent/borrow make/do do/make have/get get/take get/become come/go go/come buy/take give/offer use/apply use/utilize
