@@ -146,7 +146,7 @@ def test_whatever_a_step_reads_is_its_recipes_parent() -> None:
         ("learners", 960, "065b92c2740b5edf"),
         ("public", 90, "0c903a107a620cc9"),
         ("released", 321, "d36d1e986a8ab7d7"),
-        ("what-they-buy", 2075, "3d9f56ae5811913a"),
+        ("what-they-buy", 3020, "83b4c69d57e6163f"),
         ("what-they-buy-gpu", 240, "93f82b48dec0ee2f"),
     ],
 )

@@ -208,15 +208,17 @@ def phrases():
     yield "640,000 pseudo pairs gain {:.1f} points over 40,000 ({:.1f} to {:.1f})".format(*more)
     kinds, ends = ("realistic", "direct_noise"), (("1k", "wi-dev"), ("16k", "wi-dev"), ("16k", "fce-test"))
     few, *many = ([tuned(kind, track, "lowest", test) for kind in kinds] for track, test in ends)
-    yield "realistic noise leads by {:.1f} points ({:.1f} to {:.1f})".format(*interval(*few))
+    yield "realistic noise leads direct noise by {:.1f} points ({:.1f} to {:.1f})".format(*interval(*few))
+    sparse = interval(*(tuned(kind, "1k", "lowest") for kind in ("realistic", "random_sparse")))
+    yield "it leads random noise of this rate by {:.1f} ({:.1f} to {:.1f})".format(*sparse)
     trails = [abs(round(interval(*sides)[place], 1)) for sides in many for place in (0, 2, 1)]
     yield "it trails by {:.1f} ({:.1f} to {:.1f}), on FCE test by {:.1f} ({:.1f} to {:.1f})".format(*trails)
     noise, whose = (
         interval(*(joined(arm, which) for arm in arms), mean_of_cells)
         for arms, which in ((("direct_noise", "copy"), "better"), (("realistic", "random_sparse"), "lowest"))
     )
-    yield "updates, by {:.1f} points ({:.1f} to {:.1f}; with 4,000 and 16,000".format(*noise)
-    yield "leads random noise by {:.1f} ({:.1f} to {:.1f}, p = {:.2f})".format(*whose).replace("= 0.", "= .")
+    yield "updates, by {:.1f} points ({:.1f} to {:.1f}; mean of 4,000 and 16,000".format(*noise)
+    yield "show no difference ({:.1f}, {:.1f} to {:.1f}, p = {:.2f}".format(*whose).replace("= 0.", "= .")
     trained = (released(f"{name}-wi-dev", "errant") for name in ("T5-11B", "wi.dev.ABC.pretlarge+sse+r2l"))
     yield "leads by {:.1f} points ({:.1f} to {:.1f})".format(*interval(*trained))
     prompted = (

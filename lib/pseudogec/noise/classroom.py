@@ -32,7 +32,7 @@ class LearnerNoise(TextMethod):
     label = "Learners' rules"
     english = True
     learns = False
-    colour = "#6C4F3D"
+    colour = "#C3B469"
     version = 1
     summary = "the errors of the classroom's learners: rules at rates fitted to counts of W&I, by level"
 
