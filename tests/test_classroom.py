@@ -12,7 +12,7 @@ import pseudogec.corpora.texts
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora import PAIR_FORMATS, CorrectedSentence, is_clean_seed_text
-from pseudogec.corpora.classroom import Part, classroom_sentences, taken
+from pseudogec.corpora.classroom import Part, classroom_sentences
 from pseudogec.edits import AnnotatedSentence, apply_edits, load_annotator
 from pseudogec.evaluate import type_agreement
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, main_type
@@ -61,7 +61,6 @@ def test_fewer_pairs_are_the_first_of_more_and_none_are_made_up() -> None:
     assert pairs(split="valid", sentences=200) == pairs(split="valid", sentences=400)[:200]
     with pytest.raises(UserError, match="valid"):
         pairs(split="valid", sentences=10_000)
-    assert taken([["a"], ["b"], ["c"]], 1, 2, "") == [["b"], ["c"]]
 
 
 def test_edits_undo_the_errors() -> None:

@@ -33,7 +33,6 @@ class LearnerNoise(TextMethod):
     english = True
     learns = False
     colour = "#C3B469"
-    version = 1
     summary = "the errors of the classroom's learners: rules at rates fitted to counts of W&I, by level"
 
     level: Level | None = Field(None, description="of all learners; by default each sentence has a learner of its own")
@@ -60,7 +59,6 @@ class ClassroomPairs(PairFormat):
 
     name = "classroom"
     simulated = True
-    version = 1
 
     split: Part = Field(description="disjoint parts of the everyday sentences")
     sentences: int = Field(gt=0, description="number of pairs; fewer are the first of more")
@@ -79,11 +77,11 @@ def learner_sentences(sentences: Iterable[list[str]], seed: str, level: Level | 
     learners, streams = LearnerNoise.model_validate({"level": level}), SentenceStreams(seed)
     learnt = learners.learn(NoiseResources())
     for place, tokens in enumerate(sentences):
-        level, typed = learners.draw_typed(tokens, learnt, streams[place])
+        of_learner, typed = learners.draw_typed(tokens, learnt, streams[place])
         source = noised_tokens(operation for operation, _ in typed)
         edits = tuple(_edits(typed))
         if source:
-            yield CorrectedSentence(Pair(source, tokens), level, AnnotatedSentence(tuple(source), {0: edits}))
+            yield CorrectedSentence(Pair(source, tokens), of_learner, AnnotatedSentence(tuple(source), {0: edits}))
 
 
 def _edits(typed: Iterable[tuple[Operation, str]]) -> Iterator[Edit]:

@@ -232,9 +232,8 @@ class RuleNoise(TextMethod):
             word = within_sentence(token) if place == start else token
             found = learnt[word]
             both = learnt.pair(word, follower).error_at(of_pairs[place]) if follower else None
-            if both is not None and (self.level is not None and not _pair_is_plausible(both[0], tokens, place)):
-                both = None
-            if both is not None and both[1] != f"{word} {follower}":
+            plausible = both is not None and (self.level is None or _pair_is_plausible(both[0], tokens, place))
+            if both is not None and plausible and both[1] != f"{word} {follower}":
                 kind, written = both
                 swapped = written == f"{follower} {word}"
                 written = _like(token, written) if place == start else written

@@ -41,7 +41,7 @@ NOUNS = _choices("""
     moment/time night/evening evening/night morning/day week/days month/time life/live car/vehicle bus/car train/metro
     plane/flight flight/plane doctor/medic hospital/clinic office/work company/firm business/company thing/stuff part/piece
     piece/part side/part end/final beginning/start start/beginning name/title number/amount amount/number lot/bit
-    difference/distinction height/high weight/heavy color/colour size/measure help/aid war/fight fight/war accident/incident
+    difference/distinction height/high weight/heavy size/measure help/aid war/fight fight/war accident/incident
     police/policeman student/pupil pupil/student parents/fathers family/relatives wife/woman husband/man situation/condition
     condition/situation effect/affect explanation/reason story/tale game/play play/game matter/problem subject/matter
     sentence/phrase phrase/sentence mind/brain head/brain heart/soul hand/arm foot/leg hair/hairs bag/purse box/case

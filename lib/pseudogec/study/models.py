@@ -421,10 +421,16 @@ class LearnsToDetect(LearnsFromText):
         yield Use(self.genuine, "training", "the error detector")
         yield Use(self.validation, "tuning", "the error detector's epoch")
 
-    def _examples(
-        self, store: Artefacts, apply: Callable[[list[str]], list[str]]
-    ) -> tuple[list[list[str]], list[bool], tuple[list[list[str]], list[bool]]]:
-        """Sentences, in the subwords that a function makes, and whether each has an error; then both of the validation data."""
+    def _train(
+        self,
+        train: Callable[..., Any],
+        initial: Path,
+        folder: Path,
+        store: Artefacts,
+        progress: Progress,
+        apply: Callable[[list[str]], list[str]] = list,
+    ) -> dict[str, Any]:
+        """The result of a training from initial weights, on the subwords that a function makes of words."""
 
         def pairs(corpus: Corpus) -> list[tuple[list[str], list[str]]]:
             source, target = (list(read_plain(store.folder(corpus) / name)) for name in ("source.txt", "target.txt"))
@@ -436,7 +442,12 @@ class LearnsToDetect(LearnsFromText):
         sentences = [*(source for source, _ in genuine), *corrected]
         has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
         held_out = [apply(source) for source, _ in validation], [source != target for source, target in validation]
-        return list(map(apply, sentences)), has_error, held_out
+
+        def told(done: int, total: int) -> None:
+            progress(done, total, "sentences")
+
+        examples = list(map(apply, sentences)), has_error, held_out
+        return train(*examples, initial, folder, self.options, self.seed, told).model_dump(mode="json")
 
 
 class TrainedDetector(LearnsToDetect):
@@ -460,13 +471,8 @@ class TrainedDetector(LearnsToDetect):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         from pseudogec.seq2seq.detector import train_detector
 
-        examples = self._examples(store, load_bpe(store.folder(self.bpe)).apply)
-
-        def told(done: int, total: int) -> None:
-            progress(done, total, "sentences")
-
-        initial = store.folder(self.initial)
-        return train_detector(*examples, initial, folder, self.options, self.seed, told).model_dump(mode="json")
+        subwords = load_bpe(store.folder(self.bpe)).apply
+        return self._train(train_detector, store.folder(self.initial), folder, store, progress, subwords)
 
 
 class TrainedEncoder(LearnsToDetect):
@@ -482,12 +488,7 @@ class TrainedEncoder(LearnsToDetect):
         from pseudogec.seq2seq.detector import train_encoder
 
         refuse_changed(self.files, store.root)
-
-        def told(done: int, total: int) -> None:
-            progress(done, total, "sentences")
-
-        initial = self.files[0].path.parent
-        return train_encoder(*self._examples(store, list), initial, folder, self.options, self.seed, told).model_dump(mode="json")
+        return self._train(train_encoder, self.files[0].path.parent, folder, store, progress)
 
 
 MOST_WEIGHTS = 12_000_000
