@@ -129,11 +129,11 @@ def edit_text(text: str, spans: Sequence[tuple[int, int]], edits: Iterable[Edit]
             written.add(text[slice(*spans[place])], gaps[place])
         position = edit.end
         added = (edit.correction.replace("'", "\u2019") if "\u2019" in text else edit.correction).split()
-        before, behind = gaps[edit.start] or "", gaps[edit.end] or ""
+        before, behind = gaps[edit.start], gaps[edit.end] or ""
         if edit.start < edit.end and not added:
-            gaps[edit.end] = min(before, behind, key=len) or None
+            gaps[edit.end] = min(before or "", behind, key=len) or None
         elif edit.start == edit.end and added:  # the first space that was typed here comes before what is inserted
-            before, gaps[edit.end] = before[:1], behind[1:] or None
+            before, gaps[edit.end] = (before or "")[:1], behind[1:] or None
         for number, token in enumerate(added):
             written.add(token, None if number or (edit.start == edit.end and not before) else before, is_new=True)
     start, end = (spans[0][0], ends[-1]) if spans else (len(text), len(text))
