@@ -154,7 +154,7 @@ def test_a_profile_names_an_encoder(encoder, tmp_path):
     with study.engine:
         traces = Corrector(study, system)(sentences)
     [trained] = [
-        recipe for recipe in with_ancestors([study.planner.correction(system, "world-test")]) if recipe.kind == "encoder"
+        recipe for recipe in with_ancestors([study.planner.correction(system, "classroom-test")]) if recipe.kind == "encoder"
     ]
     found = Encoder(study.store.folder(trained)).probabilities(sentences)
     for sentence, trace, probability in zip(sentences, traces, found, strict=True):

@@ -200,9 +200,9 @@ def test_learners_words_are_escaped() -> None:
 
 @pytest.mark.slow
 def test_methods_are_compared_within_each_type_and_level(scheduler: str, tmp_path: Path) -> None:
-    corpus = "corpora.tests={test: {source: world, split: test, sentences: 40}}"
+    corpus = "corpora.tests={test: {source: classroom, split: test, sentences: 40}}"
     study = Study.open("smoke", [corpus], store=tmp_path / "store", outputs=tmp_path / "outputs", scheduler=scheduler)
-    choices = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 0, "seeds": [1, 2]}
+    choices = {"seed_corpus": "everyday", "setting": "joint", "pseudo_pairs": 0, "seeds": [1, 2]}
     grid = study.grid(method=["none", "direct_noise"], **choices | {"pseudo_pairs": study.profile.pseudo_data.shard})
     better, worse = ((1, 0, 1), (1, 0, 0)), ((0, 1, 1), (0, 0, 1))
     rows = {"direct_noise": [(better[place % 2]) for place in range(40)], "none": [worse[place % 3 > 0] for place in range(40)]}

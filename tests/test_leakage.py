@@ -26,7 +26,7 @@ OTHERS = [
     "I have been learning the Spanish since two years and I enjoy it very much .",
     "Thank you .",
 ]
-DIRECT = "grids.generation_methods={method: direct_noise, seed_corpus: simple, setting: joint, pseudo_pairs: 250, seeds: [1]}"
+DIRECT = "grids.generation_methods={method: direct_noise, seed_corpus: everyday, setting: joint, pseudo_pairs: 250, seeds: [1]}"
 
 
 def write_m2(path: Path, sentences: Sequence[str]) -> None:
@@ -78,7 +78,7 @@ def test_pairs_with_test_sentences_are_left_out_where_the_profile_says_so(tmp_pa
 
 
 def test_test_sentences_in_a_noise_dictionary_are_refused(tmp_path: Path) -> None:
-    noise = "{method: realistic, seed_corpus: simple, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
+    noise = "{method: realistic, seed_corpus: everyday, setting: pretrain_only, pseudo_pairs: 250, seeds: [1]}"
     opened = study(tmp_path, f"grids.generation_methods={noise}", genuine=[*OTHERS, *TEST])
     with pytest.raises(UserError, match="realistic") as caught:
         refuse(findings(opened))
@@ -134,7 +134,7 @@ def test_a_study_is_refused_before_anything_is_trained(tmp_path: Path, scheduler
 
 @pytest.mark.slow
 def test_tables_say_which_of_their_systems_are_tuned_on_the_test_set(shared_store: Path, scheduler: str, tmp_path: Path) -> None:
-    same = "{source: world, split: test, sentences: 80}"
+    same = "{source: classroom, split: test, sentences: 80}"
     tested = same.replace("{", "{tuned_on: true, ")
     overrides = ["first_stages=[]", f"corpora.validation={same}", f"corpora.tests={{mine: {tested}}}"]
     overrides += ["annotator=offline", DIRECT, TUNED]

@@ -16,8 +16,8 @@ from pseudogec.study import PROJECT, Study, load_profile
 
 LOUD = "methods.loud={method: 'my_methods:Shouting', share: 0.9, sse_rate: 0.01}"
 WORST = "methods.worst={method: 'my_methods:WorstOfBeam'}"
-GRID = "grids.mine={method: [none, loud, worst], seed_corpus: simple, setting: joint, pseudo_pairs: 100, seeds: 1}"
-SWEEP = "grids.trial={method: worst, seed_corpus: simple, setting: joint, pseudo_pairs: 100, sweep: {place: [1, 2]}, seeds: 1}"
+GRID = "grids.mine={method: [none, loud, worst], seed_corpus: everyday, setting: joint, pseudo_pairs: 100, seeds: 1}"
+SWEEP = "grids.trial={method: worst, seed_corpus: everyday, setting: joint, pseudo_pairs: 100, sweep: {place: [1, 2]}, seeds: 1}"
 
 
 @pytest.mark.slow

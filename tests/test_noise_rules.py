@@ -12,9 +12,9 @@ import pytest
 from helpers.corpora_by_format import pairs_format, read_pairs
 from helpers.noising import make_noiser, noised
 from helpers.rates import assert_rate
-from learner_world import seed_sentences
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import write_lines
+from pseudogec.corpora.classroom import classroom_sentences
 from pseudogec.edits import apply_edits
 from pseudogec.noise import Noiser, NoiseResources, RuleNoise
 from pseudogec.noise.misspellings import known_misspellings
@@ -22,7 +22,7 @@ from pseudogec.random_streams import SentenceStreams
 
 KINDS = tuple(name for name in RuleNoise.model_fields if name not in ("unchanged", "sse_rate", "level"))
 NOTHING = dict.fromkeys((*KINDS, "unchanged"), 0.0)
-TEXT = [list(tokens) for tokens in seed_sentences("newswire", 3000, 1)]
+TEXT = classroom_sentences("novels", "seed")[:3000]
 REPEATS = 3000
 
 
@@ -135,7 +135,6 @@ def test_by_default_a_tenth_of_the_words_change_and_some_sentences_stay() -> Non
     profile = noised(noiser, TEXT, 1)
     assert 0.08 < profile.edits_per_token < 0.12
     assert {"replace", "delete", "insert", "spell", "swap"} < set(profile.operations)
-    # Sentences of the embedded world have 12 tokens. A sixth of one with 18 and this rate would stay by chance alone.
     streams = SentenceStreams(1)
     unchanged = sum(noiser(tokens, streams[index]) == tokens for index, tokens in enumerate(TEXT))
     assert 0.2 < unchanged / len(TEXT) < 0.4
@@ -199,7 +198,7 @@ def test_text_is_kept_for_validation(tmp_path: Path) -> None:
     training = list(read_pairs("noised", {"path": path, "without": blocks}, method={"method": "rules"}, longest=12))
     validation = list(read_pairs("noised", {"path": path, "only": blocks}, method={"method": "rules"}, longest=12))
     short = [tokens for tokens in TEXT[:1000] if len(tokens) <= 12]
-    assert len(validation) == round(0.1 * len(short))
+    assert len(validation) == 2 * round(0.1 * len(short) / 2)
     assert sorted(pair.target for pair in training + validation) == sorted(short)
 
 

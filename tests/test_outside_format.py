@@ -60,7 +60,7 @@ annotator: offline
 data_folder: {folder}
 corpora:
   tests: {{mine: {{replace: true, source: "my_formats:Tabs", mark: "|", files: [{{path: pairs.txt, level: B}}]}}}}
-  seeds: {{simple: {{replace: true, source: "my_formats:Upper", files: text.txt}}}}
+  seeds: {{everyday: {{replace: true, source: "my_formats:Upper", files: text.txt}}}}
 """
 
 
@@ -83,13 +83,13 @@ def csv_profile(tmp_path: Path) -> Path:
     (tmp_path / "mine.csv").write_text("""written,corrected,level\n"He go.","He goes.",A\n"Fine,\nyes.","Fine,\nyes.",\n""")
     (tmp_path / "csv.yaml").write_text(
         f"extends: smoke\nannotator: offline\ndata_folder: {tmp_path}\n"
-        "corpora: {tests: {world-test: {replace: true, source: 'my_csv:Csv', files: [{path: mine.csv, level: B}]}}}\n"
+        "corpora: {tests: {classroom-test: {replace: true, source: 'my_csv:Csv', files: [{path: mine.csv, level: B}]}}}\n"
     )
     return tmp_path / "csv.yaml"
 
 
 def located(profile: Profile, folder: Path) -> FilePairs:
-    pairs = profile.corpora.tests["world-test"].pairs
+    pairs = profile.corpora.tests["classroom-test"].pairs
     assert isinstance(pairs, FilePairs)
     return pairs.located(lambda file: [file.model_copy(update={"path": folder / file.path})])
 
@@ -103,7 +103,7 @@ def test_the_format_of_the_documentation_reads_tokens_and_levels(csv_profile: Pa
         (["Fine", ",", "yes", "."], ["Fine", ",", "yes", "."], "B"),
     ]
     assert found.count()[:2] == (2, 1) and found.expected_sentences == 0
-    assert profile.corpora.simulated and "tests.world-test" not in profile.corpora.simulated and not profile.simulation
+    assert profile.corpora.simulated and "tests.classroom-test" not in profile.corpora.simulated and not profile.simulation
     with pytest.raises(UserError, match="`sentences`"):
         found.model_copy(update={"sentences": 3}).read()
 
@@ -123,4 +123,4 @@ def test_the_corpora_stand_in_the_table_of_notebook_00(folder: Path) -> None:
     table = corpus_table(study).set_index("corpus")
     assert table.loc["mine", ["part", "sentences", "identical pairs"]].tolist() == ["test", 2, 1]
     assert study.levels(study.planner.tests["mine"]) == ["B", "B"]
-    assert study.lines(study.planner.seed_text("simple", 0), "sentences.txt")[0] == "a sentence ."
+    assert study.lines(study.planner.seed_text("everyday", 0), "sentences.txt")[0] == "a sentence ."

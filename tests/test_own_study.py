@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from learner_world import learner_sentences, seed_sentences
 from pseudogec.__main__ import main
 from pseudogec.commands import run_all
+from pseudogec.corpora.classroom import classroom_sentences
+from pseudogec.noise.classroom import learner_sentences
 from pseudogec.study import PROJECT, Study
 
 [OWN_METHOD] = re.findall(r"```python\n([^`]*class Articles.*?)```", (PROJECT / "lib" / "README.md").read_text(), re.DOTALL)
@@ -18,7 +19,7 @@ OWN = """\
 extends: {profile}
 data_folder: {folder}
 seeds: [1]
-methods: {{articles: {{method: "my_noise:Articles", rate: 0.9}}}}
+methods: {{articles: {{method: "my_noise:Articles", rate: 1.0}}}}
 grids: {{generation_methods: {{method: [none, direct_noise, articles]}}}}
 """
 
@@ -27,12 +28,13 @@ grids: {{generation_methods: {{method: [none, direct_noise, articles]}}}}
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files of a user."""
     with (tmp_path / "pairs.m2").open("w") as pairs:
-        for sentence in learner_sentences(150, "train", 5):
-            pairs.write(f"S {' '.join(sentence.source)}\n")
-            for start, end, text, *_ in sentence.edits:
-                pairs.write(f"A {start} {end}|||R:OTHER|||{text}|||REQUIRED|||-NONE-|||0\n")
+        for sentence in learner_sentences(classroom_sentences("everyday", "train")[:150], "5"):
+            pairs.write(f"S {' '.join(sentence.pair.source)}\n")
+            for edit in sentence.annotated.annotators[0]:
+                pairs.write(f"A {edit.start} {edit.end}|||R:OTHER|||{edit.correction}|||REQUIRED|||-NONE-|||0\n")
             pairs.write("\n")
-    (tmp_path / "text.txt").write_text("".join(f"{' '.join(tokens)}\n" for tokens in seed_sentences("simple", 600)))
+    text = classroom_sentences("everyday", "seed")[:600]
+    (tmp_path / "text.txt").write_text("".join(f"{' '.join(tokens)}\n" for tokens in text))
     (tmp_path / "my_noise.py").write_text(OWN_METHOD)
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "own.yaml").write_text(OWN.format(profile="my-corpora", folder=tmp_path))

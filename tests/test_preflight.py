@@ -27,8 +27,8 @@ def small_profile(folder: Path, text: str = "") -> Profile:
         "extends: smoke\nannotator: offline\n"
         f"data_folder: {folder}\n"
         "corpora:\n"
-        "  tests: {world-test: {replace: true, source: m2, files: [test.m2]}}\n"
-        "  seeds: {simple: {replace: true, source: plain, files: [simple.txt]}}\n" + text
+        "  tests: {classroom-test: {replace: true, source: m2, files: [test.m2]}}\n"
+        "  seeds: {everyday: {replace: true, source: plain, files: [everyday.txt]}}\n" + text
     )
     return load_profile(folder / "small.yaml", library=PROJECT / "params")
 
@@ -48,7 +48,7 @@ def row(found: list[Row], part: str, item: str) -> Row:
 
 def fill(folder: Path, sentences: int = 500) -> None:
     (folder / "test.m2").write_text(CORRECTED + RIGHT)
-    (folder / "simple.txt").write_text("A sentence .\n" * sentences)
+    (folder / "everyday.txt").write_text("A sentence .\n" * sentences)
 
 
 def write_bea_valid(folder: Path, **counts: int) -> None:
@@ -66,19 +66,19 @@ def test_a_study_that_has_all_it_needs_passes(tmp_path: Path) -> None:
     fill(tmp_path)
     found = run(small_profile(tmp_path), tmp_path)
     assert not problems(found)
-    assert row(found, "tests.world-test", "sentences").finding == "1 corrected of 2"
-    assert row(found, "seeds.simple", "sentences").finding == "500"
-    assert row(found, "seeds.simple", "simple.txt").finding == "6.5 kB, a file of your own"
+    assert row(found, "tests.classroom-test", "sentences").finding == "1 corrected of 2"
+    assert row(found, "seeds.everyday", "sentences").finding == "500"
+    assert row(found, "seeds.everyday", "everyday.txt").finding == "6.5 kB, a file of your own"
 
 
 def test_a_missing_file_is_named_with_the_place_where_it_belongs(tmp_path: Path) -> None:
     fill(tmp_path)
-    (tmp_path / "simple.txt").unlink()
+    (tmp_path / "everyday.txt").unlink()
     found = run(small_profile(tmp_path), tmp_path)
     assert problems(found)
     [problem] = problems(found)
-    assert (problem.part, problem.item, problem.finding) == ("seeds.simple", "simple.txt", "not found")
-    assert str(tmp_path / "simple.txt") in problem.remedy
+    assert (problem.part, problem.item, problem.finding) == ("seeds.everyday", "everyday.txt", "not found")
+    assert str(tmp_path / "everyday.txt") in problem.remedy
 
 
 def test_a_known_corpus_that_is_missing_is_named_with_its_page_and_licence(tmp_path: Path) -> None:
@@ -170,11 +170,11 @@ def test_a_corpus_that_is_smaller_than_what_is_drawn_from_it_is_refused(tmp_path
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     fill(tmp_path)
     whole = gzip.compress(("A sentence .\n" * 500).encode())
-    (tmp_path / "simple.txt.gz").write_bytes(whole[: len(whole) // 2])
+    (tmp_path / "everyday.txt.gz").write_bytes(whole[: len(whole) // 2])
     small_profile(tmp_path)
-    profile = load_profile(tmp_path / "small.yaml", ["corpora.seeds.simple.files=simple.txt.gz"], PROJECT / "params")
+    profile = load_profile(tmp_path / "small.yaml", ["corpora.seeds.everyday.files=everyday.txt.gz"], PROJECT / "params")
     [problem] = problems(run(profile, tmp_path))
-    assert problem.part == "seeds.simple" and "simple.txt.gz" in problem.finding and "damaged or cut short" in problem.finding
+    assert problem.part == "seeds.everyday" and "everyday.txt.gz" in problem.finding and "damaged or cut short" in problem.finding
 
 
 def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,14 +186,14 @@ def test_large_dumps_are_split_for_counting_only_when_asked_to(tmp_path: Path, m
     text = (
         "extends: smoke\nannotator: offline\n"
         f"data_folder: {tmp_path}\n"
-        "corpora: {seeds: {simple: {replace: true, source: cirrussearch, files: ['dump/*.json.gz']}}}\n"
+        "corpora: {seeds: {everyday: {replace: true, source: cirrussearch, files: ['dump/*.json.gz']}}}\n"
     )
     (tmp_path / "dumps.yaml").write_text(text)
     profile = load_profile(tmp_path / "dumps.yaml", library=PROJECT / "params")
     found = run(profile, tmp_path)
     assert not problems(found)
-    assert row(found, "seeds.simple", "sentences").finding == "not counted"
-    assert row(run(profile, tmp_path, count=True), "seeds.simple", "sentences").finding == "600"
+    assert row(found, "seeds.everyday", "sentences").finding == "not counted"
+    assert row(run(profile, tmp_path, count=True), "seeds.everyday", "sentences").finding == "600"
 
 
 def test_edits_that_correct_nothing_do_not_count(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def store(trained: Store, tmp_path: Path) -> Store:
 
 
 def shard(planner: Planner, method: str) -> PseudoData:
-    common: dict[str, Any] = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    common: dict[str, Any] = {"seed_corpus": "everyday", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
     system = System(method=method, noise=planner.profile.methods[method], **common)
     (found,) = planner.pseudo_data(system)
     return found

@@ -37,7 +37,7 @@ corpora:
   tests: {{one: {{source: m2, files: test.m2, metrics: maxmatch}}, other: {{source: m2, files: other.m2}}}}
   genuine: {{source: m2, files: test.m2}}
   validation: {{source: m2, files: test.m2}}
-  seeds: {{none: {{source: world, register: simple}}}}
+  seeds: {{none: {{source: classroom, text: everyday}}}}
 systems:
   replace: true
   both: {{steps: [{{step: released_output, outputs: {{one: [good.txt, poor.txt]}}}}]}}

@@ -19,7 +19,7 @@ from pseudogec.study.models import BinarisedPairs, Mirrored, TrainedModel
 from pseudogec.study.planning import pipelines
 from pseudogec.study.pseudo_data import NoisedData
 
-CLASSROOM = PROJECT / "params" / "classroom.yaml"
+CLASSROOM = PROJECT / "params" / "classroom-real.yaml"
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def planner() -> Planner:
 
 
 def steps(planner: Planner, name: str, seed: int = 0) -> tuple:
-    return planner.correction(Pipeline(name=name, seed=seed), "world-test").steps
+    return planner.correction(Pipeline(name=name, seed=seed), "classroom-test").steps
 
 
 def test_a_system_of_one_model_exists_for_each_seed_and_an_ensemble_once(planner: Planner) -> None:
@@ -39,7 +39,9 @@ def test_a_system_of_one_model_exists_for_each_seed_and_an_ensemble_once(planner
 def test_a_single_model_is_the_same_work_as_in_a_grid(planner: Planner) -> None:
     choice = planner.profile.models["pretlarge"]
     system = System(**choice.model_dump(), noise=planner.profile.methods.get(choice.method), seed=2)
-    assert planner.correction(Pipeline(name="pretlarge", seed=2), "world-test") == planner.correction(system, "world-test")
+    assert planner.correction(Pipeline(name="pretlarge", seed=2), "classroom-test") == planner.correction(
+        system, "classroom-test"
+    )
 
 
 def test_steps_come_in_their_order_and_systems_share_the_first_ones(planner: Planner) -> None:
@@ -122,7 +124,7 @@ def test_an_encoder_is_known_by_its_files(tmp_path: Path) -> None:
     def planned() -> object:
         gate = f"{{step: error_detection, threshold: 0.5, hugging_face: {tmp_path}}}"
         profile = load_profile(CLASSROOM, [f"systems.pretlarge.steps=[{{step: spelling}}, {gate}]"])
-        return Planner(profile, PROJECT).correction(pipelines(profile, "pretlarge")[0], "world-test").key
+        return Planner(profile, PROJECT).correction(pipelines(profile, "pretlarge")[0], "classroom-test").key
 
     for name in ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"):
         (tmp_path / name).write_bytes(b"one")

@@ -17,7 +17,7 @@ from pseudogec.study.results import ScoredCorrection
 TINY = [
     "corpora.genuine.sentences=150",
     "corpora.validation.sentences=20",
-    "corpora.tests.world-test.sentences=20",
+    "corpora.tests.classroom-test.sentences=20",
     "subwords.merges=100",
     "pseudo_data.shard=50",
     "optimisations.copying.updates=4",
@@ -30,12 +30,12 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 
 @pytest.fixture(scope="module")
 def score() -> ScoredCorrection:
-    """All kinds of a plain study: world corpora, pieces, pairs, pseudo data, models, a correction, references, a score."""
+    """All kinds of a plain study: corpora, pieces, pairs, pseudo data, models, a correction, references, a score."""
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", TINY), PROJECT)
     noise = planner.profile.methods["direct_noise"]
-    common: dict[str, Any] = {"seed_corpus": "simple", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
+    common: dict[str, Any] = {"seed_corpus": "everyday", "setting": "joint", "pseudo_pairs": 50, "upsample": 1, "seed": 1}
     system = System(method="direct_noise", noise=noise, **common)
-    return planner.score(system, "world-test")
+    return planner.score(system, "classroom-test")
 
 
 @pytest.fixture(scope="module")
@@ -83,10 +83,10 @@ def test_a_corpus_file_that_is_edited_while_a_study_is_open_is_refused(tmp_path:
     overrides = [
         f"data_folder={tmp_path}",
         "corpora.genuine={source: m2, files: [pairs.m2]}",
-        "corpora.seeds.simple={source: plain, files: text.txt}",
+        "corpora.seeds.everyday={source: plain, files: text.txt}",
     ]
     planner = Planner(load_profile(PROJECT / "params" / "smoke.yaml", overrides), PROJECT)
-    seed_corpus = next(recipe for recipe in with_ancestors([planner.seed_text("simple", 0)]) if recipe.kind == "seed_corpus")
+    seed_corpus = next(recipe for recipe in with_ancestors([planner.seed_text("everyday", 0)]) if recipe.kind == "seed_corpus")
     (tmp_path / "pairs.m2").write_text(pairs[1])
     (tmp_path / "text.txt").write_text("x y .\n")
     store = Store(tmp_path / "store")

@@ -2,8 +2,8 @@
 
     python tests/bench/bench_decoding.py [--sentences 300] [--turns 5] [--updates 300]
 
-The bench trains a reverse model (2 + 2 layers, 96, about 2,000 pieces) on learners of the embedded world, for about a minute, and
-decodes newswire. Every way decodes the same sentences with beam 5, the same longest output and the same batches (4,000 pieces),
+The bench trains a reverse model (2 + 2 layers, 96, about 2,000 pieces) on learners of the classroom, for about a minute, and
+decodes novels. Every way decodes the same sentences with beam 5, the same longest output and the same batches (4,000 pieces),
 in turns and in this process. Figures are of processor time on one core.
 """
 

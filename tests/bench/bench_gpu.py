@@ -4,7 +4,7 @@
 
 Training: target pieces a second in fp32, fp16 and bf16 (``fairseq-train``, ours, ours fused), with the peak of
 memory. Back-translation: sentences a second in fp32 and fp16 (plain beam, noise in the beam, sampling; ``fairseq-generate``, ours
-on fairseq's engine, CTranslate2). The text is the embedded world's; a reverse model is trained on it first, so that its outputs
+on fairseq's engine, CTranslate2). The text is the classroom's; a reverse model is trained on it first, so that its outputs
 end where they should. All ways take turns. Without a GPU the size ``tiny`` in fp32 shows that the command works.
 """
 

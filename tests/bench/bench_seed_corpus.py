@@ -25,8 +25,8 @@ from pseudogec.artefacts.engine import Engine
 from pseudogec.artefacts.files import digest_file
 from pseudogec.artefacts.recipe import Recipe
 from pseudogec.artefacts.store import Store
-from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile, WorldPairs
-from pseudogec.noise import DirectNoise
+from pseudogec.corpora import SENTENCE_FORMATS, LocatedFile
+from pseudogec.noise import ClassroomPairs, DirectNoise
 from pseudogec.study.corpora import FileSeedText, SeedCorpus, SeedShards, WholeCorpus
 from pseudogec.study.models import Subwords
 from pseudogec.study.pseudo_data import NoisedData
@@ -45,7 +45,7 @@ def shards_of(dump: Path, kind: str, number: int) -> SeedShards:
 
 def pseudo_data(shards: SeedShards, number: int) -> list[NoisedData]:
     """Direct noise on the first shards, in pieces of 8,000 merges."""
-    genuine = WholeCorpus(name="genuine", pairs=WorldPairs(split="train", sentences=4000))
+    genuine = WholeCorpus(name="genuine", pairs=ClassroomPairs(split="train", sentences=4000))
     common = {"name": "direct_noise", "method": DirectNoise.model_validate({}), "seed": 1, "references": None}
     texts = [FileSeedText(name=shards.name, size=SHARD, shard=shard, shards=shards) for shard in range(number)]
     bpe = Subwords(genuine=genuine, merges=8000)

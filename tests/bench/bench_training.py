@@ -2,7 +2,7 @@
 
     python tests/bench/bench_training.py [--widths 128 256 512] [--updates 60] [--max-tokens 1500] [--turns 1]
 
-Three layers of encoder, one of decoder, four heads, inner layers four times as wide; 4,000 merges; text of the embedded world.
+Three layers of encoder, one of decoder, four heads, inner layers four times as wide; 4,000 merges; text of the classroom.
 Every training runs in a process of its own, in turn, and is timed by its processor time, which other work moves little.
 """
 

@@ -2,9 +2,9 @@
 
     python tests/bench/make_dumps.py FOLDER [--megabytes 1000] [--kind cirrussearch] [--kind gigaword]
 
-The text is running text of the embedded world's encyclopedic and newswire registers, with what the readers must cope with: pages
+The text is the classroom's blogs and novels, with what the readers must cope with: pages
 of other name spaces, documents that are no stories, entities, letters outside ASCII, lines broken within sentences. The size is
-that of the uncompressed text. Sentences are drawn from 40,000 distinct ones, since the world writes only 5,000 a second.
+that of the uncompressed text, and sentences occur many times.
 """
 
 from __future__ import annotations
@@ -17,17 +17,15 @@ import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from learner_world import seed_sentences
 from pseudogec.artefacts.files import write_atomically
+from pseudogec.corpora.classroom import Text, classroom_sentences
 from pseudogec.edits import joined
 
-DISTINCT = 40_000
 
-
-def paragraphs(register: str, seed: int) -> Iterator[list[str]]:
+def paragraphs(text: Text) -> Iterator[list[str]]:
     """Endlessly: paragraphs of some sentences of running text; one in twenty holds a name with letters outside ASCII."""
-    sentences = [joined(tokens) for tokens in seed_sentences(register, DISTINCT, seed=seed)]
-    draw = random.Random(seed)
+    sentences = [joined(tokens) for tokens in classroom_sentences(text, "seed")]
+    draw = random.Random(text)
     while True:
         chosen = draw.choices(sentences, k=draw.randint(2, 9))
         if draw.random() < 0.05:
@@ -37,7 +35,7 @@ def paragraphs(register: str, seed: int) -> Iterator[list[str]]:
 
 def cirrussearch() -> Iterator[bytes]:
     """Pages as JSON lines in twos; one in ten belongs to another name space."""
-    text = paragraphs("encyclopedic", 1)
+    text = paragraphs("blogs")
     for number, _ in enumerate(iter(int, 1)):
         body = " ".join(" ".join(next(text)) for _ in range(number % 7 + 1))
         page = {"title": f"Page {number}", "namespace": 0 if number % 10 else 14, "text": body}
@@ -47,7 +45,7 @@ def cirrussearch() -> Iterator[bytes]:
 
 def gigaword() -> Iterator[bytes]:
     """Documents in SGML; one in ten is no story."""
-    text = paragraphs("newswire", 2)
+    text = paragraphs("novels")
     for number, _ in enumerate(iter(int, 1)):
         kind = "story" if number % 10 else "multi"
         lines = [f'<DOC id="AFP_ENG_2010.{number:07d}" type="{kind}" >', "<HEADLINE>", "A headline", "</HEADLINE>", "<TEXT>"]

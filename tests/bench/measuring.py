@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import platform
 from collections import Counter
+from itertools import cycle, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from learner_world import learner_sentences, seed_sentences
+from pseudogec.corpora.classroom import classroom_sentences
+from pseudogec.noise.classroom import learner_sentences
 from pseudogec.seq2seq import binarise
 from pseudogec.text import Bpe, Vocabulary
 
@@ -22,14 +24,14 @@ def describe_machine() -> str:
 
 
 class Text(NamedTuple):
-    """Text of the embedded world, binarised.
+    """Text of the classroom, binarised.
 
     Attributes:
         forward: learners' sentences and their corrections.
         reverse: the same the other way round.
-        to_decode: newswire on both sides.
+        to_decode: novels on both sides.
         dictionary: of all of them.
-        sentences: the newswire in pieces.
+        sentences: the novels in pieces.
     """
 
     forward: Path
@@ -40,15 +42,16 @@ class Text(NamedTuple):
 
 
 def make_text(folder: Path, pairs: int, merges: int, to_decode: int = 1) -> Text:
-    """Write so many learners' pairs and sentences of newswire into a folder."""
-    learners = list(learner_sentences(pairs, "train", seed=1))
-    bpe = Bpe.learn([list(pair.target) for pair in learners], merges)
-    pieces = [(bpe.apply(list(pair.source)), bpe.apply(list(pair.target))) for pair in learners]
+    """Write so many learners' pairs and sentences of novels into a folder."""
+    everyday = cycle(classroom_sentences("everyday", "train"))
+    learners = [sentence.pair for sentence in learner_sentences(islice(everyday, pairs), "1")]
+    bpe = Bpe.learn([pair.target for pair in learners], merges)
+    pieces = [(bpe.apply(pair.source), bpe.apply(pair.target)) for pair in learners]
     counts = Counter(piece for pair in pieces for side in pair for piece in side)
-    newswire = [bpe.apply(tokens) for tokens in seed_sentences("newswire", to_decode, seed=1)]
-    text = Text(*(folder / name for name in ("forward", "reverse", "to_decode", "dict.txt")), newswire)
+    novels = [bpe.apply(tokens) for tokens in islice(cycle(classroom_sentences("novels", "seed")), to_decode)]
+    text = Text(*(folder / name for name in ("forward", "reverse", "to_decode", "dict.txt")), novels)
     Vocabulary(counts, symbols=bpe.possible_subwords).save(text.dictionary)
     binarise(pieces, text.dictionary, text.forward)
     binarise([(target, source) for source, target in pieces], text.dictionary, text.reverse)
-    binarise([(sentence, sentence) for sentence in newswire], text.dictionary, text.to_decode)
+    binarise([(sentence, sentence) for sentence in novels], text.dictionary, text.to_decode)
     return text

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> None:
     paths = list(dict.fromkeys(file.path for corpus in corpus_files(profile).values() for file in corpus.files))
     paths += [path for paths_of_one in system_files(profile).values() for path in paths_of_one if path not in paths]
     if not paths:
-        print(f"profile {profile.name} reads the embedded world alone; there is nothing to fetch")
+        print(f"profile {profile.name} reads the project's own texts alone; there is nothing to fetch")
         return
     lacking: dict[str, list[Path]] = {}
     for path in paths:

@@ -19,7 +19,7 @@ writes one at the end of a run.
 Several stores and packs, of runs on several machines, are merged into one. Nothing is written where they hold different numbers
 for one artefact, or where one of them is damaged.
 
-Example: pseudogec pack --profile overnight first/store second/outputs/overnight/pack --to outputs/overnight/pack"""
+Example: pseudogec pack --profile classroom first/store second/outputs/classroom/pack --to outputs/classroom/pack"""
 
 
 def add_parser(commands: Any) -> None:

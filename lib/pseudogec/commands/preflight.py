@@ -125,7 +125,7 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
     """A row for each file or pattern; then for each part of the corpora, each file of a system."""
     parts = corpus_files(profile)
     if not parts:
-        yield Row("corpora", "embedded world", "ok", "a part of the project; nothing is to be fetched")
+        yield Row("corpora", "simulation", "ok", "a part of the project; nothing is to be fetched")
     read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()} | system_files(profile)
     users: dict[Path, list[str]] = {}
     for name, path in dict.fromkeys((name, path) for name, paths in read.items() for path in paths):

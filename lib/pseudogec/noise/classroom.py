@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
@@ -59,9 +59,11 @@ class ClassroomPairs(PairFormat):
 
     name = "classroom"
     simulated = True
+    added_later: ClassVar[frozenset[str]] = frozenset({"level"})
 
     split: Part = Field(description="disjoint parts of the everyday sentences")
     sentences: int = Field(gt=0, description="number of pairs; fewer are the first of more")
+    level: Level | None = Field(None, description="of all learners; by default each sentence has a learner of its own")
 
     @property
     def expected_sentences(self) -> float:
@@ -69,7 +71,7 @@ class ClassroomPairs(PairFormat):
 
     def read(self) -> Iterator[CorrectedSentence]:
         sentences = taken(classroom_sentences("everyday", self.split), 0, self.sentences, f"the part {self.split}")
-        return learner_sentences(sentences, f"classroom {self.split}")
+        return learner_sentences(sentences, f"classroom {self.split}", self.level)
 
 
 def learner_sentences(sentences: Iterable[list[str]], seed: str, level: Level | None = None) -> Iterator[CorrectedSentence]:

@@ -61,7 +61,7 @@ LEARNT_NOTHING = Finding(
     f"*These models learnt nothing: no F0.5 reaches {FLOOR:g}. Raise the amounts under `scale`, or train for longer.*"
 )
 
-NO_WORLD = Nothing("*The genuine data of this profile are no simulation, so there is no world to compare with W&I.*")
+NO_SIMULATION = Nothing("*The genuine data of this profile are no simulation that could be compared with W&I.*")
 
 
 def show_figure(png: bytes, name: str, caption: str, description: str) -> None:

@@ -22,7 +22,7 @@ import numpy as np
 import pandas as pd
 
 from pseudogec.evaluate import CUT_OTHERWISE, Measure, TextStatistics, main_type, wi_statistics
-from pseudogec.report.display import LEARNT_NOTHING, NO_WORLD, NOT_LISTED, Finding, Nothing
+from pseudogec.report.display import LEARNT_NOTHING, NO_SIMULATION, NOT_LISTED, Finding, Nothing
 from pseudogec.report.findings import UNKNOWN_TRUTH, points_of_sweep, varies
 from pseudogec.report.methods import BASELINE_COLOUR, METHOD_COLOURS, method_label, readable
 from pseudogec.report.tables import THIS_STUDY, NoiseProfile, type_shares
@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962", UNKNOWN_LEVEL: "#B5A58A"}
 
 # Of Tol's muted palette; "" is the baseline, which has no seed corpus.
-CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288", "newswire": "#AA4499"}
+CORPUS_COLOURS = {
+    "": "#000000",
+    **dict.fromkeys(("simple", "everyday"), "#44AA99"),
+    **dict.fromkeys(("encyclopedic", "blogs"), "#332288"),
+    **dict.fromkeys(("newswire", "novels"), "#AA4499"),
+}
 
 # For names that have no colour of their own above: Tol's muted palette, in the order in which they come.
 FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
@@ -471,23 +476,25 @@ def error_types_by_level(edits: pd.DataFrame, most: int = 10) -> Picture:
     return Picture(figure, caption, edits.value_counts(["level", "error_type"], sort=False).reset_index(name="edits"))
 
 
-def likeness_of_types(world: Mapping[str, TextStatistics], most: int = 12) -> Picture | Finding:
-    """Share of each error type in the world's edits (bars) and in W&I's (black lines): a panel a level."""
-    if not world:
-        return NO_WORLD
-    real = {level: wi_statistics()[level] for level in world}
+def likeness_of_types(simulated: Mapping[str, TextStatistics], most: int = 12) -> Picture | Finding:
+    """Share of each error type in the simulated edits (bars) and in W&I's (black lines): a panel a level."""
+    if not simulated:
+        return NO_SIMULATION
+    real = {level: wi_statistics()[level] for level in simulated}
     counts = Counter[str]()
     for each in real.values():
         counts.update(each.types)
     frequent = [name for name, _ in counts.most_common(most)]
-    figure, panels = _subplots(1, len(world), figsize=(2.6 * len(world) + 1, 3.6), sharex=True, sharey=True, squeeze=False)
-    palette, rows = colours_of(world, LEVEL_COLOURS), []
-    for axes, (level, found) in zip(panels[0], world.items(), strict=True):
+    figure, panels = _subplots(
+        1, len(simulated), figsize=(2.6 * len(simulated) + 1, 3.6), sharex=True, sharey=True, squeeze=False
+    )
+    palette, rows = colours_of(simulated, LEVEL_COLOURS), []
+    for axes, (level, found) in zip(panels[0], simulated.items(), strict=True):
         shares = {
             text: [100 * each.types.get(name, 0) / each.values["edits"] for name in frequent]
-            for text, each in (("world", found), ("W&I", real[level]))
+            for text, each in (("simulation", found), ("W&I", real[level]))
         }
-        axes.barh(frequent, shares["world"], color=palette[level], linewidth=0)
+        axes.barh(frequent, shares["simulation"], color=palette[level], linewidth=0)
         axes.plot(shares["W&I"], frequent, "|", color=BASELINE_COLOUR, markersize=11, markeredgewidth=2)
         axes.set_title(level, fontsize=10)
         axes.tick_params(labelsize=8)
@@ -495,7 +502,7 @@ def likeness_of_types(world: Mapping[str, TextStatistics], most: int = 12) -> Pi
         rows += [(level, text, *pair) for text, each in shares.items() for pair in zip(frequent, each, strict=True)]
     panels[0][0].invert_yaxis()
     figure.supxlabel("percent of the level's edits (black lines: W&I)", fontsize=10)
-    caption = f"Share of each level's edits in the world (bars) and in W&I (lines): the {most} most frequent types of W&I."
+    caption = f"Share of each level's edits in the simulation (bars) and in W&I (lines): the {most} most frequent types of W&I."
     return Picture(figure, caption, pd.DataFrame(rows, columns=["level", "text", "error_type", "percent"]))
 
 

@@ -13,7 +13,7 @@ from pseudogec.evaluate import CUT_OTHERWISE, Estimate, main_type
 from pseudogec.report.display import NOT_LISTED, Finding, Nothing
 from pseudogec.report.methods import method_label
 
-UNKNOWN_TRUTH = Nothing("*The true types of real text are not known; run this with a profile of the embedded world.*")
+UNKNOWN_TRUTH = Nothing("*The true types of real text are not known; run this with a profile of simulated learners.*")
 
 
 def in_points(difference: float) -> str:

@@ -63,9 +63,9 @@ class Report:
         if profile.corpora.noised:
             kind = "Trained on grammatical text with errors that a program made, tested on real learner text."
         elif profile.simulation:
-            kind = "Simulation: trained and tested on the embedded world, whose truth is known, not on the paper's data."
+            kind = "Simulation: trained and tested on errors of simulated learners, not on the paper's data."
         elif simulated := profile.corpora.simulated:
-            kind = f"Partly a simulation; from the embedded world: {', '.join(simulated)}."
+            kind = f"Partly a simulation: {', '.join(simulated)}."
         seeds = sorted({*profile.seeds, *(seed for grid in profile.grids.values() for seed in grid.seeds or ())})
         some = ", of some systems fewer" if len(seeds) > len(profile.seeds) else ""
         named = f" Seed{'s' if len(seeds) > 1 else ''} {', '.join(map(str, seeds))}{some}."

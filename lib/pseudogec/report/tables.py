@@ -16,7 +16,7 @@ from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, type_distance
 from pseudogec.evaluate import ERRANT, LENGTHS, TextStatistics, main_type, wi_statistics
 from pseudogec.noise import TextMethod
-from pseudogec.report.display import NO_WORLD, TABLE_ATTRIBUTE, Finding, csv_cell
+from pseudogec.report.display import NO_SIMULATION, TABLE_ATTRIBUTE, Finding, csv_cell
 from pseudogec.report.methods import method_label, readable
 from pseudogec.report.papers import named_table, paper_corpora_by_track, paper_scores
 from pseudogec.report.trainings import budget
@@ -400,28 +400,28 @@ def _corrected(profile: NoiseProfile) -> Counter[str]:
     return Counter({error_type: count for error_type, count in profile["types"].items() if error_type not in DETECTION_TYPES})
 
 
-def likeness_of_lengths(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
-    """Lengths of the world's sentences and edits, and of W&I's: three rows for each level, the last their ratio."""
+def likeness_of_lengths(simulated: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
+    """Lengths of simulated sentences and edits, and of W&I's: three rows for each level, the last their ratio."""
     rows: list[dict[str, Any]] = []
-    for level, found in world.items():
+    for level, found in simulated.items():
         real = wi_statistics()[level]
         rows += [
             {"level": level, "text": "W&I", **{name: real.values[name] for name in LENGTHS}},
-            {"level": level, "text": "world", **{name: found.values[name] for name in LENGTHS}},
-            {"level": level, "text": "world / W&I", **{name: found.values[name] / real.values[name] for name in LENGTHS}},
+            {"level": level, "text": "simulation", **{name: found.values[name] for name in LENGTHS}},
+            {"level": level, "text": "simulation / W&I", **{name: found.values[name] / real.values[name] for name in LENGTHS}},
         ]
-    return pd.DataFrame(rows) if rows else NO_WORLD
+    return pd.DataFrame(rows) if rows else NO_SIMULATION
 
 
-def likeness_of_types(world: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
-    """The distance from W&I's error types of the world's, and of a random sample of W&I with the same number of edits."""
+def likeness_of_types(simulated: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
+    """The distance from W&I's error types of the simulation's, and of a random sample of W&I with the same number of edits."""
     rows = []
-    for level, found in world.items():
+    for level, found in simulated.items():
         real, edits = wi_statistics()[level], int(found.values["edits"])
         distance, yardstick = found.distance(real), real.yardstick(edits)
         ratio = {"distance / yardstick": distance / yardstick}
         rows.append({"level": level, "edits": edits, "distance": distance, "yardstick": yardstick, **ratio})
-    return pd.DataFrame(rows) if rows else NO_WORLD
+    return pd.DataFrame(rows) if rows else NO_SIMULATION
 
 
 def training_lengths(study: Study, grid: Iterable[System]) -> pd.DataFrame:

@@ -104,7 +104,7 @@ def masked_sentences(study: Study, corpus: Corpus) -> list[AnnotatedSentence]:
 
 
 def true_and_found_types(study: Study) -> pd.DataFrame:
-    """The true type of each edit of the embedded world beside the type that the annotator names, over all corpora of pairs.
+    """The true type of each edit of simulated learners beside the type that the annotator names, over all corpora of pairs.
 
     Returns:
         See :func:`pseudogec.evaluate.type_agreement`; no rows for corpora from files, whose true types are not known.
@@ -117,7 +117,7 @@ def true_and_found_types(study: Study) -> pd.DataFrame:
     return type_agreement(truth, named)
 
 
-def world_statistics(study: Study) -> dict[str, TextStatistics]:
+def simulated_statistics(study: Study) -> dict[str, TextStatistics]:
     """The statistics of the genuine data, for each level that W&I has too; empty if they are not simulated."""
     genuine = study.planner.genuine
     if not genuine.simulated:

@@ -1,4 +1,4 @@
-"""Recipes of corpora: pairs from any format with their reference edits, and seed text from files or the embedded world.
+"""Recipes of corpora: pairs from any format with their reference edits, and seed text from files or the project's own.
 
 SeedCorpus (a share of the files' texts: split, tokenised, cleaned) ──► SeedShards (many at a pass) ──► SeedText (one shard)
 """
@@ -218,7 +218,7 @@ class References(Recipe):
             else:
                 _link(corpus / "gold.m2", written)
         else:
-            # The embedded world's true edits stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
+            # The true edits of a simulation stay in gold.m2; scores need edits cut as ERRANT cuts the hypotheses'.
             sources = list(read_plain(corpus / "source.txt"))
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
             annotator = annotator_of(self.annotator)

@@ -68,7 +68,7 @@ class Corpora(Section):
 
     @property
     def simulated(self) -> list[str]:
-        """The parts that come from the embedded world."""
+        """The parts that are simulated."""
         return [name for name, corpus in self.parts.items() if corpus.simulated]
 
     @property
@@ -304,7 +304,7 @@ class Profile(Section):
 
     @property
     def simulation(self) -> bool:
-        """Whether all corpora come from the embedded world."""
+        """Whether all corpora are simulated."""
         return len(self.corpora.simulated) == len(self.corpora.parts)
 
     @property
