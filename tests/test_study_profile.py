@@ -131,15 +131,15 @@ def test_all_mistakes_are_told_at_once_each_with_its_file_and_line(tmp_path: Pat
 
 
 def test_a_name_that_another_file_uses_is_told_with_its_place(tmp_path: Path) -> None:
-    """Own seed corpora take away the one that the comparisons of `design` name."""
+    """Own seed corpora take away the one that the comparisons of another profile name."""
     path = tmp_path / "mine.yaml"
     path.write_text("extends: smoke\ncorpora:\n  seeds: {replace: true, mine: {source: plain, files: text.txt}}\n")
     with pytest.raises(UserError) as caught:
         load_profile(path, library=CLASSROOM.parent)
     [told] = [said for said in str(caught.value).splitlines() if "grids.mu_mask.seed_corpus" in said]
-    design = CLASSROOM.parent / "design.yaml"
-    line = design.read_text().splitlines().index("  mu_mask:") + 3
-    assert told.startswith(f"{design}, line {line}: ")
+    classroom = CLASSROOM.parent / "classroom-real.yaml"
+    line = classroom.read_text().splitlines().index("  mu_mask: {seed_corpus: everyday}") + 1
+    assert told.startswith(f"{classroom}, line {line}: ")
     assert "mine" in told
 
 

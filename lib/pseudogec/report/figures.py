@@ -36,12 +36,7 @@ if TYPE_CHECKING:
 LEVEL_COLOURS = {"A": "#440154", "B": "#3B528B", "C": "#21918C", "N": "#5EC962", UNKNOWN_LEVEL: "#B5A58A"}
 
 # Of Tol's muted palette; "" is the baseline, which has no seed corpus.
-CORPUS_COLOURS = {
-    "": "#000000",
-    **dict.fromkeys(("simple", "everyday"), "#44AA99"),
-    **dict.fromkeys(("encyclopedic", "blogs"), "#332288"),
-    **dict.fromkeys(("newswire", "novels"), "#AA4499"),
-}
+CORPUS_COLOURS = {"": "#000000", "simple": "#44AA99", "encyclopedic": "#332288", "newswire": "#AA4499"}
 
 # For names that have no colour of their own above: Tol's muted palette, in the order in which they come.
 FURTHER_COLOURS = ("#332288", "#117733", "#44AA99", "#AA4499", "#661100", "#777777")
