@@ -21,6 +21,7 @@ from pseudogec.edits import (
     load_annotator,
     read_m2,
 )
+from pseudogec.edits.annotators import ErrantAnnotator
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 needs_data = pytest.mark.skipif(not (DATA / "wi").is_dir(), reason=f"the real corpora are not at {DATA}")
@@ -180,7 +181,7 @@ def test_each_sentence_is_parsed_once():
 
     nlp = load_offline_pipeline()
     nlp.add_pipe("test_counter")
-    counted = Annotator(nlp, "counted")
+    counted = ErrantAnnotator(nlp, "counted")
     source, first, second = ["He", "go"], ["He", "goes"], ["He", "went"]
     counted.annotate([source, source, ["same"]], [first, second, ["same"]])
     counted.annotate([source], [first])

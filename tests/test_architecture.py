@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 LIB = ROOT / "lib"
 STAGES = [
     "artefacts",
+    "languages",
     "text",
     "edits",
     "corpora",

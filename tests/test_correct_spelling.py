@@ -12,6 +12,7 @@ import pytest
 
 from pseudogec.correct import Casing, ReadyStep, Spelling, as_written
 from pseudogec.correct.step import SentenceScorer
+from pseudogec.languages import ENGLISH
 from pseudogec.seq2seq import (
     LanguageModel,
     LanguageModelArchitecture,
@@ -70,7 +71,7 @@ def language_model(one_thread, tmp_path_factory) -> SentenceScorer:
     folder: Path = tmp_path_factory.mktemp("language_model")
     text = make_text(1500, seed=1)
     bpe = Bpe.learn(text, 120)
-    Vocabulary(Counter(bpe.possible_subwords), symbols=()).save(folder / "dict.txt")
+    Vocabulary(Counter(bpe.possible_subwords(ENGLISH.characters)), symbols=()).save(folder / "dict.txt")
     binarise_text(map(bpe.apply, text), folder / "dict.txt", folder / "text")
     architecture = LanguageModelArchitecture(layers=1, attention_heads=2, model_size=32, feed_forward_size=64, dropout=0.0)
     optimisation = Optimisation(learning_rate=5e-3, warmup_updates=20, max_tokens=800, epochs=5)

@@ -9,6 +9,7 @@ import pytest
 
 from helpers.noising import make_noiser
 from helpers.rates import assert_rate
+from pseudogec.languages import ENGLISH
 from pseudogec.noise import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors, edit_character
 from pseudogec.random_streams import SentenceStreams
@@ -90,7 +91,7 @@ def test_an_unknown_subword_stays_one() -> None:
 
 def test_misspelt_subwords_are_split_again() -> None:
     resources = NoiseResources.from_sentences(GENUINE, BPE)
-    possible, streams = BPE.possible_subwords, SentenceStreams(1)
+    possible, streams = BPE.possible_subwords(ENGLISH.characters), SentenceStreams(1)
     for method in ("direct_noise", "random", "sse"):
         noiser = make_noiser(method, {"sse_rate": 0.1}, resources)
         for index in range(300):

@@ -71,7 +71,7 @@ def test_what_is_too_long_for_a_word_is_noised_as_any_token(method: str, tmp_pat
 def test_a_method_for_english_says_when_it_changes_next_to_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_lines(tmp_path / "in.txt", ["他 去 学校 。"] * 20)
     noise(tmp_path / "in.txt", str(tmp_path / "out"), method="rules")
-    assert "rules is for English" in capsys.readouterr().err
+    assert "rules takes it for English" in capsys.readouterr().err
     noise(tmp_path / "in.txt", str(tmp_path / "out"), method="copy")
     assert "warning" not in capsys.readouterr().err
 

@@ -15,6 +15,7 @@ from helpers.noising import learnt_from, make_noiser, noised
 from helpers.rates import assert_rate
 from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import AnnotatedSentence, Edit
+from pseudogec.languages.english_inflections import PREPOSITIONS
 from pseudogec.noise import (
     ConfusionSets,
     EditDictionary,
@@ -24,7 +25,6 @@ from pseudogec.noise import (
     SpellNoise,
     noised_tokens,
 )
-from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.random_streams import SentenceStreams
 
 SENTENCES = [[f"w{number % 97}" for number in range(length)] for length in [20, 30, 40, 10] * 1250]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from pseudogec.text import ends_inside_code, is_word, prose_of, prose_tokens
+from pseudogec.languages.english import is_word
+from pseudogec.text import ends_inside_code, prose_of, prose_tokens
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from pseudogec.artefacts.errors import DataError
+from pseudogec.languages import ENGLISH
 from pseudogec.text import MASK, Bpe, Vocabulary, tokenise
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
@@ -140,7 +141,7 @@ def test_a_damaged_dictionary_is_named(content: str, line: int, tmp_path: Path) 
 
 def test_a_vocabulary_of_the_possible_subwords_covers_words_that_were_never_seen() -> None:
     bpe = Bpe.learn([["the", "cat", "sat", "there"], ["the", "hat"]], merges=8)
-    possible = bpe.possible_subwords
+    possible = bpe.possible_subwords(ENGLISH.characters)
     random = np.random.default_rng(0)
     for _ in range(2000):
         word = "".join(random.choice(list("abcehrst"), size=random.integers(1, 9)))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pseudogec.corpora.classroom import classroom_sentences
+from pseudogec.languages import ENGLISH
 from pseudogec.noise.classroom import learner_sentences
 from pseudogec.seq2seq import binarise
 from pseudogec.text import Bpe, Vocabulary
@@ -50,7 +51,7 @@ def make_text(folder: Path, pairs: int, merges: int, to_decode: int = 1) -> Text
     counts = Counter(piece for pair in pieces for side in pair for piece in side)
     novels = [bpe.apply(tokens) for tokens in islice(cycle(classroom_sentences("novels", "seed")), to_decode)]
     text = Text(*(folder / name for name in ("forward", "reverse", "to_decode", "dict.txt")), novels)
-    Vocabulary(counts, symbols=bpe.possible_subwords).save(text.dictionary)
+    Vocabulary(counts, symbols=bpe.possible_subwords(ENGLISH.characters)).save(text.dictionary)
     binarise(pieces, text.dictionary, text.forward)
     binarise([(target, source) for source, target in pieces], text.dictionary, text.reverse)
     binarise([(sentence, sentence) for sentence in novels], text.dictionary, text.to_decode)

@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     annotator = load_annotator(study.profile.annotator) if options.steps else None
     numbers = itertools.count(1)
     for lines in _batches():
-        split = list(map(_tokenised, lines)) if options.tokenised else sentences_of(lines)
+        split = list(map(_tokenised, lines)) if options.tokenised else sentences_of(lines, corrector.language)
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
             found = [(sentence, next(traces)) for sentence in sentences]

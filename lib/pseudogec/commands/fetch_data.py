@@ -10,7 +10,7 @@ from typing import Any
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import write_atomically
 from pseudogec.artefacts.kinds import Component
-from pseudogec.commands.preflight import corpus_files, system_files
+from pseudogec.commands.preflight import corpus_files, other_files
 from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, KnownCorpus, load_catalogue, matching
 from pseudogec.corpora.fetching import ARCHIVES, fetch
 from pseudogec.study import PROJECT
@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> None:
     profile = open_profile(options.profile)
     folder = options.data_folder or PROJECT / profile.data_folder
     paths = list(dict.fromkeys(file.path for corpus in corpus_files(profile).values() for file in corpus.files))
-    paths += [path for paths_of_one in system_files(profile).values() for path in paths_of_one if path not in paths]
+    paths += [path for paths_of_one in other_files(profile).values() for path in paths_of_one if path not in paths]
     if not paths:
         print(f"profile {profile.name} reads the project's own texts alone; there is nothing to fetch")
         return

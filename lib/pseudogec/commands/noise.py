@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> None:
     method = noiser.method
     made = _write(noiser, options, outputs)
     if method.learns and made.edits_per_token < _HARDLY_ANY:
-        cause = f"; {options.method} is for English" if method.english else ""
+        cause = f"; {options.method} takes it for {noiser.language.title}" if method.needed_parts else ""
         print(f"warning: hardly anything was changed ({made.edits_per_token:.4f} edits per token){cause}", file=sys.stderr)
     counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
     print(

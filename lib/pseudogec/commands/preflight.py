@@ -20,6 +20,7 @@ from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import digest_file
 from pseudogec.corpora import Count, FileFormat, FilePairs, KnownFile, Whole, load_catalogue, matching
 from pseudogec.edits import annotator_signature
+from pseudogec.languages import Language
 from pseudogec.noise import NoisedText
 from pseudogec.report.papers import PAPERS, paper_datasets
 from pseudogec.seq2seq.training import computes_in_bf16
@@ -111,11 +112,12 @@ def corpus_files(profile: Profile) -> dict[str, FileFormat]:
     return {name: corpus for name, corpus in parts.items() if isinstance(corpus, FileFormat)}
 
 
-def system_files(profile: Profile) -> dict[str, list[Path]]:
-    """The files that the systems of a profile's notebooks read, by their place in it."""
+def other_files(profile: Profile) -> dict[str, list[Path]]:
+    """The files of a profile's language, and those that the systems of its notebooks read, by their place in it."""
     listed = dict.fromkeys(name for names in profile.notebooks.values() for name in names)
     systems = dict.fromkeys(system for name in listed for system in profile.comparisons.get(name, ()))
-    return {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
+    of_systems = {f"systems.{name}": [file for step in all_steps(profile, name) for file in step.files] for name in systems}
+    return {"language": list(profile.language.files), **of_systems}
 
 
 # Corpora: files, versions, sentences against the papers' counts
@@ -126,14 +128,14 @@ def _corpus_rows(profile: Profile, folder: Path, count_all: bool) -> Iterator[Ro
     parts = corpus_files(profile)
     if not parts:
         yield Row("corpora", "simulation", "ok", "a part of the project; nothing is to be fetched")
-    read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()} | system_files(profile)
+    read = {name: [file.path for file in corpus.files] for name, corpus in parts.items()} | other_files(profile)
     users: dict[Path, list[str]] = {}
     for name, path in dict.fromkeys((name, path) for name, paths in read.items() for path in paths):
         users.setdefault(path, []).append(name)
     for path, names in users.items():
         yield _file_row(folder, path, ", ".join(names), f"make data PROFILE={profile.name}")
     for name, corpus in parts.items():
-        yield _part_row(folder, name, corpus, count_all)
+        yield _part_row(folder, name, corpus, count_all, profile.language)
 
 
 def _file_row(folder: Path, path: Path, part: str, command: str) -> Row:
@@ -166,7 +168,7 @@ def _version(path: Path, known: KnownFile | None) -> tuple[State, str]:
     return "note", f"not the papers' version: SHA-256 {digest[:12]}..."
 
 
-def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> Row:
+def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool, language: Language) -> Row:
     """The number of sentences of a part, beside that of the papers."""
     whole = None if any(file.cuts for file in corpus.files) else load_catalogue().whole([file.path for file in corpus.files])
     published = _published(whole)
@@ -174,7 +176,7 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
     if not all(matching(folder, file.path) for file in corpus.files):
         return Row(part, "sentences", "note", "; ".join(["files are missing", *printed]))
     try:
-        counts = _count(corpus, folder, count_all)
+        counts = _count(corpus, folder, count_all, language)
     except UserError as error:
         return Row(part, "sentences", "wrong", str(error), "correct the file, or replace it")
     if counts is None:
@@ -202,9 +204,11 @@ def _part_row(folder: Path, part: str, corpus: FileFormat, count_all: bool) -> R
     return Row(part, "sentences", "note", f"{finding}; {paper}: {value:,}, difference {sentences - value:+,}{hint}")
 
 
-def _count(corpus: FileFormat, folder: Path, count_all: bool) -> Count | None:
+def _count(corpus: FileFormat, folder: Path, count_all: bool, language: Language) -> Count | None:
     """The sentences of a corpus; none where counting them takes long, unless all are to be counted."""
-    located = corpus.located(lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)])
+    located = corpus.located(
+        lambda file: [file.model_copy(update={"path": path}) for path in matching(folder, file.path)], language
+    )
     list(islice(located.checked(), _READ_FIRST))
     size = sum(file.path.stat().st_size for file in located.files)
     return located.count() if count_all or size <= COUNTED_AT_MOST[corpus.quickly_counted] else None

@@ -32,6 +32,7 @@ from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.artefacts.kinds import Component, OneOrMore, Registry
 from pseudogec.corpora.sampling import WHOLE, Share, clean_seed_text
 from pseudogec.edits import AnnotatedSentence
+from pseudogec.languages import ENGLISH, AnyLanguage, Language
 
 log = logging.getLogger(__name__)
 
@@ -142,6 +143,8 @@ class LocatedFile(CorpusFile, SourceFile):
 
 
 class CorpusFormat(Component):
+    needed_parts: ClassVar[tuple[str, ...]] = ()
+    """What it needs of the language (`languages.PARTS`)."""
     simulated: ClassVar[bool] = False
     """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those of a hypothesis otherwise."""
 
@@ -186,11 +189,13 @@ class FileFormat(CorpusFormat):
     """Whether `count` takes no longer than reading the files; sentences of the other formats must be split or parsed."""
 
     incidental: ClassVar[frozenset[str]] = frozenset({"redistributable"})
+    added_later: ClassVar[frozenset[str]] = frozenset({"language"})
 
     files: OneOrMore[CorpusFile] = Field(min_length=1, description="paths, or mappings of `path` and the writers' `level`")
     redistributable: bool = Field(
         False, description="whether its licence lets anybody pass its sentences on; of other corpora, packs contain only numbers"
     )
+    language: AnyLanguage = Field(ENGLISH, description="set by the profile's own `language`", exclude=True)
 
     @property
     def may_be_quoted(self) -> bool:
@@ -221,9 +226,9 @@ class FileFormat(CorpusFormat):
         """Count the sentences of the files; raises as `PairFormat.read` does."""
         return Count(sum(1 for _ in self.checked()))
 
-    def located(self, find: Callable[[CorpusFile], Iterable[CorpusFile]]) -> Self:
-        """The same corpus in the files that ``find`` gives for each path or pattern."""
-        return self.model_copy(update={"files": tuple(chain.from_iterable(map(find, self.files)))})
+    def located(self, find: Callable[[CorpusFile], Iterable[CorpusFile]], language: Language = ENGLISH) -> Self:
+        """The same corpus, in the profile's language, in the files that ``find`` gives for each path or pattern."""
+        return self.model_copy(update={"files": tuple(chain.from_iterable(map(find, self.files))), "language": language})
 
     def _refuse_text(self, sentence: Sequence[str]) -> None:
         if isinstance(sentence, str):
@@ -310,7 +315,7 @@ def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
 
 class FileSentences(FileFormat, SentenceFormat):
     incidental: ClassVar[frozenset[str]] = FileFormat.incidental | SentenceFormat.incidental | {"shares"}
-    added_later: ClassVar[frozenset[str]] = frozenset({"longest"})
+    added_later: ClassVar[frozenset[str]] = FileFormat.added_later | {"longest"}
 
     clean: bool = Field(False, description="leave out sentences that the authors' filter of seed text drops")
     longest: int | None = Field(None, ge=1, description="sentences of more tokens are left out")
@@ -350,7 +355,7 @@ class FileSentences(FileFormat, SentenceFormat):
                 counts[stage] += 1
                 yield sentence
 
-        yield from counted(1, clean_seed_text(counted(0, sentences)))
+        yield from counted(1, clean_seed_text(counted(0, sentences), self.language))
         if counts[1] < counts[0] / 2:
-            told = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps printable ASCII alone"
-            log.warning(told, self.files[0].path, counts[0] - counts[1], counts[0])
+            told = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps the characters of %s alone"
+            log.warning(told, self.files[0].path, counts[0] - counts[1], counts[0], self.language.title)

@@ -14,6 +14,7 @@ from pseudogec.artefacts.files import read_lines
 from pseudogec.artefacts.kinds import OneOrMore
 from pseudogec.corpora.formats import PAIR_FORMATS, CorpusFile, CorrectedSentence, Count, FilePairs, Pair, PairFormat
 from pseudogec.edits import AnnotatedSentence, Edit, apply_edits, read_m2
+from pseudogec.languages import Language
 from pseudogec.text import tokenise
 
 Level = Literal["A", "B", "C", "N"]
@@ -115,7 +116,7 @@ class Parallel(FilePairs):
             yield CorrectedSentence(pair, self.files[0].level)
 
     def _pairs(self, lines: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
-        return (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines)
+        return (Pair(*map(str.split, line)) for line in lines) if self.tokenised else _tokenised(lines, self.language)
 
 
 @PAIR_FORMATS.register
@@ -168,7 +169,8 @@ def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
         raise DataError(paths[0], f"files whose lines belong together must have the same number of lines: {found}")
 
 
-def _tokenised(texts: Iterable[tuple[str, ...]]) -> Iterator[Pair]:
+def _tokenised(texts: Iterable[tuple[str, ...]], language: Language) -> Iterator[Pair]:
     first, second = tee(texts)
-    sources, targets = tokenise(source for source, _ in first), tokenise(target for _, target in second)
+    sources = tokenise((source for source, _ in first), language)
+    targets = tokenise((target for _, target in second), language)
     return (Pair(source, target) for source, target in zip(sources, targets, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import heapq
 import re
 import string
@@ -13,37 +14,42 @@ import numpy as np
 import numpy.typing as npt
 
 from pseudogec.artefacts.errors import UserError
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.random_streams import SentenceStreams
 
 Item = TypeVar("Item")
 
-_PUNCTUATION = frozenset(string.punctuation)
-_NOT_PRINTABLE_ASCII = re.compile(f"[^{re.escape(string.printable)}]")
 _WIDE_SPACE = re.compile(r"\s{3,}")
 _DIGIT_TOKEN = re.compile(r"\s\d[\d,/]*\s")
 
 
-def is_clean_seed_text(line: str) -> bool:
+@functools.cache
+def _other_characters(language: Language) -> re.Pattern[str]:
+    return re.compile(f"[^{re.escape(language.characters + string.whitespace)}]")
+
+
+def is_clean_seed_text(line: str, language: Language = ENGLISH) -> bool:
     """Whether the authors' seed-text filter keeps a tokenised sentence.
 
     Their released filter drops a sentence of more than 80 or at most 2 tokens; of 10 or more tokens with at least 20% single
-    punctuation characters; with a character outside ``string.printable``; with 3 or more white-space characters in a row; or
-    with more than 10% digit tokens. As there, only a digit token with white space on both sides counts, one of two neighbours.
+    punctuation characters; with a character outside ``string.printable``, or here outside those of the language; with 3 or more
+    white-space characters in a row; or with more than 10% digit tokens. As there, only a digit token with white space on both
+    sides counts, one of two neighbours.
     """
     line = line.strip()
     tokens = line.split(" ")
     if not 2 < len(tokens) <= 80:
         return False
-    if len(tokens) >= 10 and sum(token in _PUNCTUATION for token in tokens) / len(tokens) >= 0.2:
+    if len(tokens) >= 10 and sum(token in language.punctuation for token in tokens) / len(tokens) >= 0.2:
         return False
-    if _NOT_PRINTABLE_ASCII.search(line) or _WIDE_SPACE.search(line):
+    if _other_characters(language).search(line) or _WIDE_SPACE.search(line):
         return False
     return len(_DIGIT_TOKEN.findall(line)) / len(line.split()) <= 0.1
 
 
-def clean_seed_text(sentences: Iterable[Sequence[str]]) -> Iterator[list[str]]:
+def clean_seed_text(sentences: Iterable[Sequence[str]], language: Language = ENGLISH) -> Iterator[list[str]]:
     """The sentences that the authors' seed-text filter keeps (see :func:`is_clean_seed_text`)."""
-    return (list(sentence) for sentence in sentences if is_clean_seed_text(" ".join(sentence)))
+    return (list(sentence) for sentence in sentences if is_clean_seed_text(" ".join(sentence), language))
 
 
 def sample(items: Iterable[Item], count: int, seed: int | str) -> list[Item]:

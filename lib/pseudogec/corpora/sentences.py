@@ -15,6 +15,7 @@ from pseudogec.artefacts.errors import DataError
 from pseudogec.artefacts.files import read_lines
 from pseudogec.corpora.formats import SENTENCE_FORMATS, FileSentences, SentenceFormat
 from pseudogec.corpora.sampling import WHOLE, Share
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.text import sentence_spans, tokenise
 
 Told = Callable[[int], None] | None
@@ -44,7 +45,7 @@ class Plain(FileSentences):
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return read_plain(path, self.tokenised, share, told)
+        return read_plain(path, self.tokenised, share, told, self.language)
 
 
 @SENTENCE_FORMATS.register
@@ -57,7 +58,7 @@ class CirrusSearch(FileSentences):
     name = "cirrussearch"
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return _split(_articles(path, share, told))
+        return _split(_articles(path, share, told), self.language)
 
 
 @SENTENCE_FORMATS.register
@@ -70,10 +71,12 @@ class Gigaword(FileSentences):
     name = "gigaword"
 
     def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return _split(_paragraphs(path, share, told))
+        return _split(_paragraphs(path, share, told), self.language)
 
 
-def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
+def read_plain(
+    path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None, language: Language = ENGLISH
+) -> Iterator[list[str]]:
     """Yield the sentences of a text file, one a line, plain or compressed; see `FileSentences.read_file`.
 
     Raises:
@@ -82,11 +85,11 @@ def read_plain(path: Path | str, tokenised: bool = True, share: Share = WHOLE, t
     lines = read_lines(path, told)
     if share is not WHOLE:
         lines = (line for place, line in enumerate(lines) if share.takes(place))
-    return (line.split() for line in lines) if tokenised else tokenise(lines)
+    return (line.split() for line in lines) if tokenised else tokenise(lines, language)
 
 
-def _split(texts: Iterable[str]) -> Iterator[list[str]]:
-    return tokenise(text[start:end] for text in texts for start, end in sentence_spans(text))
+def _split(texts: Iterable[str], language: Language) -> Iterator[list[str]]:
+    return tokenise((text[start:end] for text in texts for start, end in sentence_spans(text)), language)
 
 
 def _articles(path: Path, share: Share, told: Told) -> Iterator[str]:

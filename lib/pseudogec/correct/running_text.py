@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pseudogec.correct.step import Trace
 from pseudogec.edits import edit_text, token_edits
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.text import prose_of, prose_tokens, sentence_spans
 
 _CLOSING = ('"', "'", "\u201d", "\u2019", ")")
@@ -27,12 +28,12 @@ class Sentence(NamedTuple):
         return self.before + (edit_text(self.text, self.spans, edits) if edits else self.text) + self.behind
 
 
-def sentences_of(lines: Sequence[str]) -> list[list[Sentence]]:
+def sentences_of(lines: Sequence[str], language: Language = ENGLISH) -> list[list[Sentence]]:
     """The sentences of each line of Markdown; one without tokens for a line that has none, such as code."""
-    return list(map(_of_line, lines, prose_of(lines)))
+    return [_of_line(line, prose, language) for line, prose in zip(lines, prose_of(lines), strict=True)]
 
 
-def _of_line(line: str, prose: tuple[int, int]) -> list[Sentence]:
+def _of_line(line: str, prose: tuple[int, int], language: Language) -> list[Sentence]:
     first, last = prose
     starts = [first + start for start, _ in sentence_spans(line[first:last])]
     # "Why?" and he left.
@@ -43,5 +44,5 @@ def _of_line(line: str, prose: tuple[int, int]) -> list[Sentence]:
     for start, end in itertools.pairwise([first, *starts[1:], last]):
         text = line[start:end].rstrip()
         behind = line[start + len(text) : end if end < last else len(line)]
-        sentences.append(Sentence("" if sentences else line[:first], text, *prose_tokens(text), behind))
+        sentences.append(Sentence("" if sentences else line[:first], text, *prose_tokens(text, language), behind))
     return sentences

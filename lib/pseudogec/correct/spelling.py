@@ -27,9 +27,10 @@ from pseudogec.correct.step import (
     Step,
     Told,
 )
-from pseudogec.noise.inflections import forms, part_of_speech
+from pseudogec.languages import ENGLISH
+from pseudogec.languages.english import american_spellings, article_before, frequency
+from pseudogec.languages.english_inflections import forms, part_of_speech
 from pseudogec.text import Tokens
-from pseudogec.text.words import article_before, spell_checker
 
 _SENTENCES_AT_ONCE = 2000
 """Sentences whose candidates are scored together: one word in dozens has some, a dozen at most."""
@@ -90,6 +91,7 @@ class Spelling(Step):
 
     name: ClassVar[str] = "spelling"
     label: ClassVar[str] = "spelling"
+    needed_parts: ClassVar[tuple[str, ...]] = ("dictionary", "handbook")
     added_later: ClassVar[frozenset[str]] = frozenset({"suggestions", "times"})
     language_model: bool = Field(default=True, description="rank suggestions by the sentence; otherwise the first is taken")
     casing: bool = Field(default=True, description="offer the capitalised form of words that are far more often written so")
@@ -184,7 +186,7 @@ class Spelling(Step):
         if offered is None or (irregular := _irregular(word)):
             return offered and irregular
         is_short = len(word) <= _SHORT
-        if word.lower() in familiar or (is_short and (word[0].isupper() or _frequency(word) > _USUAL)):
+        if word.lower() in familiar or (is_short and (word[0].isupper() or frequency(word) > _USUAL)):
             return None
         times, most = (_TIMES_OF_SHORT * self.times, _FIRST_OF_SHORT) if is_short else (self.times, None)
         commoner = [other for other in offered[:most] if _is_commoner(other, word, times) and not _is_name(other)]
@@ -193,7 +195,7 @@ class Spelling(Step):
 
 def _may_follow_article(word: str) -> bool:
     """Whether a word may belong to the article before it, as it does not in *plan a is*, and its letters tell its sound."""
-    is_ordinary = word.isalpha() and word.islower() and len(word) > 1 and spell_checker().spell(word)
+    is_ordinary = word.isalpha() and word.islower() and len(word) > 1 and ENGLISH.dictionary.knows(word)
     return is_ordinary and part_of_speech(word).startswith(("NN", "AJ", "AV", "ORD", "CRD", "VVG", "VVN"))
 
 
@@ -204,21 +206,15 @@ def _irregular(word: str) -> list[str]:
         return []
     verbs = [stem, f"{stem}e"] + ([stem[:-1]] if stem[-2:-1] == stem[-1] else [])
     pasts = (form for verb in verbs for tag in ("VBD", "VBN") for form in forms(verb, tag))
-    return [form for form in dict.fromkeys(pasts) if not form.endswith("ed") and spell_checker().spell(form)]
+    return [form for form in dict.fromkeys(pasts) if not form.endswith("ed") and ENGLISH.dictionary.knows(form)]
 
 
 def _is_name(other: str) -> bool:
-    return other[:1].isupper() and not spell_checker().spell(other.lower())
+    return other[:1].isupper() and not ENGLISH.dictionary.knows(other.lower())
 
 
 def _is_commoner(words: str, written: str, times: float) -> bool:
-    return min(map(_frequency, words.split())) >= times * max(_frequency(written), 1e-9)
-
-
-def _frequency(word: str) -> float:
-    from wordfreq import word_frequency
-
-    return word_frequency(word, "en")
+    return min(map(frequency, words.split())) >= times * max(frequency(written), 1e-9)
 
 
 @functools.lru_cache(maxsize=2)
@@ -279,15 +275,8 @@ def suggestions(word: str, most: int = 10) -> tuple[str, ...] | None:
             is capitalised; hunspell itself would rather offer names (*Esay*: *Essy*, *Esau*).
         most: how many are offered at most.
     """
-    checker = spell_checker()
-    if checker.spell(word) or checker.spell(_american_spellings().get(word.lower(), word)):
+    dictionary = ENGLISH.dictionary
+    if dictionary.knows(word) or dictionary.knows(american_spellings().get(word.lower(), word)):
         return None
-    words = checker.suggest(word.lower())[:most]
+    words = dictionary.suggest(word.lower())[:most]
     return tuple(words) if word.islower() else tuple(dict.fromkeys(other[:1].upper() + other[1:] for other in words))
-
-
-@functools.cache
-def _american_spellings() -> Mapping[str, str]:
-    from spacy.lookups import load_lookups
-
-    return load_lookups("en", ["lexeme_norm"]).get_table("lexeme_norm")

@@ -202,6 +202,8 @@ class Step(Component):
     label: ClassVar[str]
     """The name in tables."""
     incidental: ClassVar[frozenset[str]] = frozenset()
+    needed_parts: ClassVar[tuple[str, ...]] = ()
+    """What it needs of the language (`languages.PARTS`)."""
     needs_gpu: ClassVar[bool] = False
     """Whether it runs networks of its own, on a GPU where there is one; so does every step that `uses_language_model`."""
     has_own_subwords: ClassVar[bool] = False

@@ -35,10 +35,11 @@ from pseudogec.correct.step import (
 )
 from pseudogec.edits import AnnotatedSentence, Annotator, Edit, apply_edits, token_edits
 from pseudogec.evaluate import ERRANT, Gold, precision_recall_f05
-from pseudogec.noise.inflections import lemma_of, part_of_speech
-from pseudogec.text import Tokens, Vocabulary, is_word
-from pseudogec.text.agreement import may_disagree
-from pseudogec.text.words import is_in_dictionary
+from pseudogec.languages import ENGLISH
+from pseudogec.languages.english import is_word
+from pseudogec.languages.english_agreement import may_disagree
+from pseudogec.languages.english_inflections import lemma_of, part_of_speech
+from pseudogec.text import Tokens, Vocabulary
 
 _SENTENCES_AT_ONCE = 500
 """Sentences that are annotated, and of which variants are kept, together: enough to fill batches, few enough for any memory."""
@@ -188,7 +189,7 @@ def _leaves_contractions_whole(source: Tokens, edit: Edit) -> bool:
     around = [*source[max(0, edit.start - 1) : edit.start], *edit.correction.split(), *source[edit.end : edit.end + 1]]
     halves = [first + second for first, second in pairwise(around) if second == "n't"]
     touched = source[max(0, edit.start - 2) : edit.end + 1]
-    return ("ai", "n't") not in pairwise(touched) and all(map(is_in_dictionary, halves))
+    return ("ai", "n't") not in pairwise(touched) and all(map(ENGLISH.dictionary.knows, halves))
 
 
 def _is_right_anyway(source: Tokens, edit: Edit) -> bool:

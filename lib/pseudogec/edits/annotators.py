@@ -1,4 +1,4 @@
-"""Finding and typing edits with ERRANT (Bryant et al. 2017), each distinct sentence parsed once."""
+"""Finding edits: with ERRANT (Bryant et al. 2017), which types them and parses each distinct sentence once, or without types."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from pseudogec.artefacts.errors import DataError, UserError
 from pseudogec.artefacts.files import digest_file, read_lines
 from pseudogec.edits.edit import DETECTION_TYPES, AnnotatedSentence, Edit, place_edits
 from pseudogec.edits.offline_analysis import RULES_VERSION
-from pseudogec.text import Tokens, import_spacy
+from pseudogec.edits.untyped import UNTYPED_VERSION, untyped_edits
+from pseudogec.languages import import_spacy
+from pseudogec.text import Tokens
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-AnnotatorName = Literal["auto", "en_core_web_sm", "offline"]
+AnnotatorName = Literal["auto", "en_core_web_sm", "offline", "untyped"]
 _Sides = tuple[tuple[str, ...], tuple[str, ...]]
 """The tokens of a source and of its correction."""
 SentenceProgress = Callable[[int, int], None]
@@ -71,27 +73,17 @@ def _recall(kept: OrderedDict[Key, Value], wanted: Iterable[Key]) -> dict[Key, V
 
 
 class Annotator:
-    """ERRANT over one spaCy pipeline. Use ``load_annotator``, which shares one annotator and its parses in a process."""
+    """Edits without types, for any language. Use ``load_annotator``, which shares one annotator and its results in a process."""
 
-    def __init__(self, nlp: Language, signature: str) -> None:
-        import errant.en.classifier
-        import errant.en.merger
-        from errant.annotator import Annotator as ErrantAnnotator
-
+    def __init__(self, signature: str) -> None:
         self.signature = signature
-        # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
-        self._errant = ErrantAnnotator("en", nlp, errant.en.merger, errant.en.classifier)
-        self._parses = _Parses(nlp)
         self._edits: OrderedDict[_Sides, tuple[Edit, ...]] = OrderedDict()
         self._beyond_bound: set[_Sides] = set()
 
     def annotate(
         self, sources: Sequence[Tokens], targets: Sequence[Tokens], progress: SentenceProgress | None = None
     ) -> list[tuple[Edit, ...]]:
-        """Find and type the edits that turn each source into its target, as ``errant_parallel`` does by default.
-
-        ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is bounded here (see
-        `alignment`), and `beyond_bound` counts those whose edits may differ from ERRANT's for that.
+        """Find the edits that turn each source into its target.
 
         Returns:
             The edits of each pair in the order of their spans; none where both sides are equal.
@@ -116,6 +108,36 @@ class Annotator:
     def beyond_bound(self, sources: Sequence[Tokens], targets: Sequence[Tokens]) -> int:
         """How many of these pairs, which were annotated here, are beyond the bound."""
         return sum(pair in self._beyond_bound for pair in zip(map(tuple, sources), map(tuple, targets), strict=True))
+
+    def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
+        """The same edits: there are no other types to give them."""
+        return iter(sentences)
+
+    def typed(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
+        """As `retype`."""
+        return iter(sentences)
+
+    def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
+        """The edits of each pair, and whether it is beyond the bound."""
+        return ((tuple(untyped_edits(source, target)), False) for source, target in pairs)
+
+
+class ErrantAnnotator(Annotator):
+    """ERRANT over one spaCy pipeline: edits as ``errant_parallel`` finds and types them by default.
+
+    ERRANT takes hours for some pairs that have hardly anything in common; the time of each pair is bounded here (see
+    `alignment`), and `beyond_bound` counts those whose edits may differ from ERRANT's for that.
+    """
+
+    def __init__(self, nlp: Language, signature: str) -> None:
+        import errant.annotator
+        import errant.en.classifier
+        import errant.en.merger
+
+        super().__init__(signature)
+        # Built without errant.load, which would leave the pipeline in a global variable of its classifier.
+        self._errant = errant.annotator.Annotator("en", nlp, errant.en.merger, errant.en.classifier)
+        self._parses = _Parses(nlp)
 
     def retype(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
         """Keep the given edits, reduced to their changed tokens, and type them again, as ``errant_m2 -gold`` does.
@@ -154,7 +176,6 @@ class Annotator:
             yield replace(given, annotators=annotators)
 
     def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
-        """The edits of each pair, and whether it is beyond the bound."""
         from pseudogec.edits.alignment import FastAlignment
 
         for first in range(0, len(pairs), _BATCH):
@@ -183,7 +204,7 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
 
     Args:
         name: ``en_core_web_sm`` for the paper's spaCy model, ``offline`` for the pipeline that needs no model, ``auto`` for the
-            model where it is installed and the offline pipeline elsewhere.
+            model where it is installed and the offline pipeline elsewhere, ``untyped`` for edits without types in any language.
 
     Raises:
         UserError: the name is unknown, or the model is not installed.
@@ -193,12 +214,14 @@ def load_annotator(name: AnnotatorName = "auto") -> Annotator:
 
 @cache
 def _load(name: AnnotatorName) -> Annotator:
+    if name == "untyped":
+        return Annotator(annotator_signature(name))
     spacy = import_spacy()
     if name == "offline":
         from pseudogec.edits.offline_pipeline import load_offline_pipeline
 
-        return Annotator(load_offline_pipeline(), annotator_signature(name))
-    return Annotator(spacy.load(_model_folder(), exclude=["ner"]), annotator_signature(name))
+        return ErrantAnnotator(load_offline_pipeline(), annotator_signature(name))
+    return ErrantAnnotator(spacy.load(_model_folder(), exclude=["ner"]), annotator_signature(name))
 
 
 def annotator_signature(name: AnnotatorName = "auto") -> str:
@@ -207,7 +230,9 @@ def annotator_signature(name: AnnotatorName = "auto") -> str:
     Raises:
         UserError: the name is unknown, or the model is not installed.
     """
-    if _choose(name) == "offline":
+    if (chosen := _choose(name)) == "untyped":
+        return f"untyped-rules{UNTYPED_VERSION}"
+    if chosen == "offline":
         resources = f"hanta{version('HanTa')}-lookups{version('spacy-lookups-data')}-rules{RULES_VERSION}"
         return f"errant{version('errant')}+offline-{resources}"
     return f"errant{version('errant')}+{_MODEL}-{_model_version()}"
@@ -220,7 +245,7 @@ def annotator_of(signature: str) -> Annotator:
     Raises:
         UserError: this machine has other versions.
     """
-    annotator = load_annotator("offline" if "offline" in signature else _MODEL)
+    annotator = load_annotator(next((name for name in ("untyped", "offline") if name in signature), _MODEL))
     if annotator.signature != signature:
         raise UserError(
             f"this machine annotates with {annotator.signature}, the study was planned with {signature}; "

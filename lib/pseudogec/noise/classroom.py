@@ -30,7 +30,7 @@ class LearnerNoise(TextMethod):
 
     name = "learners"
     label = "Learners' rules"
-    english = True
+    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     learns = False
     colour = "#C3B469"
     summary = "the errors of the classroom's learners: rules at rates fitted to counts of W&I, by level"
@@ -58,6 +58,7 @@ class ClassroomPairs(PairFormat):
     """Everyday sentences with learners' errors, made by rules at the rates of the learner's level. Every true edit is known."""
 
     name = "classroom"
+    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     simulated = True
     added_later: ClassVar[frozenset[str]] = frozenset({"level"})
 

@@ -78,7 +78,7 @@ class DirectNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> UnigramDistribution:
-        if resources.bpe is not None and self.mask_token not in resources.bpe.possible_subwords:
+        if resources.bpe is not None and resources.bpe.apply([self.mask_token]) != [self.mask_token]:
             raise UserError(f"the mask token {self.mask_token!r} is in no vocabulary of subwords; take {MASK!r} or one character")
         return resources.subwords
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
 from pydantic import Field
 
 from pseudogec.artefacts.kinds import Component, Registry
+from pseudogec.languages import PARTS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -80,7 +81,14 @@ class Method(Component):
     colour: ClassVar[str]  # in every figure, as #RRGGBB
     colour_with_sse: ClassVar[str | None] = None  # with spelling errors on top; None: figures choose one
 
+    needed_parts: ClassVar[tuple[str, ...]] = ()  # of the language (`languages.PARTS`)
+
     sse_rate: float = Field(0.0, ge=0, le=1, description="synthetic spelling errors per character, on top; the paper's is 0.003")
+
+    @property
+    def needs_of_language(self) -> tuple[str, ...]:
+        """The `needed_parts` that these parameters need."""
+        return self.needed_parts
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -108,7 +116,6 @@ class TextMethod(Method):
 
     unit: ClassVar[Literal["subword", "word"]] = "word"
     needs_pairs: ClassVar[bool] = False  # to learn from, not grammatical text alone
-    english: ClassVar[bool] = False  # knows English words; of other languages it changes next to nothing, or wrongly
     learns: ClassVar[bool] = True  # from genuine data; otherwise all tracks share its pseudo data
 
     def learn(self, resources: NoiseResources) -> Any:
@@ -184,7 +191,8 @@ class DecoderMethod(Method):
 
 
 def describe(method: type[Method]) -> Iterator[str]:
-    yield f"{method.known_as()}: {method.summary}" + ("; for English" if getattr(method, "english", False) else "")
+    needs = f"; the language must have {' and '.join(map(PARTS.__getitem__, parts))}" if (parts := method.needed_parts) else ""
+    yield f"{method.known_as()}: {method.summary}{needs}"
     for parameter, field in method.model_fields.items():
         default = "" if field.is_required() or field.default is None else f"; default {field.default}"
         yield f"    {parameter}: {field.description}{default}"

@@ -33,7 +33,7 @@ class NoisedText(FilePairs):
     """
 
     name = "noised"
-    added_later: ClassVar[frozenset[str]] = frozenset({"open_ended"})
+    added_later: ClassVar[frozenset[str]] = FilePairs.added_later | {"open_ended"}
 
     method: Annotated[SerializeAsAny[Method], BeforeValidator(METHODS.parse), PlainSerializer(METHODS.dump)] = Field(
         description="a text method that learns from no corpus, such as `rules`"
@@ -47,6 +47,10 @@ class NoisedText(FilePairs):
         le=1,
         description="share of sentences that both sides cut at a comma or before their last mark, as greetings and headings are",
     )
+
+    @property
+    def needed_parts(self) -> tuple[str, ...]:  # type: ignore[override]
+        return self.method.needs_of_language
 
     @field_validator("method")
     @classmethod
@@ -62,7 +66,8 @@ class NoisedText(FilePairs):
     def read_file(self, path: Path) -> Iterator[Pair]:
         """Yield the sentences of a file as pairs without errors; `read` makes the errors."""
         columns = ".tsv" in path.suffixes
-        sentences = tokenise(line.partition("\t")[0] for line in read_lines(path)) if columns else read_plain(path)
+        texts = (line.partition("\t")[0] for line in read_lines(path))
+        sentences = tokenise(texts, self.language) if columns else read_plain(path)
         for sentence in sentences:
             if self._takes(sentence):
                 yield Pair(sentence, sentence)
@@ -70,11 +75,11 @@ class NoisedText(FilePairs):
     def _takes(self, sentence: list[str]) -> bool:
         if not sentence or (self.longest is not None and len(sentence) > self.longest):
             return False
-        return not self.clean or is_clean_seed_text(" ".join(sentence))
+        return not self.clean or is_clean_seed_text(" ".join(sentence), self.language)
 
     def read(self) -> Iterator[CorrectedSentence]:
         assert isinstance(self.method, TextMethod)  # by the field's check
-        noiser, streams = Noiser(self.method, NoiseResources()), SentenceStreams(self.seed)
+        noiser, streams = Noiser(self.method, NoiseResources(language=self.language)), SentenceStreams(self.seed)
         for place, sentence in enumerate(super().read()):
             random, target = streams[place], sentence.pair.target
             if self.open_ended and random.random() < self.open_ended:

@@ -57,17 +57,18 @@ class Noiser:
     tokens are taken as they are.
 
     Raises:
-        UserError: the method needs genuine data that the resources lack; or, from calls, a method that is not the project's own
-            draws operations that do not cover the sentence.
+        UserError: the method needs genuine data that the resources lack, or what the language lacks; or, from calls, a method
+            that is not the project's own draws operations that do not cover the sentence.
     """
 
     def __init__(self, method: TextMethod, resources: NoiseResources) -> None:
-        self.method = method
+        self.method, self.language = method, resources.language
+        if lacking := self.language.lacks(method.needs_of_language):
+            raise UserError(f"{method.known_as()}: {lacking}")
         try:
             self._learnt = method.learn(resources)
         except UserError as error:
             raise UserError(f"{method.known_as()}: {error}") from None
-        self._alphabets = resources.alphabets
         self._from_outside = ":" in method.known_as()
         joined = resources.bpe is not None and method.unit == "word"
         self._joining = resources.bpe if joined else None
@@ -114,7 +115,7 @@ class Noiser:
             _check_cover(self.method, units, drawn)
         operations = _not_emptied(drawn, random)
         if self.method.sse_rate:
-            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting, self._alphabets)
+            misspelt = add_spelling_errors(operations, self.method.sse_rate, random, self._splitting, self.language)
             operations = _not_emptied(misspelt, random)
         return operations if self._joining is None else [self._in_subwords[operation] for operation in operations]
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import string
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +13,9 @@ import numpy as np
 
 from pseudogec.artefacts.errors import UserError
 from pseudogec.edits import DETECTION_TYPES, AnnotatedSentence, Edit
+from pseudogec.languages import ENGLISH, Language
+from pseudogec.languages.language import LONGEST_WORD
 from pseudogec.text import Bpe
-from pseudogec.text.words import LONGEST_WORD, dictionaries, spell_checker
 
 _CONFUSIONS, _NEAR = 20, 2  # most texts of a set; most characters between words that sound alike
 
@@ -43,24 +42,6 @@ class UnigramDistribution:
     def at(self, draws: np.ndarray) -> np.ndarray:
         """The tokens that stand for integers from 0 to ``total``, without ``total``: as many for each as its count says."""
         return self._tokens[self._cumulative.searchsorted(draws, side="right")]
-
-
-class Alphabets:
-    """The letters of each script in genuine text, from which spelling errors are drawn."""
-
-    def __init__(self, words: Iterable[str]) -> None:
-        self._letters: dict[str, str] = defaultdict(str)
-        for letter in sorted({letter for word in words for letter in word.lower() if letter.isalpha()}):
-            self._letters[_script(letter)] += letter
-
-    def of(self, text: str) -> str:
-        """The letters that a text may be misspelt with: a to z where it begins with one of these or has no letter."""
-        first = next(filter(str.isalpha, text), "a")
-        return string.ascii_lowercase if first.isascii() else self._letters.get(_script(first)) or text.lower()
-
-
-def _script(letter: str) -> str:
-    return unicodedata.name(letter, "").partition(" ")[0]  # such as CYRILLIC
 
 
 # --- Learners' edits in reverse (Choe et al. 2019, section 4)
@@ -154,15 +135,16 @@ def _written_for(source: tuple[str, ...], edits: Iterable[Edit]) -> Iterable[tup
 
 
 class ConfusionSets:
-    """Confusion sets of English words, computed when first needed; keys of ``known`` are lower-case words."""
+    """Confusion sets of words, computed when first needed; keys of ``known`` are lower-case words."""
 
-    def __init__(self, known: Mapping[str, Iterable[str]] | None = None) -> None:
+    def __init__(self, known: Mapping[str, Iterable[str]] | None = None, language: Language = ENGLISH) -> None:
+        self._language = language
         self._known = {word: tuple(others) for word, others in (known or {}).items()}
 
     def __getitem__(self, word: str) -> tuple[str, ...]:
         """Up to 20 texts that a word may be confused with, nearest first, in the word's own capitals; none for a non-word."""
         lowered = word.lower()
-        others = self._known[lowered] if lowered in self._known else confusion_set(lowered)
+        others = self._known[lowered] if lowered in self._known else confusion_set(lowered, self._language)
         if word == lowered:
             return others
         if word.isupper() and len(word) > 1:
@@ -171,37 +153,33 @@ class ConfusionSets:
 
 
 @functools.lru_cache(maxsize=1 << 17)  # about 150 MB, on a corpus of any size
-def confusion_set(word: str) -> tuple[str, ...]:
+def confusion_set(word: str, language: Language) -> tuple[str, ...]:
     """At most 20 texts with which a lower-case word may be confused, nearest first.
 
-    These are hunspell's suggestions and the words of its dictionary that sound alike (Metaphone) and are at most 2 characters
-    away. The distance is the mean of the edit distances of spelling and of sound. A suggestion may be two words, but not the word
-    itself, its capitalised form, or the hyphenated twin of two words.
+    These are hunspell's suggestions and the words of its dictionary that sound alike and are at most 2 characters away. The
+    distance is the mean of the edit distances of spelling and of sound. A suggestion may be two words, but not the word itself,
+    its capitalised form, or the hyphenated twin of two words.
     """
-    import jellyfish
     from rapidfuzz.distance import Levenshtein
 
-    if not word.isalpha() or not word.isascii() or len(word) > LONGEST_WORD:
+    if language.dictionary is None or not language.spells(word) or len(word) > LONGEST_WORD:
         return ()
-    sound = jellyfish.metaphone(word)
-    suggestions = (suggestion.lower() for suggestion in spell_checker().suggest(word) if "-" not in suggestion)
-    alike = (other for other in _words_by_sound().get(sound, ()) if Levenshtein.distance(word, other) <= _NEAR)
+    sound = language.sound(word)
+    suggestions = (suggestion.lower() for suggestion in language.dictionary.suggest(word) if "-" not in suggestion)
+    alike = (other for other in _words_by_sound(language).get(sound, ()) if Levenshtein.distance(word, other) <= _NEAR)
 
     def distance(other: str) -> float:
-        return (Levenshtein.distance(word, other) + Levenshtein.distance(sound, jellyfish.metaphone(other))) / 2
+        return (Levenshtein.distance(word, other) + Levenshtein.distance(sound, language.sound(other))) / 2
 
     return tuple(sorted({*suggestions, *alike} - {word}, key=lambda other: (distance(other), other))[:_CONFUSIONS])
 
 
 @functools.cache
-def _words_by_sound() -> dict[str, list[str]]:
-    import jellyfish
-
+def _words_by_sound(language: Language) -> dict[str, list[str]]:
     words: dict[str, list[str]] = defaultdict(list)
-    for line in (dictionaries() / "en_US.dic").read_text(encoding="latin-1").splitlines():
-        word = line.partition("/")[0]
-        if word.isalpha() and word.isascii() and word.islower() and len(word) > 1:
-            words[jellyfish.metaphone(word)].append(word)
+    for word in language.dictionary.entries() if language.dictionary else ():
+        if language.spells(word) and len(word) > 1:
+            words[language.sound(word)].append(word)
     return words
 
 
@@ -217,6 +195,7 @@ class NoiseResources:
         confusions: confusion sets, if known.
         annotated: genuine pairs as sources with edits, for methods that learn from edits; read once for each minimum count.
         sentences: yields genuine grammatical text, for methods that look at the contexts of words.
+        language: of the text.
     """
 
     def __init__(
@@ -226,22 +205,19 @@ class NoiseResources:
         confusions: ConfusionSets | None = None,
         annotated: Iterable[AnnotatedSentence] = (),
         sentences: Callable[[], Iterable[Sequence[str]]] = tuple,
+        language: Language = ENGLISH,
     ) -> None:
-        self.sentences = sentences
+        self.sentences, self.language = sentences, language
         self._word_counts, self._annotated = word_counts or Counter(), annotated
         self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
-        self.confusions = confusions or ConfusionSets()
+        self.confusions = confusions or ConfusionSets(language=language)
 
     @classmethod
     def from_sentences(cls, sentences: Iterable[Sequence[str]], bpe: Bpe | None = None) -> NoiseResources:
         """Learn from grammatical text alone: enough for methods that do not learn from edits."""
         kept = list(sentences)
         return cls(Counter(word for sentence in kept for word in sentence), bpe=bpe, sentences=lambda: kept)
-
-    @cached_property
-    def alphabets(self) -> Alphabets:
-        return Alphabets(self._word_counts)
 
     @cached_property
     def words(self) -> UnigramDistribution:

@@ -15,6 +15,20 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
+from pseudogec.languages.english import article_before
+from pseudogec.languages.english_agreement import may_disagree
+from pseudogec.languages.english_inflections import (
+    NOUN_TAGS,
+    PREPOSITIONS,
+    VERB_TAG_STARTS,
+    chosen_instead,
+    compound_tenses,
+    forms,
+    lemma_of,
+    other_inflections,
+    other_number,
+    part_of_speech,
+)
 from pseudogec.noise.common_errors import (
     BEFORE_GERUND,
     CONFUSIONS,
@@ -25,26 +39,12 @@ from pseudogec.noise.common_errors import (
     UNCOUNTABLE,
     WRITTEN_FOR,
 )
-from pseudogec.noise.inflections import (
-    NOUN_TAGS,
-    VERB_TAG_STARTS,
-    chosen_instead,
-    compound_tenses,
-    forms,
-    lemma_of,
-    other_inflections,
-    other_number,
-    part_of_speech,
-)
 from pseudogec.noise.learner_levels import Level, factors_of
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.misspellings import SHORTEST, known_misspellings, misspell
-from pseudogec.noise.realistic import PREPOSITIONS
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.noise.true_types import true_type
 from pseudogec.noise.word_choices import ADJECTIVES, ADVERBS, NOUNS, REPHRASINGS, VERBS
-from pseudogec.text.agreement import may_disagree
-from pseudogec.text.words import article_before
 
 _ARTICLES = {"the": ("a",), "a": ("the",), "an": ("the",)}
 _AUXILIARIES = frozenset("am is are was were be been has have had do does did will would".split())
@@ -147,7 +147,7 @@ class RuleNoise(TextMethod):
 
     name = "rules"
     label = "Rules"
-    english = True
+    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     colour = "#8C6D31"
     version = 4
     added_later: ClassVar[frozenset[str]] = frozenset(

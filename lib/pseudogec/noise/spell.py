@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from pseudogec.languages import Language
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
-from pseudogec.noise.resources import Alphabets, ConfusionSets, NoiseResources, UnigramDistribution
+from pseudogec.noise.resources import ConfusionSets, NoiseResources, UnigramDistribution
 from pseudogec.noise.spelling_errors import edit_character
 from pseudogec.text import SEPARATOR
 
@@ -20,7 +21,7 @@ _REPLACE, _DELETE, _INSERT, _SWAP = range(4)
 class _Learnt(NamedTuple):
     words: UnigramDistribution
     confusions: ConfusionSets
-    alphabets: Alphabets
+    language: Language
 
 
 @METHODS.register
@@ -33,7 +34,7 @@ class SpellNoise(TextMethod):
 
     name = "direct_noise_spell"
     label = "Spelling confusions"
-    english = True
+    needed_parts: ClassVar[tuple[str, ...]] = ("dictionary",)
     colour = "#56B4E9"
     summary = "replace words from a spell checker's confusion sets; delete, insert, swap, misspell (Grundkiewicz et al. 2019)"
 
@@ -63,7 +64,7 @@ class SpellNoise(TextMethod):
         return thresholds
 
     def learn(self, resources: NoiseResources) -> _Learnt:
-        return _Learnt(resources.words, resources.confusions, resources.alphabets)
+        return _Learnt(resources.words, resources.confusions, resources.language)
 
     def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
         """One operation for each word, two where a word is inserted, one for two words that are swapped."""
@@ -82,7 +83,7 @@ class SpellNoise(TextMethod):
             elif change == _REPLACE and (others := learnt.confusions[token]):
                 operations.append(Operation("replace", token, others[int(random.integers(len(others)))]))
             else:
-                operations.append(_misspell(token, random, learnt.alphabets) if misspelt[number] else keep(token))
+                operations.append(_misspell(token, random, learnt.language) if misspelt[number] else keep(token))
             if change == _INSERT:
                 operations.append(insert(learnt.words.draw(1, random)[0]))
             number += 1
@@ -96,12 +97,12 @@ class SpellNoise(TextMethod):
         return dict(zip(positions, actions, strict=True))
 
 
-def _misspell(token: str, random: np.random.Generator, alphabets: Alphabets) -> Operation:
+def _misspell(token: str, random: np.random.Generator, language: Language) -> Operation:
     """Change one character of a word; numbers and punctuation marks, which have no letter, stay."""
     core = token.removesuffix(SEPARATOR)
     if not any(map(str.isalpha, core)):
         return keep(token)
-    written = edit_character(core, int(random.integers(len(core))), random, alphabets.of(core))
+    written = edit_character(core, int(random.integers(len(core))), random, language.letters_for(core))
     if written == core:
         return keep(token)
     return Operation("spell", token, written + token[len(core) :]) if written else delete(token)

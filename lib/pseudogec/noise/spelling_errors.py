@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import string
 from collections.abc import Sequence
 
 import numpy as np
 from pydantic import Field
 
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
-from pseudogec.noise.resources import Alphabets
 from pseudogec.text import SEPARATOR, UNKNOWN, Bpe
-
-_OWN_LETTERS = Alphabets(())  # of each text
 
 
 @METHODS.register
@@ -30,10 +27,10 @@ class SpellingErrors(TextMethod):
         return [keep(token) for token in tokens]
 
 
-def edit_character(text: str, position: int, random: np.random.Generator, letters: str = string.ascii_lowercase) -> str:
+def edit_character(text: str, position: int, random: np.random.Generator, letters: str = ENGLISH.letters) -> str:
     """Delete, replace or transpose a character, or insert one after it; each with probability 1/4.
 
-    New characters are of the letters; a replacement differs from what it replaces (of the 25 left, the first has twice the
+    New characters are of the letters; a replacement differs from what it replaces (of those left, the first has twice the
     chance of the others). The last character changes places with the one before it, the others with the one after them.
     """
     action, letter = int(random.integers(4)), int(random.integers(len(letters)))
@@ -55,7 +52,7 @@ def add_spelling_errors(
     rate: float,
     random: np.random.Generator,
     bpe: Bpe | None = None,
-    alphabets: Alphabets = _OWN_LETTERS,
+    language: Language = ENGLISH,
 ) -> list[Operation]:
     """Put spelling errors into the noised side of a sentence; a kept token with an error becomes the operation ``spell``.
 
@@ -73,13 +70,13 @@ def add_spelling_errors(
             continue
         start = int(ends[number]) - len(after)
         positions = [hit - start for hit, owner in zip(hits.tolist(), hit_operations, strict=True) if owner == number]
-        misspelt = _misspell(after, positions, random, bpe, alphabets)
+        misspelt = _misspell(after, positions, random, bpe, language)
         if misspelt != after:
             operations[number] = Operation(("spell" if misspelt else "delete") if kind == "keep" else kind, before, misspelt)
     return [operation for operation in operations if operation.before or operation.after]
 
 
-def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None, alphabets: Alphabets) -> str:
+def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, bpe: Bpe | None, language: Language) -> str:
     tokens: list[str] = []
     start = 0
     for token in text.split(" "):
@@ -91,7 +88,7 @@ def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, 
             continue
         misspelt = core
         for position in reversed(inside):  # from the end, as a change moves what follows it
-            misspelt = edit_character(misspelt, position, random, alphabets.of(core))
+            misspelt = edit_character(misspelt, position, random, language.letters_for(core))
         if misspelt:
             split = bpe.apply([misspelt]) if bpe else [misspelt]
             tokens += split if core == token else _inside_a_word(split, bpe)
@@ -101,5 +98,5 @@ def _misspell(text: str, positions: Sequence[int], random: np.random.Generator, 
 def _inside_a_word(subwords: Sequence[str], bpe: Bpe | None) -> list[str]:
     """The subwords of a word, where others of the word follow; the last may be possible at the end of words alone."""
     *before, last = subwords
-    parts = [last] if bpe is None or last + SEPARATOR in bpe.possible_subwords else list(last)
+    parts = [last] if bpe is None or last in bpe.merged else list(last)
     return [*before, *(part + SEPARATOR for part in parts)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from pseudogec.noise.inflections import NOUN_TAGS, VERB_TAG_STARTS, lemma_of, part_of_speech
-from pseudogec.text.words import spell_checker
+from pseudogec.languages import ENGLISH
+from pseudogec.languages.english_inflections import NOUN_TAGS, VERB_TAG_STARTS, lemma_of, part_of_speech
 
 _OF_KIND = {
     "determiner_dropped": "DET", "determiner_added": "DET", "determiner_exchanged": "DET", "article_form": "DET",
@@ -64,7 +64,7 @@ def _of_words(right: list[str], written: list[str]) -> str:
 def _of_one(right: str, written: str, classes: set[str]) -> str:
     tags = part_of_speech(right), part_of_speech(written)
     same = lemma_of(right, tags[0]) == lemma_of(written, tags[1])
-    if not spell_checker().spell(written):
+    if not ENGLISH.dictionary.knows(written):
         return "NOUN:INFL" if right in _IRREGULAR_PLURALS else "VERB:INFL" if classes == {"VERB"} else "SPELL"
     if tags[0].startswith(VERB_TAG_STARTS) and same:
         return _of_inflections(*tags)

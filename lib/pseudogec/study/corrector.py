@@ -114,12 +114,13 @@ class Corrector:
             for recipe in corrections
             if not (all_edits and isinstance(recipe.step, ConfidentEdits))
         ]
-        if not as_scored:
+        self.language = study.profile.language
+        if not as_scored and self.language.handbook:
             self._steps.append(("numbers, ends and unknown words as typed", as_readers_want))
 
     def lines(self, lines: Sequence[str]) -> list[str]:
         """Correct lines of running text, read as Markdown; every character that no correction replaces stays."""
-        split = sentences_of(lines)
+        split = sentences_of(lines, self.language)
         traces = iter(self([sentence.tokens for sentences in split for sentence in sentences]))
         return ["".join(sentence.corrected(next(traces)) for sentence in sentences) for sentences in split]
 

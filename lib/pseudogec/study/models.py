@@ -16,6 +16,7 @@ from pseudogec.artefacts.cluster import launcher
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import write_lines
 from pseudogec.corpora import Pair, drop_identical, read_plain
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.seq2seq import (
     Decoder,
     TrainingProgress,
@@ -63,8 +64,10 @@ class Subwords(LearnsFromText):
     packages: ClassVar[tuple[str, ...]] = ("subword-nmt",)
     seconds_a_unit: ClassVar[float] = 0.001
     quoting: ClassVar[tuple[str, ...]] = ("codes.txt", "dict.txt")
+    added_later: ClassVar[frozenset[str]] = frozenset({"language"})
     genuine: Corpus
     merges: int
+    language: Language = ENGLISH
 
     @property
     def work(self) -> float:
@@ -87,9 +90,10 @@ class Subwords(LearnsFromText):
             for tokens in read_plain(genuine / side)
             for subword in bpe.apply(tokens)
         )
-        # The dictionary has every subword that these merges can make of ASCII text, so that other words of seed corpora need no
-        # <unk>, and all models of a profile share one vocabulary.
-        vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords)
+        self.language.refuse_foreign(counts, f"corpus {self.genuine.label}")
+        # The dictionary has every subword that these merges can make of the language's characters, so that other words of seed
+        # corpora need no <unk>, and all models of a profile share one vocabulary.
+        vocabulary = Vocabulary(counts, symbols=bpe.possible_subwords(self.language.characters))
         vocabulary.save(folder / "dict.txt")
         return {"merges": len(bpe.merges), "subwords": len(vocabulary), "subwords_in_genuine_data": len(counts)}
 

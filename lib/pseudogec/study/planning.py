@@ -100,11 +100,12 @@ class Planner:
         self.files: dict[str, SourceFile] = {}
         """The files that recipes read, by their paths in the data folder."""
         self._data = root / profile.data_folder
+        self.language = profile.language.located(self.file)
         self.genuine: WrittenCorpus = self._corpus("genuine", profile.corpora.genuine)
         self.tests = {name: self._corpus(name, test.pairs) for name, test in profile.corpora.tests.items()}
         if profile.corpora.without_test_sentences:
             self.genuine = WithoutTestSentences(name="genuine", corpus=self.genuine, tests=tuple(self.tests.values()))
-        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges)
+        self.bpe = Subwords(genuine=self.genuine, merges=profile.subwords.merges, language=self.language)
         self.validation = self._corpus("validation", profile.corpora.validation)
         development = profile.corpora.development
         self.development = self.validation if development is None else self._corpus("development", development)
@@ -156,7 +157,7 @@ class Planner:
         return self.files[name]
 
     def _corpus(self, name: str, pairs: PairFormat) -> WholeCorpus:
-        return WholeCorpus(name=name, pairs=pairs.located(self._find) if isinstance(pairs, FilePairs) else pairs)
+        return WholeCorpus(name=name, pairs=pairs.located(self._find, self.language) if isinstance(pairs, FilePairs) else pairs)
 
     def _track(self, name: str, track: Track) -> GenuineData:
         if track.pairs is not None:
@@ -186,7 +187,7 @@ class Planner:
     def _in_shares(self, name: str) -> tuple[SeedCorpus, ...]:
         sentences = self.profile.corpora.seeds[name]
         assert isinstance(sentences, FileSentences)
-        return SeedCorpus.in_shares(name, sentences.located(self._find))
+        return SeedCorpus.in_shares(name, sentences.located(self._find, self.language))
 
     def _find(self, file: CorpusFile) -> list[LocatedFile]:
         """The file of a path, or the files of a pattern; raises as `file` does."""
@@ -236,6 +237,7 @@ class Planner:
         if isinstance(method, TextMethod):
             genuine = self.learnt_from(method, track, draw)
             common["references"] = self.references(genuine) if method.needs_pairs else None
+            common["language"] = self.language
             return [NoisedData(seed_text=text, method=method, genuine=genuine, **common) for text in texts]
         assert isinstance(method, DecoderMethod)
         reverse_model, decoding = self.reverse_model(track, draw), self.profile.decoding
@@ -253,6 +255,7 @@ class Planner:
         ]
         if not method.sse_rate:
             return translated
+        common["language"] = self.language
         return [MisspeltData(seed_text=data.seed_text, method=method, pseudo_data=data, **common) for data in translated]
 
     def learnt_from(self, method: TextMethod, track: str = "restricted", seed: int = 1) -> Corpus:

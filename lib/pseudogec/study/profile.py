@@ -7,14 +7,26 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Self
 
-from pydantic import BeforeValidator, Field, PlainSerializer, PositiveInt, SerializeAsAny, ValidationError, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PositiveInt,
+    SerializeAsAny,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from pseudogec.artefacts import ClusterSection, Section
 from pseudogec.artefacts.errors import nearest, similar
 from pseudogec.artefacts.kinds import OneOrMore, explain
-from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, CorpusFormat, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
+from pseudogec.edits import AnnotatorName
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
+from pseudogec.languages import ENGLISH, AnyLanguage
 from pseudogec.noise import METHODS, DecoderMethod, Method, NoisedText
 from pseudogec.random_streams import Seeds
 from pseudogec.seq2seq.options import Architecture, DetectorOptions, LanguageModelArchitecture, Optimisation
@@ -265,6 +277,7 @@ class Profile(Section):
         "", pattern=r"^([^./\\][^/\\]*)?$", max_length=100, description="of the folder of results; by default the file's name"
     )
     description: str = Field(description="one sentence for tables and pages")
+    language: AnyLanguage = Field(ENGLISH, description="of all its texts: a code, such as `uk`, or package.module:Class")
     data_folder: Path = Field(Path("data"), description="the folder of corpora in files; relative to the project's root")
     seeds: Seeds = Field(min_length=1, description="one model is trained for each seed; tables show mean and spread")
     corpora: Corpora
@@ -282,7 +295,7 @@ class Profile(Section):
     methods: dict[str, AnyMethod]
     reverse_model: tuple[StageOfTraining, ...] = Field(min_length=1, description="stages of the model that makes errors")
     decoding: Decoding = Decoding()  # type: ignore[call-arg]  # pydantic fills the defaults
-    annotator: Literal["auto", "en_core_web_sm", "offline"] = "auto"
+    annotator: AnnotatorName = Field("auto", validate_default=True)
     cluster: ClusterSection | None = Field(None, description="where it is built, if not on this machine; in no artefact's key")
     tracks: dict[str, Track] = Field(default_factory=dict, description="other genuine data to train on")
     models: dict[str, ModelChoice] = Field(default_factory=dict, description="models that systems are made of")
@@ -301,6 +314,14 @@ class Profile(Section):
     predicted_by: str | None = Field(None, description="a profile whose ranking of methods is compared with this one's")
     notebooks: dict[str, tuple[str, ...]] = Field(description="notebook -> the grids and comparisons that it shows")
     differences: dict[str, Difference] = Field(default_factory=dict, description="keys that differ from the paper -> the reason")
+
+    @field_validator("annotator")
+    @classmethod
+    def _of_the_language(cls, annotator: AnnotatorName, info: ValidationInfo) -> AnnotatorName:
+        language = info.data.get("language", ENGLISH)
+        if annotator != "auto" and annotator not in language.annotators:
+            raise ValueError(f"{language.title} has no annotator {annotator!r}, only {', '.join(language.annotators)}")
+        return annotator if annotator in language.annotators else language.annotators[0]
 
     @property
     def simulation(self) -> bool:
@@ -414,6 +435,7 @@ def problems_of(profile: Profile) -> Iterator[Problem]:
         for number, stage in enumerate(stages):
             yield from _check_stage(profile, (*where, number), stage)
     yield from _check_changes(profile)
+    yield from _check_language(profile)
     for name, grid in profile.grids.items():
         yield from check_grid(profile, ("grids", name), grid)
     for name, choice in profile.models.items():
@@ -445,6 +467,25 @@ def problems_of(profile: Profile) -> Iterator[Problem]:
         yield from _unknown(*names)
 
 
+def _check_language(profile: Profile) -> Iterator[Problem]:
+    """Corpora and steps of systems that need something of the language that it lacks."""
+    users: dict[Location, CorpusFormat | Step] = {
+        ("corpora", *name.split(".")): corpus for name, corpus in profile.corpora.parts.items()
+    }
+    steps = [(("systems", name, "steps"), system.steps) for name, system in profile.systems.items()]
+    for where, listed in [*steps, (("preprocessing",), profile.preprocessing)]:
+        users |= {(*where, number): step for number, step in enumerate(listed)}
+    for place, user in users.items():
+        if lacking := profile.language.lacks(user.needed_parts):
+            yield Problem(place, f"`{user.known_as()}` {lacking}")
+
+
+def _check_methods(profile: Profile, where: Location, names: Iterable[str]) -> Iterator[Problem]:
+    for name in names:
+        if lacking := profile.language.lacks(profile.methods[name].needs_of_language):
+            yield Problem(where, f"`{name}` {lacking}")
+
+
 def _check_stage(profile: Profile, where: Location, stage: StageOfTraining) -> Iterator[Problem]:
     if stage.upsample and stage.data[0] != "genuine":
         yield Problem(where, "`upsample` repeats the first part of `data`, which must be `genuine`")
@@ -457,6 +498,7 @@ def _check_stage(profile: Profile, where: Location, stage: StageOfTraining) -> I
             yield from _check_in_domain(profile, place)
         elif isinstance(part, MorePseudoData):
             yield from _unknown((*place, "method"), "method", [part.method], profile.methods)
+            yield from _check_methods(profile, (*place, "method"), {part.method} & profile.methods.keys())
             yield from _unknown((*place, "seed_corpus"), "seed_corpus", [part.seed_corpus], profile.corpora.seeds)
             yield from _check_sizes(profile, (*place, "pseudo_pairs"), part.pseudo_pairs)
 
@@ -526,6 +568,7 @@ def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Probl
     methods = [name for name in grid.method if name != "none"]
     if methods and not (grid.seed_corpus and grid.setting and grid.pseudo_pairs):
         yield Problem(where, "a method that makes pseudo data needs seed_corpus, setting and pseudo_pairs")
+    yield from _check_methods(profile, (*where, "method"), methods)
     for name, point in product(methods, product(*grid.sweep.values())):
         try:
             profile.methods[name].changed(**dict(zip(grid.sweep, point, strict=True)))

@@ -17,6 +17,7 @@ from pseudogec.artefacts import Artefacts, Progress, Recipe
 from pseudogec.artefacts.files import write_atomically, write_json
 from pseudogec.corpora import Pair, read_plain
 from pseudogec.edits import AnnotatedSentence, EditProfile, M2File, annotator_of, write_m2
+from pseudogec.languages import ENGLISH, Language
 from pseudogec.noise import DecoderMethod, Method, Noiser, NoiseResources, SpellingErrors, TextMethod, noised_tokens
 from pseudogec.random_streams import SentenceStreams
 from pseudogec.seq2seq import Decoder, binarise, read_binarised
@@ -89,21 +90,23 @@ class PseudoData(TrainingPairs):
 
 
 @functools.lru_cache(maxsize=2)
-def _noise_resources(genuine: Path, bpe: Path, references: Path | None) -> NoiseResources:
+def _noise_resources(genuine: Path, bpe: Path, references: Path | None, language: Language) -> NoiseResources:
     """The resources of noising methods, from a corpus and, for edits, its references; kept between a worker's shards."""
     targets = functools.partial(read_plain, genuine / "target.txt")
     words = Counter(word for tokens in targets() for word in tokens)
     annotated = M2File(references / "references.m2") if references else ()
-    return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated, sentences=targets)
+    return NoiseResources(words, bpe=load_bpe(bpe), annotated=annotated, sentences=targets, language=language)
 
 
 class NoisedData(PseudoData, LearnsFromText):
     """Pseudo data from a text method, which may learn from the genuine pairs."""
 
+    added_later: ClassVar[frozenset[str]] = frozenset({"language"})
     method: TextMethod
     genuine: Corpus
     references: References | None
     """The genuine pairs' edits, for methods that learn from them."""
+    language: Language = ENGLISH
 
     def uses(self) -> Iterator[Use]:
         yield Use(self.genuine, "dictionary", f"the noise ({self.method.known_as()})")
@@ -111,7 +114,7 @@ class NoisedData(PseudoData, LearnsFromText):
     def noiser(self, store: Artefacts) -> Noiser:
         """The method with its resources; the store must have the parents, except the seed text."""
         references = store.folder(self.references) if self.references else None
-        resources = _noise_resources(store.folder(self.genuine), store.folder(self.bpe), references)
+        resources = _noise_resources(store.folder(self.genuine), store.folder(self.bpe), references, self.language)
         return Noiser(self.method, resources)
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
@@ -217,8 +220,10 @@ class MisspeltData(PseudoData):
     The words of the source are split into subwords anew, also where the reverse model had chosen other subwords for them.
     """
 
+    added_later: ClassVar[frozenset[str]] = frozenset({"language"})
     method: DecoderMethod
     pseudo_data: BackTranslatedData
+    language: Language = ENGLISH
 
     @property
     def work_kind(self) -> str:
@@ -226,7 +231,7 @@ class MisspeltData(PseudoData):
 
     def noiser(self, store: Artefacts) -> Noiser:
         """The spelling errors alone; the store must hold the segmentation."""
-        resources = NoiseResources(bpe=load_bpe(store.folder(self.bpe)))
+        resources = NoiseResources(bpe=load_bpe(store.folder(self.bpe)), language=self.language)
         return Noiser(SpellingErrors(sse_rate=self.method.sse_rate), resources)
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:

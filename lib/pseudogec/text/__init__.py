@@ -1,8 +1,8 @@
-"""From characters to subwords: prose, sentences, spaCy's English tokenisation, byte-pair encoding, the vocabulary."""
+"""From characters to subwords: prose, sentences, tokenisation, byte-pair encoding, the vocabulary."""
 
-from pseudogec.text.prose import ends_inside_code, is_word, prose_of, prose_tokens
+from pseudogec.text.prose import ends_inside_code, prose_of, prose_tokens
 from pseudogec.text.subwords import SEPARATOR, UNKNOWN, Bpe, Vocabulary, load_bpe
-from pseudogec.text.words import MASK, Tokens, import_spacy, sentence_spans, token_spans, tokenise
+from pseudogec.text.words import MASK, Tokens, sentence_spans, token_spans, tokenise
 
 __all__ = [
     "MASK",
@@ -12,8 +12,6 @@ __all__ = [
     "Tokens",
     "Vocabulary",
     "ends_inside_code",
-    "import_spacy",
-    "is_word",
     "load_bpe",
     "prose_of",
     "prose_tokens",

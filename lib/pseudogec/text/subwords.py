@@ -6,7 +6,6 @@ import contextlib
 import functools
 import io
 import re
-import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -23,7 +22,6 @@ UNKNOWN = "<unk>"
 FAIRSEQ_SYMBOLS = ("<s>", "<pad>", "</s>", UNKNOWN)
 """Symbols that fairseq adds itself; a dictionary file must not contain them."""
 _WORD_END = "</w>"
-_PRINTABLE = string.ascii_letters + string.digits + string.punctuation
 _JOINT = re.compile(r"@@ |@@$")
 _CACHED_WORDS = 500_000  # about 200 MB, on a corpus of any size
 
@@ -74,10 +72,13 @@ class Bpe:
         return self._segmenter.segment_tokens([word])
 
     @functools.cached_property
-    def possible_subwords(self) -> frozenset[str]:
-        """Every subword that words of printable ASCII and the merges' characters can be split into."""
-        symbols = {symbol for character in _PRINTABLE for symbol in (character, character + _WORD_END)}
-        symbols |= {symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", ""))}
+    def merged(self) -> frozenset[str]:
+        """Every part and result of a merge; one that ends a word has the mark of its end."""
+        return frozenset(symbol for merge in self.merges for symbol in (*merge.split(" "), merge.replace(" ", "")))
+
+    def possible_subwords(self, characters: str) -> frozenset[str]:
+        """Every subword that words of these and the merges' characters can be split into."""
+        symbols = self.merged.union(*((character, character + _WORD_END) for character in characters))
         final = {symbol.removesuffix(_WORD_END) for symbol in symbols if symbol.endswith(_WORD_END)}
         inner = {symbol + SEPARATOR for symbol in symbols if not symbol.endswith(_WORD_END)}
         return frozenset(final | inner | {MASK})

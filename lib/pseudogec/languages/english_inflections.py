@@ -1,4 +1,4 @@
-"""Parts of speech and inflections of single words, out of context; HanTa gives the tags of CLAWS 5."""
+"""Parts of speech and inflections of single English words, out of context; HanTa gives the tags of CLAWS 5."""
 
 from __future__ import annotations
 
@@ -6,12 +6,24 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pseudogec.text.words import LONGEST_WORD
+from pseudogec.languages.language import LONGEST_WORD
 
 NOUN_TAGS = frozenset({"NN0", "NN1", "NN2"})
 VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
 _PARTICIPLES = {"lay": "lain", "woke": "woken", "bore": "borne", "lit": "lit", "hanged": "hanged"}
 _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
+_CLASSES = {**dict.fromkeys(NOUN_TAGS, "noun"), "AJ0": "adjective", "AJC": "adjective", "AJS": "adjective", "AV0": "adverb"}
+ENDINGS = frozenset(
+    "ation ition ion sion ssion tion ment ance ence ness ist ism able ible ably ibly ily iness ful fully less "
+    "ive ively ous ously ity al ally ic ical ly er or ing ied ed es s y e d de t te th ce cy".split()
+) | {""}
+PREPOSITIONS = tuple(
+    """
+    about above across after against along among around at before behind below beneath beside between beyond by despite
+    down during except for from in inside into like near of off on onto out outside over past since through throughout to
+    toward towards under until up upon with within without
+    """.split()
+)
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -30,6 +42,32 @@ def part_of_speech(word: str) -> str:
 def lemma_of(word: str, tag: str) -> str:
     lemma: str = _tagger().analyze(word, pos=tag)[0]
     return lemma.lower()
+
+
+def word_class(word: str) -> str | None:
+    """*noun*, *verb*, *adjective* or *adverb*, of a word of 3 letters or more that is not an auxiliary."""
+    if not word.isalpha() or len(word) < 3:
+        return None
+    tag = part_of_speech(word)
+    return "verb" if tag.startswith("VV") else _CLASSES.get(tag)
+
+
+def other_forms(word: str) -> list[str]:
+    """The other prepositions or nothing for a preposition, the other number of a noun, other inflections of a verb."""
+    lowered = word.lower()
+    if lowered in PREPOSITIONS:
+        others = [*(other for other in PREPOSITIONS if other != lowered), ""]
+    elif not word.isalpha() or (word.isupper() and len(word) > 1):
+        return []
+    else:
+        tag = part_of_speech(word)
+        if tag in NOUN_TAGS:
+            others = other_number(lowered, lemma_of(word, tag))
+        elif tag.startswith(VERB_TAG_STARTS):
+            others = other_inflections(lowered, lemma_of(word, tag))
+        else:
+            return []
+    return [other[:1].upper() + other[1:] for other in others] if word[0].isupper() else others
 
 
 def forms(lemma: str, tag: str) -> tuple[str, ...]:
