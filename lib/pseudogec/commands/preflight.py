@@ -241,7 +241,7 @@ def _disk_row(store: Path, needed: int | None) -> Row:
 def _gpu_row(profile: Profile, elsewhere: bool) -> Row:
     import torch
 
-    precisions = sorted({*profile.precisions.values()} - {"fp32"})
+    precisions = sorted({*profile.precisions.values()} - {"fp32", "auto"})
     finding = ", ".join(map(torch.cuda.get_device_name, range(torch.cuda.device_count()))) or "none"
     if precisions:
         finding += f"; the profile computes in {' and '.join(precisions)}"

@@ -29,6 +29,7 @@ from pseudogec.corpora.sampling import (
     sample,
 )
 from pseudogec.corpora.sentences import Plain, WorldSentences, read_plain
+from pseudogec.corpora.ua_gec import UaGec, UaGecSentences
 
 __all__ = [
     "M2",
@@ -52,6 +53,8 @@ __all__ = [
     "SentenceFormat",
     "Share",
     "Shuffle",
+    "UaGec",
+    "UaGecSentences",
     "Whole",
     "WorldPairs",
     "WorldSentences",

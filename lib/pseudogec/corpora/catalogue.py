@@ -35,7 +35,7 @@ class Download(_Entry):
 
     @property
     def is_archive(self) -> bool:
-        return self.name.endswith((".tar.gz", ".tar.bz2", ".zip"))
+        return self.name.endswith((".tar.gz", ".tgz", ".tar.bz2", ".zip"))
 
 
 class KnownFile(_Entry):

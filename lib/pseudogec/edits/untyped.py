@@ -52,10 +52,13 @@ def untyped_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
 
 
 def _aligned(source: Sequence[str], target: Sequence[str]) -> list[_Change | None]:
-    """The cheapest steps from a source to its target, in order; none for a token that stays."""
+    """The cheapest steps from a source to its target, in order; none for a token that stays. Equal ends are left out."""
     from rapidfuzz.distance import Indel
     from rapidfuzz.process import cdist
 
+    shift = _shared(source, target)
+    behind = _shared(source[shift:][::-1], target[shift:][::-1])
+    source, target = list(source[shift : len(source) - behind]), list(target[shift : len(target) - behind])
     similar = cdist([token.lower() for token in source], [token.lower() for token in target], scorer=Indel.normalized_distance)
     same = np.array([[token == other for other in target] for token in source], dtype=bool).reshape(len(source), len(target))
     replacing = np.where(same, 0.0, _UNLIKE + _DISSIMILAR * similar.reshape(same.shape)).tolist()
@@ -76,9 +79,15 @@ def _aligned(source: Sequence[str], target: Sequence[str]) -> list[_Change | Non
             row -= 1
         else:
             column -= 1
-        if list(source[row:end]) == list(target[column:last]):
+        if source[row:end] == target[column:last]:
             steps.append(None)
         else:
             changed = "".join([*source[row:end], *target[column:last]])
-            steps.append(_Change(row, end, column, last, not any(map(str.isalnum, changed))))
+            steps.append(_Change(row + shift, end + shift, column + shift, last + shift, not any(map(str.isalnum, changed))))
     return steps[::-1]
+
+
+def _shared(first: Sequence[str], second: Sequence[str]) -> int:
+    """How many tokens two sentences have in common at their beginning."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((place for place, (token, other) in pairs if token != other), min(len(first), len(second)))

@@ -21,7 +21,7 @@ class Ukrainian(Language):
     marks = "\u00ab\u00bb\u201e\u201c\u201d\u2019\u2013\u2014\u2026\u2116"  # quotation marks, dashes, an ellipsis, No.
 
     hunspell: tuple[SourceFile | Path, ...] = Field(
-        (Path("hunspell/uk.aff"), Path("hunspell/uk.dic")), description="the two files of its dictionary (.aff, .dic)"
+        (Path("hunspell/uk/index.aff"), Path("hunspell/uk/index.dic")), description="the two files of its dictionary (.aff, .dic)"
     )
 
     def make_tokeniser(self) -> Any:
