@@ -10,7 +10,7 @@ import functools
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -30,7 +30,6 @@ class ClassroomSentences(SentenceFormat):
     """Seed text of the classroom: sentences that nobody changed, of one kind of text."""
 
     name = "classroom"
-    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     simulated = True
 
     text: Text = Field(description="kind of text")

@@ -143,8 +143,6 @@ class LocatedFile(CorpusFile, SourceFile):
 
 
 class CorpusFormat(Component):
-    needed_parts: ClassVar[tuple[str, ...]] = ()
-    """What it needs of the language (`languages.PARTS`)."""
     simulated: ClassVar[bool] = False
     """Whether a program makes the sentences. True edits are then known, but ERRANT may divide those of a hypothesis otherwise."""
 

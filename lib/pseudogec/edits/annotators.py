@@ -114,8 +114,17 @@ class Annotator:
         return iter(sentences)
 
     def typed(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
-        """As `retype`."""
-        return iter(sentences)
+        """The same edits under ERRANT's types; raises as `retype`, which may shorten edits, does. Detections stay as they are."""
+        remaining, again = tee(sentences)
+        for given, retyped in zip(remaining, self.retype(again), strict=True):
+            annotators = {}
+            for number, edits in given.annotators.items():
+                in_order = sorted(edits, key=lambda edit: (edit.start, edit.end))
+                types = {edit: new.type for edit, new in zip(in_order, retyped.annotators[number], strict=True)}
+                annotators[number] = tuple(
+                    edit if edit.type in DETECTION_TYPES else replace(edit, type=types[edit]) for edit in edits
+                )
+            yield replace(given, annotators=annotators)
 
     def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         """The edits of each pair, and whether it is beyond the bound."""
@@ -161,19 +170,6 @@ class ErrantAnnotator(Annotator):
                     for annotator, (target, places) in by_annotator.items()
                 }
                 yield AnnotatedSentence(source, typed)
-
-    def typed(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
-        """The same edits under ERRANT's types; raises as `retype`, which may shorten edits, does. Detections stay as they are."""
-        remaining, again = tee(sentences)
-        for given, retyped in zip(remaining, self.retype(again), strict=True):
-            annotators = {}
-            for number, edits in given.annotators.items():
-                in_order = sorted(edits, key=lambda edit: (edit.start, edit.end))
-                types = {edit: new.type for edit, new in zip(in_order, retyped.annotators[number], strict=True)}
-                annotators[number] = tuple(
-                    edit if edit.type in DETECTION_TYPES else replace(edit, type=types[edit]) for edit in edits
-                )
-            yield replace(given, annotators=annotators)
 
     def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         from pseudogec.edits.alignment import FastAlignment

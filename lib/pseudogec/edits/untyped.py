@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
-
-import numpy as np
 
 from pseudogec.edits.edit import Edit
 
 UNTYPED_VERSION = 1
 """Raise it when other edits are found. It is part of the signature of scores."""
 
-_DISSIMILAR = 1.8
-"""The cost of replacing a token by one that shares no letter with it; leaving out or inserting one costs 1."""
-_UNLIKE = 0.01  # the least cost of replacing a token by another
-
 
 class _Change(NamedTuple):
-    """A token that is left out, inserted or replaced."""
+    """Tokens of the source that are replaced by tokens of the target; either may be none."""
 
     start: int
     end: int
-    first: int  # place in the target
+    first: int
     last: int
     is_mark: bool
 
@@ -39,7 +33,7 @@ def untyped_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     """
     edits: list[_Change] = []
     before: _Change | None = None
-    for change in _aligned(source, target):
+    for change in [*_aligned(source, target)][::-1]:
         if change is None or before is None or change.is_mark != before.is_mark or (before.replaces and change.replaces):
             edits += [change] if change is not None else []
         else:
@@ -51,43 +45,28 @@ def untyped_edits(source: Sequence[str], target: Sequence[str]) -> list[Edit]:
     ]
 
 
-def _aligned(source: Sequence[str], target: Sequence[str]) -> list[_Change | None]:
-    """The cheapest steps from a source to its target, in order; none for a token that stays. Equal ends are left out."""
+def _aligned(source: Sequence[str], target: Sequence[str]) -> Iterator[_Change | None]:
+    """Yield the cheapest steps from a source to its target, the last first; none for a token that stays.
+
+    Leaving out or inserting a token costs 1, replacing it 0.01 and up to 1.8 more, by the share of letters that differ.
+    """
     from rapidfuzz.distance import Indel
-    from rapidfuzz.process import cdist
 
-    shift = _shared(source, target)
-    behind = _shared(source[shift:][::-1], target[shift:][::-1])
-    source, target = list(source[shift : len(source) - behind]), list(target[shift : len(target) - behind])
-    similar = cdist([token.lower() for token in source], [token.lower() for token in target], scorer=Indel.normalized_distance)
-    same = np.array([[token == other for other in target] for token in source], dtype=bool).reshape(len(source), len(target))
-    replacing = np.where(same, 0.0, _UNLIKE + _DISSIMILAR * similar.reshape(same.shape)).tolist()
-    costs = [[float(place) for place in range(len(target) + 1)]]
-    for row in range(1, len(source) + 1):
-        before, line = costs[-1], [float(row)]
-        for column in range(1, len(target) + 1):
-            replaced = before[column - 1] + replacing[row - 1][column - 1]
-            line.append(min(replaced, before[column] + 1, line[-1] + 1))
-        costs.append(line)
-    row, column = len(source), len(target)
-    steps: list[_Change | None] = []
-    while row or column:
-        end, last = row, column
-        if row and column and costs[row][column] == costs[row - 1][column - 1] + replacing[row - 1][column - 1]:
-            row, column = row - 1, column - 1
-        elif row and costs[row][column] == costs[row - 1][column] + 1:
-            row -= 1
-        else:
-            column -= 1
-        if source[row:end] == target[column:last]:
-            steps.append(None)
-        else:
-            changed = "".join([*source[row:end], *target[column:last]])
-            steps.append(_Change(row + shift, end + shift, column + shift, last + shift, not any(map(str.isalnum, changed))))
-    return steps[::-1]
-
-
-def _shared(first: Sequence[str], second: Sequence[str]) -> int:
-    """How many tokens two sentences have in common at their beginning."""
-    pairs = enumerate(zip(first, second, strict=False))
-    return next((place for place, (token, other) in pairs if token != other), min(len(first), len(second)))
+    costs = [[float(column) for column in range(len(target) + 1)]]
+    replacing = [
+        [0.0 if old == new else 0.01 + 1.8 * Indel.normalized_distance(old.lower(), new.lower()) for new in target]
+        for old in source
+    ]
+    for row, of_row in enumerate(replacing, start=1):
+        costs.append([float(row)])
+        for column, cost in enumerate(of_row, start=1):
+            costs[row].append(min(costs[row - 1][column - 1] + cost, costs[row - 1][column] + 1, costs[row][column - 1] + 1))
+    end, last = len(source), len(target)
+    while end or last:
+        replaced = end and last and costs[end][last] == costs[end - 1][last - 1] + replacing[end - 1][last - 1]
+        left_out = replaced or (end and costs[end][last] == costs[end - 1][last] + 1)
+        start, first = end - bool(left_out), last - bool(replaced or not left_out)
+        changed = "".join([*source[start:end], *target[first:last]])
+        stays = list(source[start:end]) == list(target[first:last])
+        yield None if stays else _Change(start, end, first, last, not any(map(str.isalnum, changed)))
+        end, last = start, first

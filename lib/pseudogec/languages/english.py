@@ -8,10 +8,10 @@ import re
 import string
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
-from pseudogec.languages.english_inflections import ENDINGS, other_forms, word_class
-from pseudogec.languages.language import LANGUAGES, Dictionary, Inflections, Language, import_spacy
+from pseudogec.languages.english_inflections import other_forms
+from pseudogec.languages.language import LANGUAGES, Dictionary, Language, import_spacy
 
 # Not *university*, *European*, *useful*, *one*, but *uninteresting*, *hour*.
 _VOWEL_SOUND = re.compile(
@@ -31,7 +31,7 @@ class English(Language):
     title = "English"
     letters = string.ascii_lowercase
     annotators = ("auto", "en_core_web_sm", "offline", "untyped")
-    inflections: ClassVar[Inflections | None] = Inflections(word_class, other_forms, ENDINGS)
+    inflections = True
     handbook = True
 
     @property
@@ -40,6 +40,9 @@ class English(Language):
 
         folder = Path(hunspell.__file__).parent / "dictionaries"
         return Dictionary(folder / "en_US.aff", folder / "en_US.dic")
+
+    def other_forms(self, word: str) -> Sequence[str]:
+        return other_forms(word)
 
     def sound(self, word: str) -> str:
         """By Metaphone."""

@@ -12,11 +12,6 @@ NOUN_TAGS = frozenset({"NN0", "NN1", "NN2"})
 VERB_TAG_STARTS = ("VB", "VD", "VH", "VV")  # be, do, have, other verbs; not VM0, the modals
 _PARTICIPLES = {"lay": "lain", "woke": "woken", "bore": "borne", "lit": "lit", "hanged": "hanged"}
 _PENN_VERB_TAGS = ("VB", "VBZ", "VBP", "VBD", "VBN", "VBG")
-_CLASSES = {**dict.fromkeys(NOUN_TAGS, "noun"), "AJ0": "adjective", "AJC": "adjective", "AJS": "adjective", "AV0": "adverb"}
-ENDINGS = frozenset(
-    "ation ition ion sion ssion tion ment ance ence ness ist ism able ible ably ibly ily iness ful fully less "
-    "ive ively ous ously ity al ally ic ical ly er or ing ied ed es s y e d de t te th ce cy".split()
-) | {""}
 PREPOSITIONS = tuple(
     """
     about above across after against along among around at before behind below beneath beside between beyond by despite
@@ -44,16 +39,12 @@ def lemma_of(word: str, tag: str) -> str:
     return lemma.lower()
 
 
-def word_class(word: str) -> str | None:
-    """*noun*, *verb*, *adjective* or *adverb*, of a word of 3 letters or more that is not an auxiliary."""
-    if not word.isalpha() or len(word) < 3:
-        return None
-    tag = part_of_speech(word)
-    return "verb" if tag.startswith("VV") else _CLASSES.get(tag)
-
-
 def other_forms(word: str) -> list[str]:
-    """The other prepositions or nothing for a preposition, the other number of a noun, other inflections of a verb."""
+    """The words into which a word may change by its part of speech, which HanTa gives, out of context.
+
+    A preposition becomes another one or nothing, which an empty text stands for; a noun changes its number, a verb its inflection
+    (Choe et al. 2019, section 4).
+    """
     lowered = word.lower()
     if lowered in PREPOSITIONS:
         others = [*(other for other in PREPOSITIONS if other != lowered), ""]

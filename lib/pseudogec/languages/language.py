@@ -66,18 +66,6 @@ def _hunspell(dictionary: Dictionary) -> Any:
         return Hunspell("words", hunspell_data_dir=folder)
 
 
-class Inflections(NamedTuple):
-    """What is known of single words, out of context."""
-
-    word_class: Callable[[str], str | None]
-    """``noun``, ``verb``, ``adjective`` or ``adverb``; none for other words, and auxiliaries."""
-    other_forms: Callable[[str], Sequence[str]]
-    """The words into which Choe et al. (2019, section 4) change a word for its type: other prepositions, the other number of a
-    noun, other inflections of a verb; an empty text stands for none."""
-    endings: frozenset[str]
-    """Of derivation, such as *-ness*."""
-
-
 class Language(Component):
     """What the study knows of a language. A new one derives from this class; a profile may name it ``package.module:Class``.
 
@@ -92,7 +80,8 @@ class Language(Component):
     """Punctuation marks beside those of ASCII."""
     annotators: ClassVar[tuple[str, ...]] = ("untyped",)
     """The annotators that find edits, the usual one first."""
-    inflections: ClassVar[Inflections | None] = None
+    inflections: ClassVar[bool] = False
+    """Whether it has `other_forms`."""
     handbook: ClassVar[bool] = False
     """Whether it is the language of the project's own rules and tables of errors."""
 
@@ -142,6 +131,10 @@ class Language(Component):
         if 2 * sum(map(self.letters.count, letters)) < len(letters):
             remedy = "name its language by the profile's key `language`"
             raise UserError(f"{what}: most letters are not of the alphabet of {self.title}; {remedy}")
+
+    def other_forms(self, word: str) -> Sequence[str]:
+        """The words into which a word may change by its part of speech, out of context; an empty text stands for none."""
+        return ()
 
     def sound(self, word: str) -> str:
         """The sound of a word, by which others are sought that may be confused with it; by default its spelling."""

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from pydantic import Field
 
 from pseudogec.artefacts import SourceFile
-from pseudogec.languages.language import LANGUAGES, Language, import_spacy
+from pseudogec.languages.language import LANGUAGES, Language
 
 
 @LANGUAGES.register
 class Ukrainian(Language):
-    """Ukrainian: an alphabet, tokens as UA-GEC has them, and a dictionary of hunspell."""
+    """Ukrainian: an alphabet and a dictionary of hunspell."""
 
     name = "uk"
     title = "Ukrainian"
@@ -23,13 +22,3 @@ class Ukrainian(Language):
     hunspell: tuple[SourceFile | Path, ...] = Field(
         (Path("hunspell/uk/index.aff"), Path("hunspell/uk/index.dic")), description="the two files of its dictionary (.aff, .dic)"
     )
-
-    def make_tokeniser(self) -> Any:
-        """spaCy's rules for any language, by which a hyphen does not divide a word."""
-        from spacy.lang.char_classes import ALPHA, HYPHENS
-        from spacy.util import compile_infix_regex
-
-        pipeline = import_spacy().blank("xx")
-        divides = [rule for rule in pipeline.Defaults.infixes if HYPHENS not in rule]
-        pipeline.tokenizer.infix_finditer = compile_infix_regex([*divides, f"(?<=[{ALPHA}])[\u2013\u2014](?=[{ALPHA}])"]).finditer
-        return pipeline.tokenizer

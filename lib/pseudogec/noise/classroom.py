@@ -58,7 +58,6 @@ class ClassroomPairs(PairFormat):
     """Everyday sentences with learners' errors, made by rules at the rates of the learner's level. Every true edit is known."""
 
     name = "classroom"
-    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     simulated = True
     added_later: ClassVar[frozenset[str]] = frozenset({"level"})
 

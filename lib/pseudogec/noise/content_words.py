@@ -10,16 +10,20 @@ import numpy as np
 from pydantic import Field
 
 from pseudogec.artefacts.errors import UserError
-from pseudogec.languages import Inflections
+from pseudogec.languages.english_inflections import NOUN_TAGS, part_of_speech
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep
 from pseudogec.noise.resources import ConfusionSets, NoiseResources
 
+_CLASSES = {**dict.fromkeys(NOUN_TAGS, "noun"), "AJ0": "adjective", "AJC": "adjective", "AJS": "adjective", "AV0": "adverb"}
+_ENDINGS = frozenset(
+    "ation ition ion sion ssion tion ment ance ence ness ist ism able ible ably ibly ily iness ful fully less "
+    "ive ively ous ously ity al ally ic ical ly er or ing ied ed es s y e d de t te th ce cy".split()
+) | {""}
 _SHORTEST_STEM = 4
 _WINDOW, _DIMENSIONS, _NEAREST = 2, 50, 10
 
 
 class _Replacements(NamedTuple):
-    inflections: Inflections
     similar: Mapping[str, tuple[str, ...]]
     derived: Mapping[str, tuple[str, ...]]
     spelt_alike: ConfusionSets
@@ -36,7 +40,7 @@ class ContentWords(TextMethod):
 
     name = "content_words"
     label = "Content words"
-    needed_parts: ClassVar[tuple[str, ...]] = ("inflections", "dictionary")
+    needed_parts: ClassVar[tuple[str, ...]] = ("handbook",)
     colour = "#CC79A7"
     summary = "replace nouns, verbs, adjectives and adverbs by words of similar contexts, derivations and near spellings"
 
@@ -46,14 +50,8 @@ class ContentWords(TextMethod):
     minimum_count: int = Field(5, ge=1, description="rarer words of the genuine text have no similar words and derivations")
 
     def learn(self, resources: NoiseResources) -> _Replacements:
-        inflections = resources.language.inflections
-        assert inflections is not None  # the noiser's check
         counts = Counter(word for sentence in resources.sentences() for word in sentence if word.isalpha() and word.islower())
-        classes = {
-            word: found
-            for word, count in counts.items()
-            if count >= self.minimum_count and (found := inflections.word_class(word))
-        }
+        classes = {word: found for word, count in counts.items() if count >= self.minimum_count and (found := _class(word))}
         if not classes:
             raise UserError("content_words learns from genuine grammatical text; the text given has no frequent content word")
         similar = similar_words(
@@ -62,14 +60,12 @@ class ContentWords(TextMethod):
         alike = {
             word: tuple(each for each in similar[word] if classes.get(each) == own)[:_NEAREST] for word, own in classes.items()
         }
-        return _Replacements(inflections, alike, _derivations(classes, inflections.endings), resources.confusions)
+        return _Replacements(alike, _derivations(classes), resources.confusions)
 
     def draw(self, tokens: Sequence[str], learnt: _Replacements, random: np.random.Generator) -> list[Operation]:
         operations: list[Operation] = []
         for token, chance, kind, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
-            others = (
-                self._others(token, kind, learnt) if chance < self.rate and learnt.inflections.word_class(token.lower()) else ()
-            )
+            others = self._others(token, kind, learnt) if chance < self.rate and _class(token.lower()) else ()
             if not others:
                 operations.append(keep(token))
                 continue
@@ -83,6 +79,13 @@ class ContentWords(TextMethod):
         if kind < self.similar:
             return learnt.similar.get(word, ())
         return learnt.derived.get(word, ()) if kind < self.similar + self.derived else learnt.spelt_alike[word]
+
+
+def _class(word: str) -> str | None:
+    if not word.isalpha() or len(word) < 3:
+        return None
+    tag = part_of_speech(word)
+    return "verb" if tag.startswith("VV") else _CLASSES.get(tag)
 
 
 def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int]) -> dict[str, list[str]]:
@@ -125,22 +128,20 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
     return found
 
 
-def _derivations(classes: Mapping[str, str], endings: frozenset[str]) -> dict[str, tuple[str, ...]]:
+def _derivations(classes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """For each word those with the same beginning, an ending of derivation and another part of speech."""
     families: dict[str, list[str]] = defaultdict(list)
     for word in sorted(classes):
         families[word[:_SHORTEST_STEM]].append(word)
     return {
-        word: tuple(
-            other for other in families[word[:_SHORTEST_STEM]] if classes[other] != own and _are_derived(word, other, endings)
-        )
+        word: tuple(other for other in families[word[:_SHORTEST_STEM]] if classes[other] != own and _are_derived(word, other))
         for word, own in classes.items()
     }
 
 
-def _are_derived(word: str, other: str, endings: frozenset[str]) -> bool:
+def _are_derived(word: str, other: str) -> bool:
     from rapidfuzz.distance import Prefix
 
     stem = Prefix.similarity(word, other)
     enough = stem >= max(_SHORTEST_STEM, min(len(word), len(other)) - 3)
-    return enough and word[stem:] in endings and other[stem:] in endings
+    return enough and word[stem:] in _ENDINGS and other[stem:] in _ENDINGS

@@ -48,10 +48,6 @@ class NoisedText(FilePairs):
         description="share of sentences that both sides cut at a comma or before their last mark, as greetings and headings are",
     )
 
-    @property
-    def needed_parts(self) -> tuple[str, ...]:  # type: ignore[override]
-        return self.method.needs_of_language
-
     @field_validator("method")
     @classmethod
     def _learns_nothing(cls, method: Method) -> Method:

@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from pydantic import Field
 
-from pseudogec.languages import Inflections
+from pseudogec.languages import Language
 from pseudogec.noise.method import METHODS, Operation, TextMethod, delete, insert, keep
 from pseudogec.noise.resources import NoiseResources
 
@@ -31,7 +31,7 @@ class _Choices(NamedTuple):
 
 class _Learnt(NamedTuple):
     choices: Mapping[str, _Choices]
-    inflections: Inflections | None
+    language: Language
 
 
 @METHODS.register
@@ -62,7 +62,7 @@ class RealisticNoise(TextMethod):
 
     def learn(self, resources: NoiseResources) -> _Learnt:
         edits = resources.edits(self.minimum_count).counts
-        return _Learnt({token: _Choices.of(counts) for token, counts in edits.items()}, resources.language.inflections)
+        return _Learnt({token: _Choices.of(counts) for token, counts in edits.items()}, resources.language)
 
     def draw(self, tokens: Sequence[str], learnt: _Learnt, random: np.random.Generator) -> list[Operation]:
         """One operation for each word; ``insert`` stands before the word where learners add a word before it."""
@@ -70,7 +70,7 @@ class RealisticNoise(TextMethod):
         for token, by_token, by_type, point in zip(tokens, *random.random((3, len(tokens))).tolist(), strict=True):
             choices = learnt.choices.get(token) if by_token < self.token_probability else None
             if choices is None and by_type < self.type_probability:
-                choices = type_choices(token, learnt.inflections)
+                choices = type_choices(token, learnt.language)
             written = token if choices is None else choices.at(point)
             if written == token:
                 operations.append(keep(token))
@@ -84,7 +84,7 @@ class RealisticNoise(TextMethod):
 
 
 @functools.lru_cache(maxsize=1 << 18)
-def type_choices(word: str, inflections: Inflections | None) -> _Choices | None:
+def type_choices(word: str, language: Language) -> _Choices | None:
     """The words into which a word may change for its type, with equal chances; None for a word that cannot change."""
-    others = inflections.other_forms(word) if inflections else ()
+    others = language.other_forms(word)
     return _Choices.of(dict.fromkeys(others, 1)) if others else None

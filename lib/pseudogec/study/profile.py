@@ -22,7 +22,7 @@ from pydantic import (
 from pseudogec.artefacts import ClusterSection, Section
 from pseudogec.artefacts.errors import nearest, similar
 from pseudogec.artefacts.kinds import OneOrMore, explain
-from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, CorpusFormat, PairFormat, SentenceFormat
+from pseudogec.corpora import PAIR_FORMATS, SENTENCE_FORMATS, PairFormat, SentenceFormat
 from pseudogec.correct import STEPS, Step
 from pseudogec.edits import AnnotatorName
 from pseudogec.evaluate import ERRANT, METRICS, AnyMetric
@@ -435,7 +435,6 @@ def problems_of(profile: Profile) -> Iterator[Problem]:
         for number, stage in enumerate(stages):
             yield from _check_stage(profile, (*where, number), stage)
     yield from _check_changes(profile)
-    yield from _check_language(profile)
     for name, grid in profile.grids.items():
         yield from check_grid(profile, ("grids", name), grid)
     for name, choice in profile.models.items():
@@ -465,19 +464,6 @@ def problems_of(profile: Profile) -> Iterator[Problem]:
     ]
     for names in named:
         yield from _unknown(*names)
-
-
-def _check_language(profile: Profile) -> Iterator[Problem]:
-    """Corpora and steps of systems that need something of the language that it lacks."""
-    users: dict[Location, CorpusFormat | Step] = {
-        ("corpora", *name.split(".")): corpus for name, corpus in profile.corpora.parts.items()
-    }
-    steps = [(("systems", name, "steps"), system.steps) for name, system in profile.systems.items()]
-    for where, listed in [*steps, (("preprocessing",), profile.preprocessing)]:
-        users |= {(*where, number): step for number, step in enumerate(listed)}
-    for place, user in users.items():
-        if lacking := profile.language.lacks(user.needed_parts):
-            yield Problem(place, f"`{user.known_as()}` {lacking}")
 
 
 def _check_methods(profile: Profile, where: Location, names: Iterable[str]) -> Iterator[Problem]:
@@ -620,6 +606,8 @@ def _check_step(profile: Profile, where: Location, step: Step, before: Sequence[
     yield from _unknown((*where, "outputs"), "test corpus", step.tests or (), profile.corpora.tests)
     if step.uses_language_model and profile.language_model is None:
         yield Problem(where, "needs a language model, and the profile's `language_model` does not say which")
+    if lacking := profile.language.lacks(step.needed_parts):
+        yield Problem(where, f"the step `{step.known_as()}` {lacking}")
     try:
         step.check(before)
     except ValueError as error:
