@@ -94,8 +94,9 @@ def _typed(source: list[str], edits: tuple[Edit, ...], marked: str) -> tuple[Edi
     types = {tuple("".join(side.split()) for side in match.groups()[:2]): match[3] for match in _MARKED.finditer(marked)}
 
     def type_of(edit: Edit) -> str:
-        written = types.get(("".join(source[edit.start : edit.end]), edit.correction.replace(" ", "")), "OTHER")
-        return f"{edit.type[0]}:{_TYPES.get(written, written.replace('/', ':').upper())}"
+        sides = "".join(source[edit.start : edit.end]), edit.correction.replace(" ", "")
+        marked = types.get(sides, "OTHER" if any(map(str.isalnum, "".join(sides))) else "Punctuation")
+        return f"{edit.type[0]}:{_TYPES.get(marked, marked.replace('/', ':').upper())}"
 
     return tuple(replace(edit, type=type_of(edit)) for edit in edits)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from typing import NamedTuple
 
 from pseudogec.edits.edit import Edit
@@ -51,11 +52,13 @@ def _aligned(source: Sequence[str], target: Sequence[str]) -> Iterator[_Change |
     Leaving out or inserting a token costs 1, replacing it 0.01 and up to 1.8 more, by the share of letters that differ.
     """
     from rapidfuzz.distance import Indel
+    from rapidfuzz.process import cdist
 
     costs = [[float(column) for column in range(len(target) + 1)]]
+    unlike = cdist([old.lower() for old in source], [new.lower() for new in target], scorer=Indel.normalized_distance).tolist()
     replacing = [
-        [0.0 if old == new else 0.01 + 1.8 * Indel.normalized_distance(old.lower(), new.lower()) for new in target]
-        for old in source
+        [0.0 if old == new else 0.01 + 1.8 * share for new, share in zip(target, shares, strict=True)]
+        for old, shares in zip(source, unlike if target else repeat(()), strict=False)
     ]
     for row, of_row in enumerate(replacing, start=1):
         costs.append([float(row)])
