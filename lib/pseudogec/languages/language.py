@@ -82,17 +82,17 @@ class Language(Component):
     """The annotators that find edits, the usual one first."""
     inflections: ClassVar[bool] = False
     """Whether it has `other_forms`."""
+    hunspell: ClassVar[tuple[str, ...]] = ()
+    """The two files of its dictionary, ``.aff`` and ``.dic``."""
     handbook: ClassVar[bool] = False
     """Whether it is the language of the project's own rules and tables of errors."""
 
-    hunspell: tuple[SourceFile | Path, ...] = Field(
-        (),
-        description="the two files of its dictionary (.aff, .dic), in the profile's data folder; by default none",
-    )
+    found: tuple[SourceFile, ...] = Field((), description="the files of `hunspell` where they are; set when a study is planned")
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return tuple(file.path if isinstance(file, SourceFile) else file for file in self.hunspell)
+        """Those of `hunspell`, relative to the profile's data folder unless the language is `located`."""
+        return tuple(file.path for file in self.found) or tuple(map(Path, self.hunspell))
 
     @property
     def dictionary(self) -> Dictionary | None:
@@ -100,7 +100,7 @@ class Language(Component):
 
     def located(self, find: Callable[[Path], SourceFile]) -> Self:
         """The same language with its files where they are, identified by their content."""
-        return self.model_copy(update={"hunspell": tuple(map(find, self.files))})
+        return self.model_copy(update={"found": tuple(map(find, self.files))})
 
     def lacks(self, parts: Iterable[str]) -> str:
         """What it lacks of some `PARTS`, in a sentence; empty if it has all."""

@@ -1,12 +1,5 @@
 """Ukrainian, as the corpus UA-GEC has it (Syvokon et al. 2023)."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
-from pydantic import Field
-
-from pseudogec.artefacts import SourceFile
 from pseudogec.languages.language import LANGUAGES, Language
 
 
@@ -18,7 +11,4 @@ class Ukrainian(Language):
     title = "Ukrainian"
     letters = "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя'"  # an apostrophe is written within words, and often forgotten
     marks = "\u00ab\u00bb\u201e\u201c\u201d\u2019\u2013\u2014\u2026\u2116"  # quotation marks, dashes, an ellipsis, No.
-
-    hunspell: tuple[SourceFile | Path, ...] = Field(
-        (Path("hunspell/uk/index.aff"), Path("hunspell/uk/index.dic")), description="the two files of its dictionary (.aff, .dic)"
-    )
+    hunspell = ("hunspell/uk/index.aff", "hunspell/uk/index.dic")
