@@ -8,7 +8,7 @@ import pytest
 
 from pseudogec.artefacts import Pack
 from pseudogec.artefacts.files import digest_file
-from pseudogec.commands.preflight import corpus_files, system_files
+from pseudogec.commands.preflight import corpus_files, other_files
 from pseudogec.corpora import load_catalogue
 from pseudogec.report.papers import paper_datasets
 from pseudogec.study import PROJECT, load_profile
@@ -26,7 +26,7 @@ def test_every_file_of_the_papers_profiles_is_known(profile: str) -> None:
 
 def test_every_file_of_released_corrections_is_known_with_its_digest() -> None:
     profile = load_profile(PROJECT / "params" / "released.yaml")
-    paths = [path for read in system_files(profile).values() for path in read]
+    paths = [path for read in other_files(profile).values() for path in read]
     found = [load_catalogue().find(path) for path in paths]
     assert len(paths) > 70 and all(known is not None and known[1].sha256 for known in found)
     pack = Pack(PROJECT / "outputs" / "released" / "pack")

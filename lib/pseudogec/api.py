@@ -75,7 +75,8 @@ def score(
         metric: ``errant``, ``maxmatch`` (M2), ``gleu``, or ``package.module:Class``.
         source: the sentences before correction, for references that are no M2 file.
         annotator: the pipeline that finds edits for ERRANT: ``en_core_web_sm``, with which published figures are made, or
-            ``offline``, whose figures differ a little, or ``untyped`` for other languages. By default the first if it is installed (``make model``).
+            ``offline``, whose figures differ a little; ``untyped`` for other languages than English. By default the first if it
+            is installed (``make model``).
 
     Raises:
         UserError: files do not correspond line for line, or cannot be read.
