@@ -158,6 +158,12 @@ def test_ukrainian_letters_are_those_that_words_are_misspelt_with_and_that_clean
     assert set(language.letters) <= Bpe.learn(SENTENCES, 10).possible_subwords(language.characters)
 
 
+def test_words_of_another_alphabet_are_not_drawn_from_ukrainian_text() -> None:
+    counts = Counter({"Blog": 9, "дім": 1, "iз": 1})  # the last with a Latin i
+    assert NoiseResources(counts, language=LANGUAGES.make("uk")).words.counts == {"дім": 1}
+    assert NoiseResources(counts).words.counts == counts
+
+
 def test_ukrainian_is_prose_in_its_own_letters_and_marks() -> None:
     language = LANGUAGES.make("uk")
     tokens, _ = prose_tokens("Її кафе й ґанок — «там», так?", language)

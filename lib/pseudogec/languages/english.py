@@ -41,6 +41,10 @@ class English(Language):
         folder = Path(hunspell.__file__).parent / "dictionaries"
         return Dictionary(folder / "en_US.aff", folder / "en_US.dic")
 
+    def may_draw(self, word: str) -> bool:
+        """Any word: many are borrowed, with their accents."""
+        return True
+
     def other_forms(self, word: str) -> Sequence[str]:
         return other_forms(word)
 

@@ -120,6 +120,10 @@ class Language(Component):
         """Whether a word is written in lower-case letters of the alphabet alone."""
         return bool(word) and set(self.letters).issuperset(word)
 
+    def may_draw(self, word: str) -> bool:
+        """Whether noise may draw a word of genuine text: one without letters of another alphabet."""
+        return all(letter in self.letters for letter in word.lower() if letter.isalpha())
+
     def letters_for(self, text: str) -> str:
         """The letters that a text may be misspelt with: the alphabet; of a word in another alphabet, its own letters."""
         first = next(filter(str.isalpha, text.lower()), self.letters[0])

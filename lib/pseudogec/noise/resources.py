@@ -208,7 +208,8 @@ class NoiseResources:
         language: Language = ENGLISH,
     ) -> None:
         self.sentences, self.language = sentences, language
-        self._word_counts, self._annotated = word_counts or Counter(), annotated
+        self._word_counts = {word: count for word, count in (word_counts or {}).items() if language.may_draw(word)}
+        self._annotated = annotated
         self._edits: dict[int, EditDictionary] = {}
         self.bpe = bpe
         self.confusions = confusions or ConfusionSets(language=language)
