@@ -106,6 +106,8 @@ class Report:
         """
         if isinstance(table, Finding):
             return table
+        if table.empty:
+            return NOT_LISTED
         keys = {column: table[column].map(readable) for column in ("corpus", "setting") if column in table}
         return self.keep(styled(table.assign(**keys), note, decimals), table, name)
 
@@ -224,7 +226,7 @@ class Report:
             row["loss"] = as_loss(item.differences[LOSS]) if LOSS in item.differences else ""
             listed.append(row | ({asked: item.remark if item.at_the_floor else item.answer} if asked else {}))
         said = "Points of F0.5, and differences of validation loss in bits per subword; 95% intervals."
-        return self.table(pd.DataFrame(listed), name, f"{note} {said}".strip()) if listed else NOT_LISTED
+        return self.table(pd.DataFrame(listed), name, f"{note} {said}".strip())
 
     def gains(
         self, grid: Sequence[System], column: str = "method", against: Any = "none", measures: Sequence[str] = ("f05",)
@@ -328,7 +330,7 @@ class Report:
         for kind, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             drawn = io.BytesIO()
             figure.savefig(drawn, format=kind, bbox_inches="tight", metadata=metadata)
-            drawings[kind] = drawn.getvalue()
+            drawings[kind] = _in_few_colours(drawn) if kind == "png" else drawn.getvalue()
             self._write(f"figures/{name}.{kind}", drawings[kind])
         if not picture.data.empty:
             self._write(f"figures/{name}.csv", as_csv(picture.data.dropna(axis="columns", how="all")))
@@ -339,6 +341,15 @@ class Report:
     def _write(self, path: str, content: bytes) -> None:
         with write_atomically(self.study.outputs / path) as stream:
             stream.write(content)
+
+
+def _in_few_colours(png: io.BytesIO) -> bytes:
+    """The picture with a palette, which takes a third of the bytes; notebooks keep a copy of each."""
+    from PIL import Image
+
+    smaller = io.BytesIO()
+    Image.open(png).convert("RGB").quantize(64).save(smaller, "png", optimize=True)
+    return smaller.getvalue()
 
 
 def _part(system: str) -> str:
