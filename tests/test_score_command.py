@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from helpers.two_sentences import M2 as TWO_SENTENCES
 from pseudogec.__main__ import main
 from pseudogec.artefacts.files import write_lines
 
@@ -28,12 +29,7 @@ assert torch.ones(2).sum() == 2
 
 SOURCE = ["This are a sentence .", "I like cat .", "He go home ."]
 M2 = [
-    "S This are a sentence .",
-    "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
-    "",
-    "S I like cat .",
-    "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0",
-    "",
+    *TWO_SENTENCES,
     "S He go home .",
     "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
     "",

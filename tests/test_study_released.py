@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from helpers.two_sentences import M2
 from pseudogec.artefacts.errors import UserError
 from pseudogec.artefacts.files import write_lines
 from pseudogec.artefacts.recipe import with_ancestors
@@ -15,14 +16,6 @@ from pseudogec.report.papers import scores_by_spacy_model
 from pseudogec.study import BuildError, Study
 from pseudogec.study.grid import Pipeline
 
-M2 = [
-    "S This are a sentence .",
-    "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
-    "",
-    "S I like cat .",
-    "A 2 3|||R:NOUN:NUM|||cats|||REQUIRED|||-NONE-|||0",
-    "",
-]
 FILES = {
     "test.m2": M2,
     "other.m2": M2[3:],
