@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pseudogec.edits import AnnotatedSentence, Edit
-from pseudogec.evaluate import ERRANT, Gold, SharedEdits
+from pseudogec.evaluate import ERRANT, Curve, Gold, SharedEdits
 
 
 def drawn(sentences: int, seed: int) -> tuple[list[AnnotatedSentence], list[dict[Edit, float]]]:
@@ -29,7 +29,7 @@ def drawn(sentences: int, seed: int) -> tuple[list[AnnotatedSentence], list[dict
 
 def test_a_score_at_a_threshold_is_that_of_the_edits_with_such_shares() -> None:
     references, proposed = drawn(40, seed=1)
-    shared = SharedEdits.from_json(SharedEdits.of(references, proposed, "annotator").to_json())
+    shared = SharedEdits.of(references, proposed, "annotator")
     for threshold in (0.0, 0.05, 0.5, 0.95, 1.0):
         found = shared.at(threshold)
         expected = ERRANT.compare(
@@ -40,8 +40,9 @@ def test_a_score_at_a_threshold_is_that_of_the_edits_with_such_shares() -> None:
             name: part.figures for name, part in expected.by_type().items()
         }
     tried = np.arange(1, 20) / 20
-    best = shared.best_threshold(tried)
-    assert shared.at(best).headline == max(shared.at(threshold).headline for threshold in tried)
+    curve = Curve.from_json(shared.curve.to_json())
+    assert [curve.f05(threshold) for threshold in tried] == [shared.at(threshold).headline for threshold in tried]
+    assert curve.f05(curve.best_threshold(tried)) == max(map(curve.f05, tried))
 
 
 def test_of_several_references_the_one_counts_that_the_system_is_most_sure_of() -> None:
@@ -49,26 +50,26 @@ def test_of_several_references_the_one_counts_that_the_system_is_most_sure_of() 
     references = [AnnotatedSentence(("a", "b"), {0: (one,), 1: (other,)})]
     shared = SharedEdits.of(references, [{one: 0.2, other: 0.7}], "annotator")
     assert shared.at(0.5).figures["f05"] == 1
-    assert shared.references == 1
+    assert shared.curve.references == 1
 
 
 def test_precision_of_most_is_the_mean_over_all_orders_of_edits_with_equal_shares() -> None:
     edits = [Edit(place, place + 1, "x", "R:NOUN") for place in range(5)]
     shares = dict(zip(edits, (0.9, 0.5, 0.5, 0.5, 0.1), strict=True))
-    shared = SharedEdits.of([AnnotatedSentence(tuple("abcde"), {0: (edits[1], edits[4])})], [shares], "annotator")
+    curve = SharedEdits.of([AnnotatedSentence(tuple("abcde"), {0: (edits[1], edits[4])})], [shares], "annotator").curve
     orders = [[0, *middle, 4] for middle in itertools.permutations([1, 2, 3])]
     for number in range(1, 6):
         right = [sum(place in (1, 4) for place in order[:number]) for order in orders]
-        assert shared.precision_of_most(number) == pytest.approx(np.mean(right) / number)
-    assert np.isnan(shared.precision_of_most(6))
+        assert curve.precision_of_most(number) == pytest.approx(np.mean(right) / number)
+    assert np.isnan(curve.precision_of_most(6))
 
 
 def test_the_area_is_the_mean_precision_at_all_recalls() -> None:
     edits = [Edit(place, place + 1, "x", "R:NOUN") for place in range(6)]
     wanted = (edits[0], edits[2], edits[3], Edit(5, 6, "other", "R:NOUN"))
     shares = dict(zip(edits, (0.9, 0.8, 0.7, 0.6, 0.5, 0.4), strict=True))
-    shared = SharedEdits.of([AnnotatedSentence(tuple("abcdef"), {0: wanted})], [shares], "annotator")
-    assert shared.highest_recall == 0.75
-    assert shared.area(0.75) == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
-    assert shared.area(0.5) == pytest.approx((1 + 2 / 3) / 2)
-    assert np.isnan(shared.area(1.0)) and np.isnan(shared.area(0.1))
+    curve = SharedEdits.of([AnnotatedSentence(tuple("abcdef"), {0: wanted})], [shares], "annotator").curve
+    assert curve.highest_recall == 0.75
+    assert curve.area(0.75) == pytest.approx((1 + 2 / 3 + 3 / 4) / 3)
+    assert curve.area(0.5) == pytest.approx((1 + 2 / 3) / 2)
+    assert np.isnan(curve.area(1.0)) and np.isnan(curve.area(0.1))

@@ -302,10 +302,7 @@ def test_a_loss_is_flat_if_the_last_quarter_of_its_stage_hardly_lowers_it() -> N
             "architecture": "default",
             "seed": 1,
         }
-        rows = [
-            {**choices, "stage": stage, "data": "validation", "update": n, "passes": n / 100, "loss": loss}
-            for n, loss in losses.items()
-        ]
+        rows = [{**choices, "stage": stage, "update": n, "passes": n / 100, "loss": loss} for n, loss in losses.items()]
         return pd.DataFrame(rows)
 
     falling = points("falling", 1, {100: 9.0, 200: 5.0}), points("falling", 2, {300: 1.0, 600: 0.9})

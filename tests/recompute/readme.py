@@ -23,37 +23,48 @@ SMALL, LARGE = "what-they-buy", "what-they-buy-gpu"
 
 @cache
 def pack(profile):
-    """The records of a pack by kind and label, and its files by key."""
+    """The records of a pack by kind and label, and its files by key and name."""
     folder = ROOT / "outputs" / profile / "pack"
-    parts = ([pd.read_parquet(path) for path in folder.rglob(f"{name}.parquet")] for name in ("artefacts", "files"))
-    records, files = (pd.concat(each).drop_duplicates(["key", *rest]) for each, rest in zip(parts, ([], ["name"]), strict=True))
-    return records.set_index(["kind", "label"]), files[files.name.isin(["score.json", "edits.json"])].set_index("key").content
+    records, files = (
+        pd.concat([pd.read_parquet(path) for path in folder.rglob(f"{name}.parquet")]) for name in ("artefacts", "files")
+    )
+    return records.set_index(["kind", "label"]), files.set_index(["key", "name"]).content
+
+
+def stored(profile, kind, label, file):
+    records, files = pack(profile)
+    return json.loads(files[records.key[kind, label], file])
+
+
+def of_sentences(score):
+    """Right, wrong and missed edits of each sentence."""
+    return np.array([np.sum([edit[1:] for edit in edits] or [[0, 0, 0]], axis=0) for edits in score["rows"]], dtype=float)
 
 
 @cache
-def stored(profile, kind, label):
-    records, files = pack(profile)
-    found = json.loads(files[records.key[kind, label]])
-    return {name: np.array(value) for name, value in found.items() if name != "metric"}
+def counted(profile, model, test, kind="score"):
+    """As decoded or, with the kind ``edit_shares``, at the operating point."""
+    return of_sentences(stored(profile, kind, f"{model}-{test}", "score.json"))
 
 
-def counted(profile, model, test, permille=None):
-    """Right, wrong and missed edits of each sentence: as decoded, or of the edits whose share reaches a threshold."""
-    found = stored(profile, "score" if permille is None else "edit_shares", f"{model}-{test}")
-    if permille is None:
-        rows = found["statistics"]
-    else:
-        made, wanted = found["permille"] >= permille, found["wanted"].astype(bool)
-        rows = np.stack([wanted & made, ~wanted & made, wanted & ~made], axis=1)
-    counts = np.zeros((found["sentences"], 3))
-    np.add.at(counts, found["sentence"], rows)
-    return counts
+@cache
+def at(model, test, permille):
+    """Right, wrong and missed edits in all of those whose share reaches a threshold."""
+    curve = stored(SMALL, "edit_shares", f"{model}-{test}", "curve.json")
+    made, right = (sum(curve[name][permille:]) for name in ("made", "right"))
+    return right, made - right, curve["references"] - right
 
 
 @cache
 def operating_point(model):
     """The highest F0.5 on the development data, and the lowest threshold that has it, with its sign changed."""
-    return max((f05(counted(SMALL, model, "validation", permille).sum(0)), -permille) for permille in range(50, 1000, 50))
+    return max((f05(at(model, "validation", permille)), -permille) for permille in range(50, 1000, 50))
+
+
+def at_operating_point(model, test):
+    counts = counted(SMALL, model, test, "edit_shares")
+    assert (counts.sum(0) == at(model, test, -operating_point(model)[1])).all()
+    return counts
 
 
 def f05(sums):
@@ -112,7 +123,7 @@ def tuned(method, track, which, test="wi-dev", pairs=160_000):
     """By seed: the model of the lowest loss, or the one of this and the last that is better on the development data."""
     models = {seed: [name(method, track, seed, passes, pairs) for passes in ("lowest_loss", LAST[track])] for seed in SEEDS}
     kept = {seed: pair[0] if which == "lowest" else max(pair, key=operating_point) for seed, pair in models.items()}
-    return {seed: counted(SMALL, model, test, -operating_point(model)[1]) for seed, model in kept.items()}
+    return {seed: at_operating_point(model, test) for seed, model in kept.items()}
 
 
 def beside(one, other):
@@ -144,11 +155,8 @@ def after(profile, passes, seeds, test="wi-dev"):
 def released(label, metric):
     """Right, wrong and missed edits of each sentence of a correction that others released, as one seed."""
     records, files = pack("released")
-    several = map(json.loads, files[records.key.loc[[("score", label)]]])
-    [found] = [each for each in several if metric in str(each["metric"])]
-    counts = np.zeros((found["sentences"], 3))
-    np.add.at(counts, found["sentence"], found["statistics"])
-    return {1: counts}
+    several = (json.loads(files[key, "score.json"]) for key in records.key.loc[[("score", label)]])
+    return {1: next(of_sentences(score) for score in several if metric in str(score["metric"]))}
 
 
 def mean_f05(side):

@@ -1,7 +1,7 @@
 """Metrics (ERRANT, MaxMatch, GLEU, and those of others), scores by error type and by group, and whether systems differ."""
 
 from pseudogec.evaluate.contrasts import LOSS, Contrast, Side, answer, clear, contrast
-from pseudogec.evaluate.edit_shares import SharedEdits
+from pseudogec.evaluate.edit_shares import Curve, SharedEdits
 from pseudogec.evaluate.errant import ERRANT, Errant
 from pseudogec.evaluate.error_types import CUT_OTHERWISE, frequent_types, main_type, type_agreement
 from pseudogec.evaluate.gleu import Gleu, gleu_of
@@ -49,6 +49,7 @@ __all__ = [
     "MOST_SEEDS",
     "AnyMetric",
     "Contrast",
+    "Curve",
     "Direction",
     "EditMetric",
     "Errant",

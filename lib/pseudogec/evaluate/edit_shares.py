@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -15,6 +14,60 @@ from pseudogec.evaluate.errant import ERRANT
 from pseudogec.evaluate.metric import Score, f05_of
 
 _NOT_PROPOSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """The precision-recall curve over all thresholds of the share."""
+
+    references: int  # edits of the reference
+    made: np.ndarray  # how many edits have a share of so many thousandths, (1001,)
+    right: np.ndarray  # how many of these are right
+
+    def f05(self, threshold: float) -> float:
+        """F0.5 of the edits whose share is at least the threshold."""
+        made, right = (int(counts[round(1000 * threshold) :].sum()) for counts in (self.made, self.right))
+        return float(f05_of(np.array([right, made - right, self.references - right])))
+
+    def best_threshold(self, thresholds: Sequence[float]) -> float:
+        """The one with the highest F0.5; of equals the lowest, which makes most edits."""
+        return max(sorted(thresholds), key=self.f05)
+
+    @property
+    def points(self) -> tuple[np.ndarray, np.ndarray]:
+        """How many edits are made, and how many of these are right, from each share on, the highest first; both begin with 0."""
+        shares = np.flatnonzero(self.made)[::-1]
+        made, right = (np.append(0.0, counts[shares].cumsum()) for counts in (self.made, self.right))
+        return made, right
+
+    def precision_of_most(self, edits: int) -> float:
+        """The precision of so many edits, those with the largest shares; missing where fewer are proposed.
+
+        Edits of equal share are taken in a random order; this is the mean over all orders.
+        """
+        made, right = self.points
+        return float(np.interp(edits, made, right)) / edits if 0 < edits <= made[-1] else np.nan
+
+    def area(self, recall: float) -> float:
+        """The area under the curve up to a recall, divided by it: a mean precision; missing where the curve ends before."""
+        made, right = self.points
+        hits = np.arange(1, int(recall * self.references + 1e-9) + 1)
+        if not len(hits) or hits[-1] > right[-1]:
+            return np.nan
+        # The first point at which there are so many right edits, also where only wrong ones follow.
+        return float((hits / np.interp(hits - 1e-9, right, made)).mean())
+
+    @property
+    def highest_recall(self) -> float:
+        return float(self.right.sum()) / self.references if self.references else 0.0
+
+    def to_json(self) -> str:
+        return json.dumps({"references": self.references, "made": self.made.tolist(), "right": self.right.tolist()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        stored = json.loads(text)
+        return cls(stored["references"], np.array(stored["made"]), np.array(stored["right"]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,71 +99,20 @@ class SharedEdits:
                 share = int(1000 * named[key][1] + 1e-6) if key in named else _NOT_PROPOSED
                 rows.append((number, wanted[key] if key in wanted else named[key][0], share, key in wanted))
         signature = f"{ERRANT.signature(annotator)}|edits:by share"
-        return cls._of(signature, len(references), *(zip(*rows, strict=True) if rows else ((), (), (), ())))
-
-    @classmethod
-    def _of(cls, signature: str, sentences: int, *columns: Sequence[Any]) -> Self:
+        columns = zip(*rows, strict=True) if rows else ((), (), (), ())
         kinds = (np.int64, object, np.int64, bool)
-        return cls(signature, sentences, *(np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)))
+        arrays = (np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True))
+        return cls(signature, len(references), *arrays)
 
     def at(self, threshold: float) -> Score:
         """ERRANT's score of the edits whose share is at least the threshold."""
-        counts = self._counts(threshold)
+        made = self.permille >= round(1000 * threshold)
+        counts = np.stack([self.wanted & made, ~self.wanted & made, self.wanted & ~made], axis=-1).astype(np.int64)
         some = counts.any(axis=1)
         return Score(ERRANT, self.signature, self.sentences, self.sentence[some], self.error_type[some], counts[some])
 
-    def best_threshold(self, thresholds: Sequence[float]) -> float:
-        """The one with the highest F0.5; of equals the lowest, which makes most edits."""
-        return max(sorted(thresholds), key=lambda threshold: float(f05_of(self._counts(threshold).sum(axis=0))))
-
-    def _counts(self, threshold: float) -> np.ndarray:
-        """Of each row: whether it is right, wrong or missed, (rows, 3)."""
-        made = self.permille >= round(1000 * threshold)
-        return np.stack([self.wanted & made, ~self.wanted & made, self.wanted & ~made], axis=-1).astype(np.int64)
-
-    @cached_property
-    def curve(self) -> tuple[np.ndarray, np.ndarray]:
-        """How many edits are made, and how many of these are right, from each share on, the highest first; both begin with 0."""
+    @property
+    def curve(self) -> Curve:
         proposed = self.permille != _NOT_PROPOSED
-        shares, places = np.unique(-self.permille[proposed], return_inverse=True)
-        made, right = np.zeros((2, len(shares) + 1))
-        np.add.at(made, places + 1, 1)
-        np.add.at(right, places + 1, self.wanted[proposed])
-        return made.cumsum(), right.cumsum()
-
-    @property
-    def references(self) -> int:
-        return int(self.wanted.sum())
-
-    def precision_of_most(self, edits: int) -> float:
-        """The precision of so many edits, those with the largest shares; missing where fewer are proposed.
-
-        Edits of equal share are taken in a random order; this is the mean over all orders.
-        """
-        made, right = self.curve
-        return float(np.interp(edits, made, right)) / edits if 0 < edits <= made[-1] else np.nan
-
-    def area(self, recall: float) -> float:
-        """The area under the curve up to a recall, divided by it: a mean precision; missing where the curve ends before."""
-        made, right = self.curve
-        hits = np.arange(1, int(recall * self.references + 1e-9) + 1)
-        if not len(hits) or hits[-1] > right[-1]:
-            return np.nan
-        # The first point at which there are so many right edits, also where only wrong ones follow.
-        return float((hits / np.interp(hits - 1e-9, right, made)).mean())
-
-    @property
-    def highest_recall(self) -> float:
-        return float(self.curve[1][-1]) / self.references if self.references else 0.0
-
-    def to_json(self) -> str:
-        types, numbers = np.unique(self.error_type.astype(str), return_inverse=True)
-        columns = {"sentence": self.sentence, "type": numbers, "permille": self.permille, "wanted": self.wanted.astype(int)}
-        about = {"signature": self.signature, "sentences": self.sentences, "types": types.tolist()}
-        return json.dumps(about | {name: column.tolist() for name, column in columns.items()})
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        stored = json.loads(text)
-        types = [stored["types"][number] for number in stored["type"]]
-        return cls._of(stored["signature"], stored["sentences"], stored["sentence"], types, stored["permille"], stored["wanted"])
+        made, right = (np.bincount(self.permille[some], minlength=1001) for some in (proposed, proposed & self.wanted))
+        return Curve(int(self.wanted.sum()), made, right)

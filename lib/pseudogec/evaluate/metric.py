@@ -181,7 +181,7 @@ class Score:
         listed = list(rows)
         places = np.array([row[0] for row in listed], dtype=np.int64)
         types = np.array([row[1] for row in listed], dtype=object)
-        statistics = np.array([row[2:] for row in listed], dtype=np.int64).reshape(len(listed), len(metric.counts))
+        statistics = np.array([row[2:] for row in listed] or np.empty((0, len(metric.counts))), dtype=np.int64)
         return cls(metric, signature, sentences, places, types, statistics, beyond_bound)
 
     @property
@@ -245,21 +245,22 @@ class Score:
         return replace(self, **rows)
 
     def to_json(self) -> str:
-        arrays = {name: getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics")}
-        content = {"metric": METRICS.dump(self.metric), "signature": self.signature, "sentences": self.sentences, **arrays}
+        """With a list for each sentence, which many systems share: scores of one test corpus together take little space."""
+        rows: list[list[Any]] = [[] for _ in range(self.sentences)]
+        columns = (getattr(self, name).tolist() for name in ("sentence", "error_type", "statistics"))
+        for sentence, error_type, statistics in zip(*columns, strict=True):
+            rows[sentence].append([error_type, *statistics])
+        content: dict[str, Any] = {"metric": METRICS.dump(self.metric), "signature": self.signature, "rows": rows}
         if self.beyond_bound:
             content["beyond_bound"] = self.beyond_bound
-        return json.dumps(content)
+        return json.dumps(content, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str) -> Score:
         stored: dict[str, Any] = json.loads(text)
+        rows = [(sentence, *row) for sentence, of_sentence in enumerate(stored["rows"]) for row in of_sentence]
         metric = METRICS.parse(stored["metric"])
-        places, statistics = (np.array(stored[name], dtype=np.int64) for name in ("sentence", "statistics"))
-        if not len(statistics):
-            statistics = statistics.reshape(0, len(metric.counts))
-        types = np.array(stored["error_type"], dtype=object)
-        return cls(metric, stored["signature"], stored["sentences"], places, types, statistics, stored.get("beyond_bound", 0))
+        return cls.from_rows(metric, stored["signature"], len(stored["rows"]), rows, stored.get("beyond_bound", 0))
 
 
 def precision_recall_f05(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:

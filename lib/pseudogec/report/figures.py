@@ -322,7 +322,7 @@ def learning_curves(curves: pd.DataFrame) -> Picture | Finding:
     """
     if curves.empty:
         return NOT_LISTED
-    shown = curves[(curves.data == "validation") & (curves.stage == curves.groupby("system").stage.transform("max"))]
+    shown = curves[curves.stage == curves.groupby("system").stage.transform("max")]
     names, methods = names_of_curves(curves), [name for name in colours_of(curves.method) if name != "none"] or ["none"]
     columns = min(3, len(methods))
     rows = -(-len(methods) // columns)

@@ -59,7 +59,7 @@ def at_the_end(curves: pd.DataFrame, names: Mapping[str, str]) -> Finding:
     if curves.empty:
         return NOT_LISTED
     falls: dict[str, float] = {}
-    for system, part in curves[curves.data == "validation"].groupby("system", sort=False):
+    for system, part in curves.groupby("system", sort=False):
         stages_before, last = part[part.stage < part.stage.max()], part[part.stage == part.stage.max()]
         start = stages_before["update"].max() if len(stages_before) else 0
         of_seeds = [_fall_in_last_quarter(losses.set_index("update").loss, start) for _, losses in last.groupby("seed")]

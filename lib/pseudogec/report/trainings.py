@@ -174,12 +174,11 @@ def _pairs_read(stage: TrainedModel) -> float:
 
 
 def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
-    """Losses during systems' trainings, without lost records and the stage of copying, which all systems share.
+    """Validation losses during systems' trainings, without lost records and the stage of copying, which all systems share.
 
     Returns:
         One row for each point: ``system``, ``method``, ``setting``, ``pseudo_pairs``, ``architecture``, ``seed``; ``stage`` (from
-        1); ``data``, which is ``training`` (means since the points before) or ``validation``; ``update`` and ``passes`` over the
-        genuine data, both counted through all stages; ``loss``, in bits per subword.
+        1); ``update`` and ``passes`` over the genuine data, both counted through all stages; ``loss``, in bits per subword.
     """
     choices = ["system", "method", "setting", "pseudo_pairs", "architecture", "seed"]
     rows = []
@@ -193,10 +192,9 @@ def learning_curves(study: Study, systems: Iterable[System]) -> pd.DataFrame:
         genuine = max(record.genuine for record in records)
         updates, seen = 0, 0.0
         for number, record in enumerate(records, start=1):
-            for data in ("training", "validation"):
-                for point in record.facts[f"{data}_curve"]:
-                    passed = seen + record.seen * point["update"] / record.facts["updates"]
-                    place = (number, data, updates + point["update"], passed / genuine if genuine else 0.0)
-                    rows.append((*chosen, *place, point["nll_loss"]))
+            for point in record.facts["validation_curve"]:
+                passed = seen + record.seen * point["update"] / record.facts["updates"]
+                place = (number, updates + point["update"], passed / genuine if genuine else 0.0)
+                rows.append((*chosen, *place, point["nll_loss"]))
             updates, seen = updates + record.facts["updates"], seen + record.seen
-    return pd.DataFrame(rows, columns=[*choices, "stage", "data", "update", "passes", "loss"])
+    return pd.DataFrame(rows, columns=[*choices, "stage", "update", "passes", "loss"])

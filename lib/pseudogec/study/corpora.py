@@ -303,8 +303,8 @@ class SeedText(Recipe):
     shard: int
 
     @property
-    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # tables and examples show the first shard alone
-        return (_SENTENCES,) if self.shard == 0 else ()
+    def quoting(self) -> tuple[str, ...]:  # type: ignore[override]  # tables and examples show the first shard alone, of small ones
+        return (_SENTENCES,) if self.shard == 0 and self.size < MOST_QUOTED else ()
 
     @property
     def label(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path
@@ -242,6 +242,10 @@ class Training(LearnsFromText):
         options = {"seed": self.seed, "progress": report, "launcher": launcher(), **self._own_options(store)}
         result = type(self).trained_by(*where, self.architecture, self.optimisation, **options)
         return result.model_dump(mode="json")
+
+    def portable_result(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        # Nothing shows the losses of training, which would fill a pack.
+        return super().portable_result({**result, "training_curve": []})
 
     @property
     def work(self) -> float:

@@ -414,6 +414,7 @@ class Planner:
             bpe=self.bpe,
             length_penalty=self.profile.decoding.length_penalty,
             annotator=self.annotator,
+            development=None if test is None else self.edit_shares(system),
         )
 
     @property

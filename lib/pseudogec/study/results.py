@@ -10,9 +10,9 @@ import pandas as pd
 
 from pseudogec.artefacts import Artefacts, Progress, Recipe
 from pseudogec.corpora import read_plain
-from pseudogec.correct import proposed_edits
+from pseudogec.correct import THRESHOLDS, proposed_edits
 from pseudogec.edits import annotator_of, read_m2
-from pseudogec.evaluate import METRICS, AnyMetric, Gold, Metric, Score, SharedEdits
+from pseudogec.evaluate import METRICS, AnyMetric, Curve, Gold, Metric, Score, SharedEdits
 from pseudogec.study.corpora import References
 from pseudogec.study.corrections import Correction, read_corrected
 from pseudogec.study.grid import Pipeline, System
@@ -29,6 +29,7 @@ class ScoredCorrection(Recipe):
     """A correction scored by a metric: ``score.json``."""
 
     kind: ClassVar[str] = "score"
+    version: ClassVar[int] = 2
     follows: ClassVar[str] = "correction"
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.003
@@ -62,19 +63,26 @@ class ScoredCorrection(Recipe):
 
 
 class EditShares(Recipe):
-    """The edits of a correction's candidates with their shares, beside those of the reference: ``edits.json``."""
+    """The edits of a correction's candidates by their shares, beside those of the reference.
+
+    Files: ``curve.json``, the precision-recall curve; on test data ``score.json``, the score at the operating point, which is the
+    threshold with the highest F0.5 on the development data.
+    """
 
     kind: ClassVar[str] = "edit_shares"
+    version: ClassVar[int] = 2
     follows: ClassVar[str] = "correction"
     packages: ClassVar[tuple[str, ...]] = ("errant", "spacy")
     seconds_a_unit: ClassVar[float] = 0.01
     bytes_a_unit: ClassVar[float] = 80.0
-    portable: ClassVar[tuple[str, ...]] = ("edits.json",)
+    portable: ClassVar[tuple[str, ...]] = ("curve.json", "score.json")
     correction: Correction
     references: References
     bpe: Subwords
     length_penalty: float
     annotator: str
+    development: EditShares | None
+    """The shares on the development data; none where these are they."""
 
     @property
     def work(self) -> float:
@@ -87,12 +95,19 @@ class EditShares(Recipe):
             before, annotator, bpe, self.length_penalty, lambda done, total: progress(done, total, "sentences")
         )
         found = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)
-        (folder / "edits.json").write_text(found.to_json(), encoding="utf-8")
-        return {"references": found.references, "highest_recall": found.highest_recall}
+        (folder / "curve.json").write_text(found.curve.to_json(), encoding="utf-8")
+        if self.development:
+            threshold = self.development.read(store)[0].best_threshold(THRESHOLDS)
+            (folder / "score.json").write_text(found.at(threshold).to_json(), encoding="utf-8")
+        return {"references": found.curve.references, "highest_recall": found.curve.highest_recall}
 
-    def read(self, store: Artefacts) -> SharedEdits:
-        """The edits, which must have been found."""
-        return SharedEdits.from_json((store.folder(self) / "edits.json").read_text(encoding="utf-8"))
+    def read(self, store: Artefacts) -> tuple[Curve, Score | None]:
+        """The curve and, on test data, the score at the operating point; they must have been built."""
+        curve, score = store.folder(self) / "curve.json", store.folder(self) / "score.json"
+        return (
+            Curve.from_json(curve.read_text(encoding="utf-8")),
+            Score.from_json(score.read_text(encoding="utf-8")) if self.development else None,
+        )
 
 
 def tidy(rows: Iterable[tuple[System | Pipeline, str, Score, Sequence[str]]], by: By | None = None) -> pd.DataFrame:

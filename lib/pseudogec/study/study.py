@@ -27,7 +27,7 @@ from pseudogec.artefacts.recipe import Recipe, with_ancestors
 from pseudogec.artefacts.store import Store
 from pseudogec.corpora import load_catalogue
 from pseudogec.correct import THRESHOLDS
-from pseudogec.evaluate import ERRANT, METRICS, Metric, MetricChoice, Score, SharedEdits, Side
+from pseudogec.evaluate import ERRANT, METRICS, Curve, Metric, MetricChoice, Score, Side
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, CheckResult, checks_of, refuse
@@ -409,18 +409,19 @@ class Study:
         """The score of a system on a test corpus (the first by default), sentence by sentence; it must have been built."""
         return self._read(self.planner.score(system, test or self.test, METRICS.make(metric)))
 
-    def edit_shares(self, system: System | Pipeline, test: str | None = None) -> SharedEdits:
-        """The edits that a model proposes on a test corpus or, with none, on the development data; they must have been found."""
-        return self._read(self.planner.edit_shares(system, test))
+    def curve(self, system: System | Pipeline, test: str | None = None) -> Curve:
+        """A model's precision-recall curve on a test corpus or, with none, on the development data; it must have been built."""
+        curve: Curve = self._read(self.planner.edit_shares(system, test))[0]
+        return curve
 
     def tuned_score(self, system: System | Pipeline, test: str | None = None) -> Score:
         """The score of a model at its operating point: the threshold with the highest F0.5 on the development data."""
-        return self.edit_shares(system, test or self.test).at(self.edit_shares(system).best_threshold(THRESHOLDS))
+        score: Score = self._read(self.planner.edit_shares(system, test or self.test))[1]
+        return score
 
     def development_f05(self, system: System) -> float:
         """A model's F0.5 on the development data at its operating point."""
-        shares = self.edit_shares(system)
-        return shares.at(shares.best_threshold(THRESHOLDS)).figures["f05"]
+        return max(map(self.curve(system).f05, THRESHOLDS))
 
     def side(self, systems: Sequence[System | Pipeline], tuned: bool = False) -> Side:
         """All seeds of one kind of system, whose scores must have been built, as a side of a comparison.
