@@ -21,7 +21,7 @@ KILL_STUDY = Path(__file__).parent / "faults" / "kill_study.py"
 def test_a_study_whose_parts_are_killed_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
     arguments = ["--kills", "4", "--seed", "3", "--apart", "10", "--folder", str(tmp_path)]
     # A part of the smallest study: two systems.
-    part = ["grids.seed_corpus.method=[none, direct_noise]", "grids.seed_corpus.seed_corpus=simple"]
+    part = ["grids.seed_corpus.method=[none, direct_noise]", "grids.seed_corpus.seed_corpus=everyday"]
     overrides = [word for override in (*SMALLEST, *part) for word in ("--set", override)]
     command = [sys.executable, str(KILL_STUDY), *arguments, "--only", "02", *overrides]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

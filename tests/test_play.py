@@ -31,7 +31,7 @@ OVERRIDES = [
     "systems.careful={after: base, steps: [{step: unknown_words}]}",
     # Of a method that no other test has, since several share the store.
     "methods.of_nobody={method: direct_noise, mu_mask: 0.123}",
-    "models.absent={method: of_nobody, seed_corpus: simple, setting: joint, pseudo_pairs: 100}",
+    "models.absent={method: of_nobody, seed_corpus: everyday, setting: joint, pseudo_pairs: 100}",
     "systems.absent.steps=[{step: models, models: absent}]",
     *SMALLEST,
 ]
