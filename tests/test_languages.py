@@ -73,9 +73,9 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_an_alphabet_is_enough_for_noise_of_text_and_for_back_translation(toy: Path, tmp_path: Path) -> None:
-    planner = Study.open(str(toy), store=tmp_path / "store", packs=False).planner
-    assert planner.annotator.startswith("untyped")
     study = Study.open(str(toy), store=tmp_path / "store", packs=False)
+    planner = study.planner
+    assert planner.annotator.startswith("untyped")
     systems = [system for system in study.grid("generation_methods") if system.noise is not None]
     assert len(systems) == 4
     for system in systems:

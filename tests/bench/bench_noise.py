@@ -2,7 +2,7 @@
 
     python tests/bench/bench_noise.py [--lines 10000 100000] [--input F] [--seed 1]
 
-The text is cut after so many lines, or repeated; without `--input` it is novels of the classroom, in pieces of 8,000
+The text is cut after so many lines, or repeated; without `--input` it is the classroom's novels, in pieces of 8,000
 merges. Each way (`authors_noising.py` is the authors') runs in a process of its own, and starting it counts. The ratio is of
 processor time, which other programs on the machine disturb less.
 """
