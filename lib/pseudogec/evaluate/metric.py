@@ -217,10 +217,21 @@ class Score:
         Raises:
             UserError: the metric has no types.
         """
+        return {error_type: self.of_types(error_type) for error_type in sorted(set(self._main_types))}
+
+    def of_types(self, *types: str) -> Score:
+        """The score of some main error types together.
+
+        Raises:
+            UserError: the metric has no types.
+        """
+        return self._rows(np.isin(self._main_types, types))
+
+    @cached_property
+    def _main_types(self) -> np.ndarray:
         if not self.metric.knows_types:
             raise UserError(f"{self.metric.name} has no error types")
-        types = np.array([main_type(error_type) for error_type in self.error_type], dtype=object)
-        return {error_type: self._rows(types == error_type) for error_type in sorted(set(types))}
+        return np.array([main_type(error_type) for error_type in self.error_type], dtype=str)
 
     def by_group(self, labels: Sequence[str]) -> dict[str, Score]:
         """The score of each group of sentences, such as proficiency levels, by name.

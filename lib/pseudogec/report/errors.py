@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from pseudogec.edits import AnnotatedSentence, load_annotator
-from pseudogec.evaluate import ALPHA, Estimate, Score, compare, f05_of, frequent_types, holm, main_type
+from pseudogec.evaluate import Score, Side, clear, contrast, frequent_types, main_type
 from pseudogec.noise import EditDictionary, RealisticNoise
 from pseudogec.report.display import NOT_LISTED, Finding, Html
 from pseudogec.report.figures import by_category, system_colours
@@ -64,69 +64,55 @@ class ErrorAnalysis:
         """
         opponents = grid.only(method=["none"]) if against is None else grid.only(**{column: [against]})
         others = Grid(system for system in grid if system not in opponents)
-        differences: dict[tuple[Any, str], Estimate] = {}
-        for value in dict.fromkeys(getattr(system, column) for system in others):
-            for category, difference in self._differences(others.only(**{column: [value]}), opponents, by).items():
-                differences[value, category] = difference
-        if not differences:
+        kinds = {getattr(system, column): others.only(**{column: [getattr(system, column)]}) for system in others}
+        if not kinds or not opponents:
             return NOT_LISTED
+        self.scores(grid, by)
+        compared = {
+            (kind, category): contrast("", *(self._side(each, by, category) for each in (systems, opponents)))
+            for kind, systems in kinds.items()
+            for category in self._categories(by)
+        }
         called = dict(names or {})
-        marks = holm([difference.p_value for difference in differences.values()])
-        rows, clear = [], dict[str, list[str]]()
-        for ((value, category), difference), p_value in zip(differences.items(), marks, strict=True):
+        rows, strong = [], dict[str, list[str]]()
+        for ((kind, category), item), is_clear in zip(compared.items(), clear([*compared.values()], "F0.5"), strict=True):
+            difference = item.differences["F0.5"]
             low, high = difference.interval
             points = {"value": 100 * difference.value, "low": 100 * low, "high": 100 * high}
-            shown = called.get(value) or _called(value)
-            rows.append({"category": category, "system": value, "name": shown, **points, "clear": p_value < ALPHA})
-            if p_value < ALPHA:
-                clear.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
+            shown = called.get(kind) or _called(kind)
+            rows.append({"category": category, "system": kind, "name": shown, **points, "clear": is_clear})
+            if is_clear:
+                strong.setdefault(shown, []).append(f"{category} {in_points(100 * difference.value)}")
         opponent = "the baseline" if against is None else called.get(against) or _called(against)
-        if not clear:
+        if not strong:
             most = max(rows, key=lambda row: abs(row["value"]))
             largest = (
                 f"{most['name']} in {most['category']}, {most['value']:+.1f} [{most['low']:+.1f}, {most['high']:+.1f}] points"
             )
             return Finding(f"No difference from {opponent} is more than chance. The largest: {largest}.")
-        title = "More than chance: " + "; ".join(f"{shown} in {', '.join(where)}" for shown, where in clear.items())
+        title = "More than chance: " + "; ".join(f"{shown} in {', '.join(where)}" for shown, where in strong.items())
+        alone = any(item.of_one_model for item in compared.values())
         caption = (
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. "
-            f"Filled: more than chance, corrected for {len(differences)} comparisons (Holm).{_one_seed(differences.values())}"
+            f"Filled: more than chance, corrected for {len(compared)} comparisons (Holm).{_ONE_SEED if alone else ''}"
         )
-        picture = by_category(pd.DataFrame(rows), self.categories(by, differences), title, "gain in F0.5 (points)", caption)
+        picture = by_category(pd.DataFrame(rows), self._categories(by), title, "gain in F0.5 (points)", caption)
         return self.report.figure(picture, name)
 
-    def categories(self, by: By, drawn: Iterable[tuple[Any, str]]) -> dict[str, str]:
-        """The categories of a figure and how it prints them."""
+    def _levels(self) -> list[str]:
+        return self.report.study.levels(self.report.study.planner.tests[self.dataset])
+
+    def _categories(self, by: By) -> dict[str, str]:
+        """The types or levels that are shown, and how a figure prints them."""
         if by == "error_type":
             return {name: f"{name} ({count:,})" for name, count in self.types.items()}
-        return {name: name for name in sorted({category for _, category in drawn})}
+        return {name: name for name in sorted(set(self._levels()))}
 
-    def _differences(self, ours: Grid, theirs: Grid, by: By) -> dict[str, Estimate]:
-        """F0.5 of some systems minus that of others, for each error type or level."""
-        if not ours or not theirs:
-            return {}
-        order = self._order(by, self.scores(Grid([*ours, *theirs]), by))
-        one, other = (self._statistics(systems, by, order) for systems in (ours, theirs))
+    def _side(self, systems: Grid, by: By, category: str) -> Side:
+        def part(score: Score) -> Score:
+            return score.of_types(category) if by == "error_type" else score.by_group(self._levels())[category]
 
-        def of(name: str) -> Estimate:
-            first, second = ({seed: parts[name] for seed, parts in side.items()} for side in (one, other))
-            return compare(first, second, f05_of)
-
-        return {name: of(name) for name in order}
-
-    def _order(self, by: By, scores: pd.DataFrame) -> list[str]:
-        return list(self.types) if by == "error_type" else sorted(scores.level.unique())
-
-    def _statistics(self, systems: Sequence[System], by: By, order: Sequence[str]) -> dict[int, Mapping[str, np.ndarray]]:
-        """For each seed and each type or level the statistics of every sentence; zeros for a type that does not occur."""
-        study, counts = self.report.study, dict[int, Mapping[str, np.ndarray]]()
-        levels = study.levels(study.planner.tests[self.dataset])
-        for system in systems:
-            score = study.score(system, self.dataset)
-            parts = score.by_type() if by == "error_type" else score.by_group(levels)
-            statistics = {name: part.per_sentence() for name, part in parts.items()}
-            counts[system.seed] = dict.fromkeys(order, np.zeros_like(score.per_sentence())) | statistics
-        return counts
+        return self.report.study.side(systems, test=self.dataset, part=part)
 
     def table(
         self, scores: pd.DataFrame, category: str, columns: str, name: str, names: Mapping[Any, str] | None = None
@@ -199,9 +185,7 @@ def _called(value: Any) -> str:
     return f"{value:,} pairs" if isinstance(value, int) else method_label(value)
 
 
-def _one_seed(estimates: Iterable[Estimate]) -> str:
-    alone = any(min(difference.seeds) == 1 for difference in estimates)
-    return " Where a side has a single model, this holds for that model; another seed may give another result." if alone else ""
+_ONE_SEED = " Where a side has a single model, this holds for that model; another seed may give another result."
 
 
 def instructive_sentences(scores: Mapping[str, Score], each: int) -> dict[str, list[int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import product
 from math import log, nan
@@ -423,17 +423,25 @@ class Study:
         """A model's F0.5 on the development data at its operating point."""
         return max(map(self.curve(system).f05, THRESHOLDS))
 
-    def side(self, systems: Sequence[System | Pipeline], tuned: bool = False) -> Side:
+    def side(
+        self,
+        systems: Sequence[System | Pipeline],
+        tuned: bool = False,
+        test: str | None = None,
+        part: Callable[[Score], Score] = lambda score: score,
+    ) -> Side:
         """All seeds of one kind of system, whose scores must have been built, as a side of a comparison.
 
         Args:
             tuned: at the operating point of each model in place of as decoded.
+            test: the test corpus; by default the first and, of systems of grids, the grids' others.
+            part: what counts of a score, such as some error types.
         """
         score = self.tuned_score if tuned else self.score
-        others = self.grid_tests[1:] if isinstance(systems[0], System) else ()
+        others = self.grid_tests[1:] if test is None and isinstance(systems[0], System) else ()
         counts = {
-            f" on {test}" if test in others else "": {system.seed: score(system, test).per_sentence() for system in systems}
-            for test in (self.test, *others)
+            f" on {name}" if name in others else "": {each.seed: part(score(each, name)).per_sentence() for each in systems}
+            for name in (test or self.test, *others)
         }
         losses = {system.seed: self.validation_loss(system) for system in systems}
         return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
