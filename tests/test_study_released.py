@@ -36,7 +36,7 @@ systems:
   both: {{steps: [{{step: released_output, outputs: {{one: [good.txt, poor.txt]}}}}]}}
   single: {{steps: [{{step: released_output, outputs: {{one: poor.txt}}}}]}}
 comparisons: {{replace: true, all: [both, single]}}
-notebooks: {{replace: true, 10_todays_systems: [all]}}
+notebooks: {{replace: true, 11_todays_systems: [all]}}
 """
 BOTH = [Pipeline(name="both", seed=seed) for seed in (1, 2)]
 SINGLE = Pipeline(name="single", seed=0)

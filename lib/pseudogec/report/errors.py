@@ -71,7 +71,7 @@ class ErrorAnalysis:
         compared = {
             (kind, category): contrast("", *(self._side(each, by, category) for each in (systems, opponents)))
             for kind, systems in kinds.items()
-            for category in self._categories(by)
+            for category in self.categories(by)
         }
         called = dict(names or {})
         rows, strong = [], dict[str, list[str]]()
@@ -96,13 +96,13 @@ class ErrorAnalysis:
             f"{readable(self.dataset)}: F0.5 minus that of {opponent} (dashed), 95% intervals over sentences and seeds. "
             f"Filled: more than chance, corrected for {len(compared)} comparisons (Holm).{_ONE_SEED if alone else ''}"
         )
-        picture = by_category(pd.DataFrame(rows), self._categories(by), title, "gain in F0.5 (points)", caption)
+        picture = by_category(pd.DataFrame(rows), self.categories(by), title, "gain in F0.5 (points)", caption)
         return self.report.figure(picture, name)
 
     def _levels(self) -> list[str]:
         return self.report.study.levels(self.report.study.planner.tests[self.dataset])
 
-    def _categories(self, by: By) -> dict[str, str]:
+    def categories(self, by: By) -> dict[str, str]:
         """The types or levels that are shown, and how a figure prints them."""
         if by == "error_type":
             return {name: f"{name} ({count:,})" for name, count in self.types.items()}

@@ -36,11 +36,11 @@ def claims(study: Study) -> Html:
 
 
 def genuine_pairs(study: Study) -> None:
-    """Show the figure of gains against genuine pairs from chapter 09 of this run, or of the first one that the profile names."""
+    """Show the figure of gains against genuine pairs from chapter 10 of this run, or of the first one that the profile names."""
     from IPython.display import display
 
     for name in (study.profile.name, *study.profile.judged_with):
-        path = PROJECT / "outputs" / name / "notebooks" / "09_what_pseudo_data_buy.ipynb"
+        path = PROJECT / "outputs" / name / "notebooks" / "10_few_genuine_pairs.ipynb"
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
         outputs = [output for cell in cells for output in cell.get("outputs", ())]
         about = [output.get("metadata", {}).get(METADATA, {}) for output in outputs]

@@ -27,7 +27,7 @@ from pseudogec.artefacts.recipe import Recipe, with_ancestors
 from pseudogec.artefacts.store import Store
 from pseudogec.corpora import load_catalogue
 from pseudogec.correct import THRESHOLDS
-from pseudogec.evaluate import ERRANT, METRICS, Curve, Metric, MetricChoice, Score, Side
+from pseudogec.evaluate import ERRANT, METRICS, Contrast, Curve, Metric, MetricChoice, Score, Side, contrast
 from pseudogec.study.corpora import Corpus
 from pseudogec.study.grid import Grid, Pipeline, System, expand
 from pseudogec.study.leakage import Check, CheckResult, checks_of, refuse
@@ -445,6 +445,15 @@ class Study:
         }
         losses = {system.seed: self.validation_loss(system) for system in systems}
         return Side(systems[0].name, counts, {seed: loss for seed, loss in losses.items() if loss == loss})
+
+    def gain(self, grid: Grid, method: str, against: str = "none", tuned: bool = True, **choices: Any) -> Contrast:
+        """What a method gains over another on the test corpora of grids; their scores must have been built.
+
+        Args:
+            tuned: at the operating point of each model in place of as decoded.
+            choices: what both systems have in common, such as ``track``.
+        """
+        return contrast(method, *(self.side(grid.only(method=name, **choices), tuned) for name in (method, against)))
 
     def losses(self, system: System) -> dict[int, float]:
         """The validation loss of a model whose passes are chosen, in bits per subword, or of all from which it was chosen."""
