@@ -51,7 +51,7 @@ class ContentWords(TextMethod):
 
     def learn(self, resources: NoiseResources) -> _Replacements:
         counts = Counter(word for sentence in resources.sentences() for word in sentence if word.isalpha() and word.islower())
-        classes = {word: found for word, count in counts.items() if count >= self.minimum_count and (found := _class(word))}
+        classes = {word: kind for word, count in counts.items() if count >= self.minimum_count and (kind := _class(word))}
         if not classes:
             raise UserError("content_words learns from genuine grammatical text; the text given has no frequent content word")
         similar = similar_words(
@@ -119,13 +119,13 @@ def similar_words(sentences: Iterable[Sequence[str]], counts: Mapping[str, int])
     vectors, values, _ = svds(matrix, k=dimensions, v0=np.ones(len(words)))
     vectors = vectors * np.sqrt(np.maximum(values, 0))
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-    found: dict[str, list[str]] = {}
+    similar: dict[str, list[str]] = {}
     for first in range(0, len(words), 1000):
         likeness = vectors[first : first + 1000] @ vectors.T
         for number, row in enumerate(likeness, start=first):
             best = np.argsort(-row, kind="stable")[:101]
-            found[words[number]] = [words[other] for other in best.tolist() if other != number]
-    return found
+            similar[words[number]] = [words[other] for other in best.tolist() if other != number]
+    return similar
 
 
 def _derivations(classes: Mapping[str, str]) -> dict[str, tuple[str, ...]]:

@@ -51,12 +51,12 @@ class DirectNoise(TextMethod):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _complete(cls, given: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
-        if not isinstance(given, Mapping):
-            return validate(given)
-        method = validate(_completed(given))
+    def _complete(cls, values: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(values, Mapping):
+            return validate(values)
+        method = validate(_completed(values))
         # Derived values do not count as given, so that `changed` derives them anew.
-        method.model_fields_set.intersection_update(given)
+        method.model_fields_set.intersection_update(values)
         return method
 
     @model_validator(mode="after")
@@ -108,15 +108,15 @@ class DirectNoise(TextMethod):
         Of the words of its stream, a sentence needs one for each token and half of one for each insertion, or somewhat more.
         """
         lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
-        wanted = lengths + lengths // 2 + 2
+        needed = lengths + lengths // 2 + 2
         if self.legacy or learnt.total > 2**32:
             return None
-        words = streams.words(first, wanted.tolist())
-        for_actions = _among_first(lengths, wanted)
+        words = streams.words(first, needed.tolist())
+        for_actions = _among_first(lengths, needed)
         actions = (uniforms(words[for_actions]) >= self._thresholds[:, None]).sum(axis=0)
         draws, taken = bounded(words[~for_actions], learnt.total)
         inserting = actions == 2
-        insertions, drawn = _sums(inserting, lengths), _sums(taken, 2 * (wanted - lengths))
+        insertions, drawn = _sums(inserting, lengths), _sums(taken, 2 * (needed - lengths))
         if (insertions > drawn).any():
             return None  # numpy passed over so many draws that the words do not suffice
         tokens = np.fromiter(chain.from_iterable(sentences), object, len(actions))
@@ -147,11 +147,11 @@ def _among_first(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
     return np.tile([True, False], len(counts)).repeat(np.column_stack([chosen, counts - chosen]).ravel())
 
 
-def _completed(given: Mapping[str, Any]) -> dict[str, Any]:
+def _completed(values: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        complete = {"mu_keep": 0.2, **given, **{name: float(given[name]) for name in _PROBABILITIES if name in given}}
+        complete = {"mu_keep": 0.2, **values, **{name: float(values[name]) for name in _PROBABILITIES if name in values}}
     except (TypeError, ValueError):
-        return {**dict.fromkeys(_PROBABILITIES, 0.0), **given}  # the field's own check says what is wrong
+        return {**dict.fromkeys(_PROBABILITIES, 0.0), **values}  # the field's own check says what is wrong
     complete.setdefault("mu_mask", round(0.375 * (1 - complete["mu_keep"]), 12))
     missing = [name for name in _PROBABILITIES if name not in complete]
     rest = 1 - sum(complete[name] for name in _PROBABILITIES if name in complete)

@@ -186,8 +186,8 @@ class DecoderMethod(Method):
 
         ``seed`` and the place of a sentence in the text (``first_index`` is that of the first) decide all random numbers.
         """
-        found = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
-        return [self.choose(hypotheses).subwords for hypotheses in found]
+        n_best_lists = self.search(decoder)(sentences, seed=seed, first_index=first_index, progress=progress)
+        return [self.choose(hypotheses).subwords for hypotheses in n_best_lists]
 
 
 def describe(method: type[Method]) -> Iterator[str]:

@@ -88,19 +88,19 @@ class Noiser:
         Raises:
             UserError: there is no such method or parameter, it needs a reverse model, or it needs genuine data.
         """
-        made = METHODS.make({METHODS.tag: method, **parameters})
-        if not isinstance(made, TextMethod):
+        noise_method = METHODS.make({METHODS.tag: method, **parameters})
+        if not isinstance(noise_method, TextMethod):
             raise UserError(f"the method {method} works with a reverse model; name it under `methods` in a profile instead")
-        if made.needs_pairs and not genuine:
+        if noise_method.needs_pairs and not genuine:
             raise UserError(f"{method} learns from learners' edits: give genuine data, as M2 files")
         pairs = M2.model_validate({"files": list(genuine)}) if genuine else None
 
         def learnt() -> Iterator[list[str]]:
             return iter(texts()) if pairs is None else (sentence.pair.target for sentence in pairs.read())
 
-        edits = pairs.read() if pairs is not None and made.needs_pairs else ()
+        edits = pairs.read() if pairs is not None and noise_method.needs_pairs else ()
         annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
-        return cls(made, NoiseResources(Counter(chain.from_iterable(learnt())), annotated=annotated, sentences=learnt))
+        return cls(noise_method, NoiseResources(Counter(chain.from_iterable(learnt())), annotated=annotated, sentences=learnt))
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """Noise a sentence with its random stream; the operations cover it in order.

@@ -130,15 +130,15 @@ class _Words(dict[str, _Word]):
         if len(self) >= _CACHED_WORDS:
             self.clear()
             self[_START] = _Word(_START)
-        self[word] = found = self._method.errors_of(word)
-        return found
+        self[word] = entry = self._method.errors_of(word)
+        return entry
 
     def pair(self, word: str, follower: str) -> _Word:
-        if (found := self.pairs.get((word, follower))) is None:
+        if (entry := self.pairs.get((word, follower))) is None:
             if len(self.pairs) >= _CACHED_WORDS:
                 self.pairs.clear()
-            found = self.pairs[word, follower] = self._method.errors_of_pair(word, follower, (self[word].tag, self[follower].tag))
-        return found
+            entry = self.pairs[word, follower] = self._method.errors_of_pair(word, follower, (self[word].tag, self[follower].tag))
+        return entry
 
 
 @METHODS.register
@@ -230,7 +230,7 @@ class RuleNoise(TextMethod):
         while place < len(tokens):
             token, follower = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else ""
             word = within_sentence(token) if place == start else token
-            found = learnt[word]
+            entry = learnt[word]
             both = learnt.pair(word, follower).error_at(of_pairs[place]) if follower else None
             plausible = both is not None and (self.level is None or _pair_is_plausible(both[0], tokens, place))
             if both is not None and plausible and both[1] != f"{word} {follower}":
@@ -241,7 +241,7 @@ class RuleNoise(TextMethod):
                 typed.append((operation, "WO" if swapped else true_type(kind, f"{word} {follower}", both[1])))
                 before, place = learnt[follower], place + 2
                 continue
-            kind, written = self._of_word(word, found, before, tokens, place, of_words[place], random)
+            kind, written = self._of_word(word, entry, before, tokens, place, of_words[place], random)
             error = true_type(kind, word, written) if kind else ""
             if not kind and word != token and of_pairs[place] >= 1 - self.capital * self._factor("ORTH"):
                 typed.append((Operation("replace", token, word), "ORTH"))
@@ -250,19 +250,19 @@ class RuleNoise(TextMethod):
             elif written == "" and word != token:  # the sentence now begins with the next word
                 if _WORD.fullmatch(follower):
                     typed.append((Operation("replace", f"{token} {follower}", _like(token, follower)), error))
-                    found, place = learnt[follower], place + 1
+                    entry, place = learnt[follower], place + 1
                 else:
                     typed.append((keep(token), ""))
             else:
                 first = place == start and kind != "capital"
                 typed += [(each, error) for each in _operations(kind, token, _like(token, written) if first else written)]
-            before, place = found, place + 1
+            before, place = entry, place + 1
         return typed
 
     def _of_word(
         self,
         word: str,
-        found: _Word,
+        entry: _Word,
         before: _Word,
         tokens: Sequence[str],
         place: int,
@@ -270,7 +270,7 @@ class RuleNoise(TextMethod):
         random: np.random.Generator,
     ) -> tuple[str, str]:
         """The kind of error in a word and the text written for it; no kind for a word that stays as it is."""
-        kind, written = found.error_at(point) or ("", word)
+        kind, written = entry.error_at(point) or ("", word)
         if kind == "spelling":
             misspelt = misspell(word, random)
             return (kind, misspelt) if self.level is None or misspelt.lower() not in _RUDE else ("", word)
@@ -292,9 +292,9 @@ class RuleNoise(TextMethod):
         ]
         if not each:
             return _Word(tag)
-        found, rates = zip(*each, strict=True)
+        choices, rates = zip(*each, strict=True)
         total = max(sum(rates), 1.0)
-        return _Word(tag, found, tuple(accumulate(rate / total for rate in rates)))
+        return _Word(tag, choices, tuple(accumulate(rate / total for rate in rates)))
 
     def errors_of(self, word: str) -> _Word:
         """The errors that may be made in a word, whatever its neighbours are."""
