@@ -54,22 +54,22 @@ class _Parses:
     def of(self, sentences: Iterable[Tokens]) -> dict[tuple[str, ...], Doc]:
         from spacy.tokens import Doc
 
-        wanted = dict.fromkeys(map(tuple, sentences))
-        new = [tokens for tokens in wanted if tokens not in self._kept]
+        distinct = dict.fromkeys(map(tuple, sentences))
+        new = [tokens for tokens in distinct if tokens not in self._kept]
         docs = self._nlp.pipe(Doc(self._nlp.vocab, list(tokens)) for tokens in new)
         self._kept.update(zip(new, docs, strict=True))
-        return _recall(self._kept, wanted)
+        return _recall(self._kept, distinct)
 
 
-def _recall(kept: OrderedDict[Key, Value], wanted: Iterable[Key]) -> dict[Key, Value]:
+def _recall(kept: OrderedDict[Key, Value], keys: Iterable[Key]) -> dict[Key, Value]:
     """The cached values of some keys; afterwards the values used least recently are dropped."""
-    found = {}
-    for key in wanted:
+    values = {}
+    for key in keys:
         kept.move_to_end(key)
-        found[key] = kept[key]
+        values[key] = kept[key]
     while len(kept) > _KEPT:
         kept.popitem(last=False)
-    return found
+    return values
 
 
 class Annotator:
@@ -94,15 +94,15 @@ class Annotator:
         if len(sources) != len(targets):
             raise UserError(f"{len(sources)} source sentences but {len(targets)} targets; line for line they must correspond")
         pairs = list(zip(map(tuple, sources), map(tuple, targets), strict=True))
-        wanted = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
-        new = [pair for pair in wanted if pair not in self._edits]
+        changed = dict.fromkeys(pair for pair in pairs if pair[0] != pair[1])
+        new = [pair for pair in changed if pair not in self._edits]
         for count, (pair, (edits, beyond_bound)) in enumerate(zip(new, self._annotate_pairs(new), strict=True), start=1):
             self._edits[pair] = edits
             if beyond_bound:
                 self._beyond_bound.add(pair)
             if progress is not None:
                 progress(count, len(new))
-        known = _recall(self._edits, wanted)
+        known = _recall(self._edits, changed)
         return [known.get(pair, ()) for pair in pairs]
 
     def beyond_bound(self, sources: Sequence[Tokens], targets: Sequence[Tokens]) -> int:
@@ -116,15 +116,15 @@ class Annotator:
     def typed(self, sentences: Iterable[AnnotatedSentence]) -> Iterator[AnnotatedSentence]:
         """The same edits under ERRANT's types; raises as `retype`, which may shorten edits, does. Detections stay as they are."""
         remaining, again = tee(sentences)
-        for given, retyped in zip(remaining, self.retype(again), strict=True):
+        for sentence, retyped in zip(remaining, self.retype(again), strict=True):
             annotators = {}
-            for number, edits in given.annotators.items():
+            for number, edits in sentence.annotators.items():
                 in_order = sorted(edits, key=lambda edit: (edit.start, edit.end))
                 types = {edit: new.type for edit, new in zip(in_order, retyped.annotators[number], strict=True)}
                 annotators[number] = tuple(
                     edit if edit.type in DETECTION_TYPES else replace(edit, type=types[edit]) for edit in edits
                 )
-            yield replace(given, annotators=annotators)
+            yield replace(sentence, annotators=annotators)
 
     def _annotate_pairs(self, pairs: Sequence[_Sides]) -> Iterator[tuple[tuple[Edit, ...], bool]]:
         """The edits of each pair, and whether it is beyond the bound."""
@@ -267,7 +267,7 @@ def _model_version() -> str | None:
 
 def _package() -> tuple[str, Distribution] | None:
     """The installed package that has the model, spaCy's own or else the copy, and its name."""
-    return next(((name, found) for name in (_MODEL, _COPY) for found in distributions(name=name)), None)
+    return next(((name, distribution) for name in (_MODEL, _COPY) for distribution in distributions(name=name)), None)
 
 
 def _model_folder() -> Path:
@@ -278,8 +278,8 @@ def _model_folder() -> Path:
     """
     package = _package()
     assert package is not None
-    name, found = package
-    folder = Path(str(found.locate_file(name))) / f"{name}-{found.version}"
+    name, distribution = package
+    folder = Path(str(distribution.locate_file(name))) / f"{name}-{distribution.version}"
     if name == _COPY:
         for digest, file in map(str.split, read_lines(_DIGESTS)):
             if digest_file(folder / file) != digest:
