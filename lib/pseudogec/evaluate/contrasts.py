@@ -58,7 +58,7 @@ class Contrast:
         sides: both.
         choices: of the first kind, where they are of a grid.
         unequal: why the trainings of both sides are not comparable, in numbers; empty where they are.
-        told: what else a reader of a difference must know of both trainings.
+        caveat: what else a reader of a difference must know of both trainings.
     """
 
     label: str
@@ -66,7 +66,7 @@ class Contrast:
     sides: tuple[Side, ...] = ()
     choices: Mapping[str, Any] = field(default_factory=dict)
     unequal: str = ""
-    told: str = ""
+    caveat: str = ""
 
     @property
     def headlines(self) -> dict[str, Estimate]:
@@ -103,7 +103,7 @@ class Contrast:
         if self.at_the_floor:
             return f"F0.5 below {FLOOR:g}"
         alone = "these models" if self.of_one_model and not self.choices else ""
-        return self.unequal or self.told or alone
+        return self.unequal or self.caveat or alone
 
     @property
     def answer(self) -> str:

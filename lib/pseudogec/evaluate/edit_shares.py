@@ -26,8 +26,8 @@ class Curve:
 
     def f05(self, threshold: float) -> float:
         """F0.5 of the edits whose share is at least the threshold."""
-        made, right = (int(counts[round(1000 * threshold) :].sum()) for counts in (self.made, self.right))
-        return float(f05_of(np.array([right, made - right, self.references - right])))
+        proposed, right = (int(counts[round(1000 * threshold) :].sum()) for counts in (self.made, self.right))
+        return float(f05_of(np.array([right, proposed - right, self.references - right])))
 
     def best_threshold(self, thresholds: Sequence[float]) -> float:
         """The one with the highest F0.5; of equals the lowest, which makes most edits."""
@@ -37,25 +37,25 @@ class Curve:
     def points(self) -> tuple[np.ndarray, np.ndarray]:
         """How many edits are made, and how many of these are right, from each share on, the highest first; both begin with 0."""
         shares = np.flatnonzero(self.made)[::-1]
-        made, right = (np.append(0.0, counts[shares].cumsum()) for counts in (self.made, self.right))
-        return made, right
+        proposed, right = (np.append(0.0, counts[shares].cumsum()) for counts in (self.made, self.right))
+        return proposed, right
 
     def precision_of_most(self, edits: int) -> float:
         """The precision of so many edits, those with the largest shares; missing where fewer are proposed.
 
         Edits of equal share are taken in a random order; this is the mean over all orders.
         """
-        made, right = self.points
-        return float(np.interp(edits, made, right)) / edits if 0 < edits <= made[-1] else np.nan
+        proposed, right = self.points
+        return float(np.interp(edits, proposed, right)) / edits if 0 < edits <= proposed[-1] else np.nan
 
     def area(self, recall: float) -> float:
         """The area under the curve up to a recall, divided by it: a mean precision; missing where the curve ends before."""
-        made, right = self.points
+        proposed, right = self.points
         hits = np.arange(1, int(recall * self.references + 1e-9) + 1)
         if not len(hits) or hits[-1] > right[-1]:
             return np.nan
         # The first point at which there are so many right edits, also where only wrong ones follow.
-        return float((hits / np.interp(hits - 1e-9, right, made)).mean())
+        return float((hits / np.interp(hits - 1e-9, right, proposed)).mean())
 
     @property
     def highest_recall(self) -> float:
@@ -82,7 +82,7 @@ class SharedEdits:
     sentence: np.ndarray  # number of the sentence, from 0
     error_type: np.ndarray  # the reference's where the edit is in it
     permille: np.ndarray  # its share, rounded down; `_NOT_PROPOSED` for an edit of the reference that the system does not propose
-    wanted: np.ndarray  # whether the reference has it
+    is_gold: np.ndarray  # whether the reference has it
 
     @classmethod
     def of(cls, references: Sequence[AnnotatedSentence], proposed: Sequence[Mapping[Edit, float]], annotator: str) -> Self:
@@ -94,10 +94,10 @@ class SharedEdits:
                 {(edit.start, edit.end, edit.correction): edit.type for edit in edits if edit.type != "UNK"}
                 for edits in reference.annotators.values()
             ]
-            wanted = max(annotations, key=lambda keys: sum(named[key][1] for key in keys if key in named), default={})
-            for key in wanted | named:
+            gold = max(annotations, key=lambda keys: sum(named[key][1] for key in keys if key in named), default={})
+            for key in gold | named:
                 share = int(1000 * named[key][1] + 1e-6) if key in named else _NOT_PROPOSED
-                rows.append((number, wanted[key] if key in wanted else named[key][0], share, key in wanted))
+                rows.append((number, gold[key] if key in gold else named[key][0], share, key in gold))
         signature = f"{ERRANT.signature(annotator)}|edits:by share"
         columns = zip(*rows, strict=True) if rows else ((), (), (), ())
         kinds = (np.int64, object, np.int64, bool)
@@ -106,13 +106,13 @@ class SharedEdits:
 
     def at(self, threshold: float) -> Score:
         """ERRANT's score of the edits whose share is at least the threshold."""
-        made = self.permille >= round(1000 * threshold)
-        counts = np.stack([self.wanted & made, ~self.wanted & made, self.wanted & ~made], axis=-1).astype(np.int64)
+        chosen = self.permille >= round(1000 * threshold)
+        counts = np.stack([self.is_gold & chosen, ~self.is_gold & chosen, self.is_gold & ~chosen], axis=-1).astype(np.int64)
         some = counts.any(axis=1)
         return Score(ERRANT, self.signature, self.sentences, self.sentence[some], self.error_type[some], counts[some])
 
     @property
     def curve(self) -> Curve:
         proposed = self.permille != _NOT_PROPOSED
-        made, right = (np.bincount(self.permille[some], minlength=1001) for some in (proposed, proposed & self.wanted))
-        return Curve(int(self.wanted.sum()), made, right)
+        edits, right = (np.bincount(self.permille[some], minlength=1001) for some in (proposed, proposed & self.is_gold))
+        return Curve(int(self.is_gold.sum()), edits, right)

@@ -66,8 +66,8 @@ class Errant(EditMetric):
         gold.warn_of_bound(beyond_bound, name)
         types = {edit.type for sentence in gold.sentences for edits in sentence.annotators.values() for edit in edits}
         if types == {"UNK"} and self.mode == "span_correction":
-            told = "has no edits but UNK, errors without a correction, which ERRANT leaves out: each correction counts as wrong"
-            warnings.warn(f"{gold.name} {told}", stacklevel=2)
+            remark = "has no edits but UNK, errors without a correction, which ERRANT leaves out: each correction counts as wrong"
+            warnings.warn(f"{gold.name} {remark}", stacklevel=2)
         return self._compare(gold, edits, annotator.signature, beyond_bound)
 
     def compare(self, gold: Gold, edits: Sequence[Sequence[Edit]], *, name: str = "the hypothesis") -> Score:

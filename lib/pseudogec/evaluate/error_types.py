@@ -34,7 +34,7 @@ def frequent_types(sentences: Iterable[AnnotatedSentence], most: int = 10) -> di
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:most])
 
 
-def type_agreement(truth: Sequence[AnnotatedSentence], found: Sequence[AnnotatedSentence]) -> pd.DataFrame:
+def type_agreement(truth: Sequence[AnnotatedSentence], annotated: Sequence[AnnotatedSentence]) -> pd.DataFrame:
     """Pair the true type of each edit with the type that an annotator names.
 
     A true edit and a found one are the same when span and correction are. Annotators may join, split or shift edits: a true edit
@@ -46,7 +46,7 @@ def type_agreement(truth: Sequence[AnnotatedSentence], found: Sequence[Annotated
     import pandas as pd
 
     rows = []
-    for true_sentence, found_sentence in zip(truth, found, strict=True):
+    for true_sentence, found_sentence in zip(truth, annotated, strict=True):
         named = {(edit.start, edit.end, edit.correction): edit.type for edit in found_sentence.annotators.get(0, ())}
         for edit in true_sentence.annotators.get(0, ()):
             rows.append((edit.type, named.get((edit.start, edit.end, edit.correction), CUT_OTHERWISE)))

@@ -67,9 +67,9 @@ class Gleu(Metric):
 
     def _against(self, hypothesis: Tokens, ngrams: _Ngrams, from_source: _Ngrams, rewrite: Tokens) -> list[int]:
         statistics = [len(hypothesis), len(rewrite)]
-        for order, (found, source, reference) in enumerate(zip(ngrams, from_source, self._ngrams(rewrite), strict=True)):
-            agree = sum((found & reference).values())
-            left_alone = sum(min(count, found[ngram]) for ngram, count in source.items() if ngram not in reference)
+        for order, (corrected, source, reference) in enumerate(zip(ngrams, from_source, self._ngrams(rewrite), strict=True)):
+            agree = sum((corrected & reference).values())
+            left_alone = sum(min(count, corrected[ngram]) for ngram, count in source.items() if ngram not in reference)
             statistics += [max(agree - left_alone, 0), max(len(hypothesis) - order, 0)]
         return statistics
 

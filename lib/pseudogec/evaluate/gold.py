@@ -124,9 +124,9 @@ class Gold:
             return self._annotated
         if self._annotator is None or self._rewrites is None:
             raise UserError(f"{self.name} holds whole sentences; give it an annotator from load_annotator, which finds the edits")
-        found = [self._annotator.annotate(self.sources, rewrite) for rewrite in self._rewrites]
+        edits_by_rewrite = [self._annotator.annotate(self.sources, rewrite) for rewrite in self._rewrites]
         annotated = []
-        for place, (source, *edits) in enumerate(zip(self.sources, *found, strict=True)):
+        for place, (source, *edits) in enumerate(zip(self.sources, *edits_by_rewrite, strict=True)):
             present = {number: edits[number] for number, rewrite in enumerate(self._rewrites) if rewrite[place] or not source}
             annotated.append(AnnotatedSentence(tuple(source), present))
         return annotated

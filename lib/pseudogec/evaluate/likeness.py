@@ -77,10 +77,10 @@ def wi_statistics() -> dict[str, TextStatistics]:
     import pandas as pd
 
     table = pd.read_csv(Path(__file__).with_name("wi_statistics.csv"), index_col="statistic")
-    found = {}
+    statistics = {}
     for level, column in table.items():
         numbers = {str(name): float(value) for name, value in column.items()}
         of_types = {name.removeprefix(_TYPE): int(count) for name, count in numbers.items() if name.startswith(_TYPE)}
         values = {name: value for name, value in numbers.items() if not name.startswith(_TYPE)}
-        found[str(level)] = TextStatistics(values, of_types)
-    return found
+        statistics[str(level)] = TextStatistics(values, of_types)
+    return statistics

@@ -63,13 +63,13 @@ class MaxMatch(EditMetric):
     ) -> Score:
         """Compare corrections with the references' edits; see `Metric.score`."""
         gold.check(hypotheses, name)
-        correct = proposed = wanted = beyond_bound = 0
+        correct = proposed = needed = beyond_bound = 0
         rows: list[tuple[int, str, int, int, int]] = []
         for number, (reference, hypothesis) in enumerate(zip(gold.sentences, hypotheses, strict=True)):
             candidates, is_beyond = self._compare(reference, tuple(hypothesis))
             beyond_bound += is_beyond
-            best = max(candidates, key=lambda counts: _preference(correct + counts[0], proposed + counts[1], wanted + counts[2]))
-            correct, proposed, wanted = correct + best[0], proposed + best[1], wanted + best[2]
+            best = max(candidates, key=lambda counts: _preference(correct + counts[0], proposed + counts[1], needed + counts[2]))
+            correct, proposed, needed = correct + best[0], proposed + best[1], needed + best[2]
             rows.append((number, "", best[0], best[1] - best[0], best[2] - best[0]))
             if progress is not None:
                 progress(number + 1, len(hypotheses))

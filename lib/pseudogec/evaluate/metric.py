@@ -120,10 +120,10 @@ class Metric(Component):
         """Statistics that can be stored, summed and tested. Without the check, only p-values would show a wrong `Measure.of`."""
         is_array = isinstance(statistics, np.ndarray)
         if not is_array or statistics.dtype.kind not in "biu" or statistics.ndim < 2 or len(statistics) != sentences:
-            found = f"{statistics.dtype} numbers, {statistics.shape}" if is_array else f"a {type(statistics).__name__}"
+            returned = f"{statistics.dtype} numbers, {statistics.shape}" if is_array else f"a {type(statistics).__name__}"
             raise UserError(
                 f"{self.known_as()}: `statistics` must return a numpy array of whole numbers, (sentences, statistics), for "
-                f"{sentences} sentences, and returned {found}; a share can be rounded to thousandths"
+                f"{sentences} sentences, and returned {returned}; a share can be rounded to thousandths"
             )
         statistics = statistics.astype(np.int64)
         sums = self.summable(statistics).sum(axis=0)

@@ -111,7 +111,7 @@ def budget_of_seeds(study: Study, seeds: Sequence[System]) -> Budget:
     """The budget of the first seed whose records are there, or of the first seed if all are lost."""
     budgets = (budget(study, system) for system in seeds)
     first = next(budgets)
-    return first if first.updates else next((found for found in budgets if found.updates), first)
+    return first if first.updates else next((later for later in budgets if later.updates), first)
 
 
 def inequality(one: Budget, other: Budget, of_settings: bool = False) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def inequality(one: Budget, other: Budget, of_settings: bool = False) -> dict[st
         of_settings: whether they differ in the setting, a part of which is how many updates it takes.
     """
     updates = one.other_updates(other)
-    return {"unequal": one.other_passes(other) or ("" if of_settings else updates), "told": updates}
+    return {"unequal": one.other_passes(other) or ("" if of_settings else updates), "caveat": updates}
 
 
 class _Training(NamedTuple):
