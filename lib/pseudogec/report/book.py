@@ -150,7 +150,7 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
         front = [INDEX] if part in (parts[0], own) else []
         pages[part] = {name: f"{part.name}-{name}" if name in taken else name for name in (*front, *part.executed)}
     with tempfile.TemporaryDirectory(prefix="pseudogec-") as folder, docutils_namespace():
-        source, made = Path(folder, "source"), Path(folder, "site")
+        source, site = Path(folder, "source"), Path(folder, "site")
         (source / "_static").mkdir(parents=True)
         style = files(__package__).joinpath("book.css").read_text(encoding="utf-8")
         (source / "_static" / "book.css").write_text(style, encoding="utf-8")
@@ -160,13 +160,13 @@ def write_book(own: Part, before: Sequence[Part] = ()) -> Path:
                 (source / f"{page}.ipynb").write_text(json.dumps(content), encoding="utf-8")
         (source / "papers.md").write_text(_papers(pages), encoding="utf-8")
         (source / "python.md").write_text(_PYTHON, encoding="utf-8")
-        Sphinx(source, None, made, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
-        (made / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
+        Sphinx(source, None, site, Path(folder, "doctrees"), "html", _SETTINGS, status=None, warning=sys.stderr).build()
+        (site / ".buildinfo").unlink()  # only for later builds into this folder, and not the same each time
         for kind in ("figures", "tables"):
             if (own.outputs / kind).is_dir():
-                shutil.copytree(own.outputs / kind, made / kind)
+                shutil.copytree(own.outputs / kind, site / kind)
         shutil.rmtree(own.outputs / "site", ignore_errors=True)
-        shutil.move(made, own.outputs / "site")
+        shutil.move(site, own.outputs / "site")
     return own.outputs / "site" / "index.html"
 
 
@@ -187,7 +187,7 @@ def _page(part: Part, name: str, pages: Pages, is_own: bool) -> dict[str, Any]:
     def link(text: str) -> str:
         # A chapter that the book does not have is named without a link.
         text = re.sub(r"\[([^\]]*)\]\((\w+)\.ipynb\)", lambda named: named[0] if named[2] in known else named[1], text)
-        text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda found: f"{found[1]}{_page_of(found[2], part, pages)}.html", text)
+        text = re.sub(r"(\]\(|href=')(\w+)\.ipynb", lambda match: f"{match[1]}{_page_of(match[2], part, pages)}.html", text)
         return text.replace("](../tables/", "](tables/") if is_own else _TABLE_LINK.sub(r"\1", text)
 
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] != "code" or "".join(cell["source"]).strip()]
@@ -271,10 +271,10 @@ def _tags(cell: dict[str, Any]) -> list[str]:
     return list(cell["metadata"].get("tags", ()))
 
 
-def _outputs(given: Sequence[dict[str, Any]], outputs: Path | None, link: Callable[[str], str]) -> Iterator[dict[str, Any]]:
+def _outputs(of_cell: Sequence[dict[str, Any]], outputs: Path | None, link: Callable[[str], str]) -> Iterator[dict[str, Any]]:
     """Outputs with links to the files of figures and tables in the book's own run; without a run, as they are."""
-    captions = {about["caption_of"] for output in given if "caption_of" in (about := _about(output))}
-    for output in given:
+    captions = {about["caption_of"] for output in of_cell if "caption_of" in (about := _about(output))}
+    for output in of_cell:
         data, about = output.get("data", {}), _about(output)
         if "caption_of" in about:
             continue
@@ -296,8 +296,8 @@ def _outputs(given: Sequence[dict[str, Any]], outputs: Path | None, link: Callab
 
 
 def _about(output: dict[str, Any]) -> dict[str, str]:
-    found: dict[str, str] = output.get("metadata", {}).get(METADATA, {})
-    return found
+    about: dict[str, str] = output.get("metadata", {}).get(METADATA, {})
+    return about
 
 
 def _figure(outputs: Path | None, name: str, png: str, alt: str, caption: str) -> str:
@@ -308,10 +308,10 @@ def _figure(outputs: Path | None, name: str, png: str, alt: str, caption: str) -
     # Labels stay readable on a phone, where a wide figure scrolls.
     shape = f"class='dark-light' style='min-width:{0.36 * width:.0f}px' alt='{escape(alt)}'"
     picture = f"<img {shape} src='{path or f'data:image/png;base64,{png.strip()}'}'>"
-    told = f"{escape(caption)} <span class='files'>{links}</span>"
+    text = f"{escape(caption)} <span class='files'>{links}</span>"
     linked = f"<a href='figures/{name}.svg'>{picture}</a>" if path else picture
     focus = "" if path else " tabindex='0'"  # what scrolls can be reached by keyboard
-    return f"<figure id='figure-{name}'{focus}>{linked}<figcaption>{told}</figcaption></figure>"
+    return f"<figure id='figure-{name}'{focus}>{linked}<figcaption>{text}</figcaption></figure>"
 
 
 def _file(outputs: Path, folder: str, name: str, kind: str) -> str:
@@ -328,11 +328,11 @@ def _papers(pages: Pages) -> str:
         lines += ["", f"## {paper}", "", "| In the paper | What it shows | Here | Notebook |", "|:---|:---|:---|:---|"]
         for item in published_items():
             if item.source == source:
-                found = [its[item.notebook] for its in pages.values() if item.notebook in its]
-                place = PLACES[item.place] if found else ""
-                links = ", ".join(f"[{item.notebook[:2]}]({page}.html)" for page in found) if place else ""
-                told = "; ".join(filter(None, [place, item.note.replace("|", "\\|")]))
-                lines.append(f"| {item.kind} {item.number} | {item.shows} | {told} | {links} |")
+                chapters = [its[item.notebook] for its in pages.values() if item.notebook in its]
+                place = PLACES[item.place] if chapters else ""
+                links = ", ".join(f"[{item.notebook[:2]}]({page}.html)" for page in chapters) if place else ""
+                here = "; ".join(filter(None, [place, item.note.replace("|", "\\|")]))
+                lines.append(f"| {item.kind} {item.number} | {item.shows} | {here} | {links} |")
     return "\n".join(lines)
 
 

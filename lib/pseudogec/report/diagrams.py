@@ -179,8 +179,8 @@ def _training(study: Study, name: str) -> str:
     genuine = "text and the same text with noise" if study.profile.corpora.noised else "genuine pairs"
     names = {"pseudo": pseudo, "genuine": genuine, "in_domain": "those like the test set"}
 
-    def told(part: str | MorePseudoData) -> str:
+    def described(part: str | MorePseudoData) -> str:
         return names[part] if isinstance(part, str) else f"{part.pseudo_pairs:,} pairs of {method_label(part.method)}"
 
-    stages = [[told(part) for part in stage.data if part != "copies"] for stage in study.profile.stages(model.setting)]
+    stages = [[described(part) for part in stage.data if part != "copies"] for stage in study.profile.stages(model.setting)]
     return fill(f"trained on {', then '.join(' and '.join(parts) for parts in stages if parts)}", 24, break_on_hyphens=False)

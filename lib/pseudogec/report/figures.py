@@ -395,7 +395,7 @@ def named_dots(
     caption: str,
     places: Mapping[str, Mapping[str, tuple[float, float]]],
     title: str = "",
-    wanted: Mapping[str, float] | None = None,
+    references: Mapping[str, float] | None = None,
 ) -> Picture:
     """Dots of systems, some with their names: a panel for each test set, a colour for each kind.
 
@@ -403,8 +403,8 @@ def named_dots(
         points: ``test``; ``kind``; ``name``; ``x``, perhaps with the ends of its interval, ``low`` and ``high``; ``y``.
         labels: of both axes.
         places: test set -> name of a dot -> how far from the dot the middle of the name stands, in points; others are not named.
-        wanted: where ``x`` is the number of edits and ``y`` their precision in percent: test set -> the number of the reference's
-            edits, for grey lines of equal F0.5.
+        references: where ``x`` is the number of edits and ``y`` their precision in percent: test set -> the number of the
+            reference's edits, for grey lines of equal F0.5.
     """
     tests = list(dict.fromkeys(points.test))
     figure, (panels,) = _subplots(1, len(tests), figsize=(3.7 + 4.6 * len(tests), 4.8), squeeze=False, sharey=True)
@@ -420,20 +420,20 @@ def named_dots(
         axes.set(xlabel=labels[0], title=readable(test))
         axes.grid(visible=False)
     for axes, test in zip(panels, tests, strict=True):
-        if wanted:
-            _equal_f05(axes, wanted[test])
+        if references:
+            _equal_f05(axes, references[test])
     panels[0].set_ylabel(labels[1])
     figure.suptitle(title, x=0, ha="left")
     _legend(panels[-1], of=list(panels))
     return Picture(figure, caption, points)
 
 
-def _equal_f05(axes: Axes, wanted: float) -> None:
+def _equal_f05(axes: Axes, references: float) -> None:
     """Lines on which F0.5 is 30, 40, 50 and 60, for edits against their precision in percent, within the limits of the dots."""
     (left, right), limits = axes.get_xlim(), axes.get_ylim()
     edits = np.linspace(max(left, 0.1), right, 200)
     for f05 in (30, 40, 50, 60):
-        axes.plot(edits, f05 * (edits + wanted / 4) / (1.25 * edits), color="#cccccc", linewidth=1, zorder=1)
+        axes.plot(edits, f05 * (edits + references / 4) / (1.25 * edits), color="#cccccc", linewidth=1, zorder=1)
     axes.set(xlim=(left, right), ylim=limits)
 
 
@@ -484,10 +484,10 @@ def likeness_of_types(simulated: Mapping[str, TextStatistics], most: int = 12) -
         1, len(simulated), figsize=(2.6 * len(simulated) + 1, 3.6), sharex=True, sharey=True, squeeze=False
     )
     palette, rows = colours_of(simulated, LEVEL_COLOURS), []
-    for axes, (level, found) in zip(panels[0], simulated.items(), strict=True):
+    for axes, (level, statistics) in zip(panels[0], simulated.items(), strict=True):
         shares = {
             text: [100 * each.types.get(name, 0) / each.values["edits"] for name in frequent]
-            for text, each in (("simulation", found), ("W&I", real[level]))
+            for text, each in (("simulation", statistics), ("W&I", real[level]))
         }
         axes.barh(frequent, shares["simulation"], color=palette[level], linewidth=0)
         axes.plot(shares["W&I"], frequent, "|", color=BASELINE_COLOUR, markersize=11, markeredgewidth=2)
@@ -524,11 +524,11 @@ def type_agreement(pairs: pd.DataFrame, annotator: str) -> Picture | Finding:
 
     if pairs.empty:
         return UNKNOWN_TRUTH
-    true, found = pairs.true_type.map(main_type), pairs.found_type.map(main_type)
+    true, named = pairs.true_type.map(main_type), pairs.found_type.map(main_type)
     rows = list(true.value_counts().index)
-    others = [name for name in found.value_counts().index if name not in {*rows, CUT_OTHERWISE}]
+    others = [name for name in named.value_counts().index if name not in {*rows, CUT_OTHERWISE}]
     columns = [*rows, *others, CUT_OTHERWISE]
-    counts = pd.crosstab(true, found).reindex(index=rows, columns=columns, fill_value=0)
+    counts = pd.crosstab(true, named).reindex(index=rows, columns=columns, fill_value=0)
     shares = counts.div(counts.sum(axis=1), axis=0) * 100
     looks: dict[str, Any] = {"cmap": "Blues", "vmin": 0, "vmax": 100, "linewidths": 0.3, "linecolor": "#dddddd"}
     texts = shares.map(lambda share: f"{share:.0f}" if share >= 0.5 else "")

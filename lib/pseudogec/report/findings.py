@@ -107,10 +107,10 @@ def nearness(distances: Mapping[str, float], scores: pd.DataFrame) -> Finding:
         return Finding("This profile has too few methods for a rank correlation.")
     if means[methods].nunique() == 1:
         return Finding("All methods have the same mean F0.5, so there is no rank correlation.")
-    found = kendalltau([distances[method] for method in methods], means[methods])
+    tau = kendalltau([distances[method] for method in methods], means[methods])
     return Finding(
-        f"Kendall's rank correlation of distance and mean F0.5 over {len(methods)} methods: **{found.statistic:+.2f}** "
-        f"(exact *p* = {found.pvalue:.3f}; negative: the nearer, the better)."
+        f"Kendall's rank correlation of distance and mean F0.5 over {len(methods)} methods: **{tau.statistic:+.2f}** "
+        f"(exact *p* = {tau.pvalue:.3f}; negative: the nearer, the better)."
     )
 
 
@@ -129,12 +129,12 @@ def rank_agreement(ours: Mapping[str, float], theirs: Mapping[str, float], name:
         return Finding(f"`{name}` has too few of these methods for a rank correlation.")
     if any(len({run[method] for method in both}) == 1 for run in (ours, theirs)):
         return Finding("All methods have the same mean F0.5 in one of the two runs, so there is no rank correlation.")
-    found = kendalltau([ours[method] for method in both], [theirs[method] for method in both])
+    tau = kendalltau([ours[method] for method in both], [theirs[method] for method in both])
     orders = [" > ".join(method_label(each) for each in sorted(both, key=lambda m: -run[m])) for run in (ours, theirs)]
     least = 2 / math.factorial(len(both))
     return Finding(
         f"**Does `{name}` predict this ranking?** Kendall's rank correlation of mean F0.5 over {len(both)} systems, the baseline "
-        f"among them: **{found.statistic:+.2f}** (exact *p* = {found.pvalue:.3f}; the least that {len(both)} can have is "
+        f"among them: **{tau.statistic:+.2f}** (exact *p* = {tau.pvalue:.3f}; the least that {len(both)} can have is "
         f"{least:.3f}). Here {orders[0]}; in `{name}` {orders[1]}."
     )
 
@@ -154,11 +154,11 @@ def agreement(pairs: pd.DataFrame) -> Finding:
     if pairs.empty:
         return UNKNOWN_TRUTH
     main = pairs.map(main_type)
-    same, found = main.true_type == main.found_type, pairs.found_type != CUT_OTHERWISE
+    same, located = main.true_type == main.found_type, pairs.found_type != CUT_OTHERWISE
     whole = (pairs.true_type == pairs.found_type).mean()
     return Finding(
-        f"Of {len(pairs):,} true edits the annotator finds {found.mean():.1%} as one edit of the same span and correction, and "
+        f"Of {len(pairs):,} true edits the annotator finds {located.mean():.1%} as one edit of the same span and correction, and "
         f"names the true type of **{same.mean():.1%}** (with the operation, missing, "
         f"replacement or unnecessary: {whole:.1%}{', the same' if whole == same.mean() else ''}). "
-        f"Of those that it finds, {same[found].mean():.1%} have their true type."
+        f"Of those that it finds, {same[located].mean():.1%} have their true type."
     )

@@ -44,10 +44,10 @@ def genuine_pairs(study: Study) -> None:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path.is_file() else []
         outputs = [output for cell in cells for output in cell.get("outputs", ())]
         about = [output.get("metadata", {}).get(METADATA, {}) for output in outputs]
-        found = [output for output, its in zip(outputs, about, strict=True) if "kinds_of_noise" in its.values()]
-        for output in found:
+        figures = [output for output, its in zip(outputs, about, strict=True) if "kinds_of_noise" in its.values()]
+        for output in figures:
             display({kind: "".join(data) for kind, data in output["data"].items()}, metadata=output["metadata"], raw=True)
-        if found:
+        if figures:
             return
 
 

@@ -38,12 +38,12 @@ def marked_operations(examples: Iterable[tuple[object, Sequence[Sequence[str]]]]
     return Html(f"<table>{rows}</table><p style='font-size:0.9em'>Operations: {legend}</p>")
 
 
-def typical_example(made: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
+def typical_example(methods: Mapping[str, Sequence[Mapping[str, Any]]]) -> int:
     """The number (from 0) of the sentence whose numbers of edits are nearest to the methods' averages.
 
     Deviations are divided by each method's own spread. Operations of kind ``keep`` change nothing.
     """
-    edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in made.values()]
+    edits = [[sum(kind != "keep" for kind, *_ in example["operations"]) for example in examples] for examples in methods.values()]
     counts = np.array(edits, float)
     spread = np.maximum(counts.std(axis=1, keepdims=True), 1e-9)
     return int(np.abs((counts - counts.mean(axis=1, keepdims=True)) / spread).sum(axis=0).argmin())
@@ -80,8 +80,8 @@ def marked_traces(annotator: Annotator, traces: Iterable[tuple[str, Trace]]) -> 
         rows.append(_example_row("as written", escape(" ".join(trace.source))))
         before = trace.source
         for name, corrected in trace.steps:
-            made = marked_change(annotator, before, corrected.tokens)
-            rows.append(_example_row(name, f"{made} <small>{escape(corrected.note)}</small>" if corrected.note else made))
+            marked = marked_change(annotator, before, corrected.tokens)
+            rows.append(_example_row(name, f"{marked} <small>{escape(corrected.note)}</small>" if corrected.note else marked))
             before = corrected.tokens
     return Html(f"<table>{''.join(rows)}</table>")
 
@@ -110,9 +110,9 @@ def _type(error_type: str) -> str:
 
 def _compared(source: Sequence[str], edits: Sequence[Edit], gold: Sequence[Edit]) -> str:
     """A system's correction: its edits with their verdicts, and the errors that it missed."""
-    wanted = {(edit.start, edit.end, edit.correction) for edit in gold}
+    gold_keys = {(edit.start, edit.end, edit.correction) for edit in gold}
     touched = [edit for edit in gold if any(_overlap(edit, other) for other in edits)]
-    pieces = [(edit.start, edit.end, _verdict(source, edit, wanted)) for edit in edits]
+    pieces = [(edit.start, edit.end, _verdict(source, edit, gold_keys)) for edit in edits]
     pieces += [
         (edit.start, edit.end, _missed(" ".join(source[edit.start : edit.end]), edit.type))
         for edit in gold
@@ -131,8 +131,8 @@ def _overlap(first: Edit, second: Edit) -> bool:
     return same_place or (first.start < second.end and second.start < first.end)
 
 
-def _verdict(source: Sequence[str], edit: Edit, wanted: set[tuple[int, int, str]]) -> str:
-    verdict = _RIGHT if (edit.start, edit.end, edit.correction) in wanted else _WRONG
+def _verdict(source: Sequence[str], edit: Edit, gold_keys: set[tuple[int, int, str]]) -> str:
+    verdict = _RIGHT if (edit.start, edit.end, edit.correction) in gold_keys else _WRONG
     return f"{_changed(source, edit)}{verdict}{_type(edit.type)}"
 
 

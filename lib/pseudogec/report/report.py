@@ -173,10 +173,10 @@ class Report:
             "Correct changed: share of the sentences without errors in which a system makes edits; false positives: these edits."
         )
         decimals = {"unchanged": 3, "correct changed": 3, "false positives": 0, "edits per token": 3}
-        made = changes_made(self.study, shown)
+        table = changes_made(self.study, shown)
         called = _called(system for system in shown if isinstance(system, System))
         return self.keep(
-            styled(made.assign(system=[called.get(row) or readable(row) for row in made.system]), note, decimals), made, name
+            styled(table.assign(system=[called.get(row) or readable(row) for row in table.system]), note, decimals), table, name
         )
 
     def _marks(self, grid: Sequence[System], rows: Sequence[str]) -> dict[tuple[str, ...], dict[str, str]]:

@@ -45,17 +45,17 @@ def corrupted(study: Study, systems: Iterable[System], parameter: str, number: i
         number: which of the examples of a shard, from 0.
     """
     shards = study.planner.first_shards(systems := list(systems))
-    made = {system.parameters[parameter]: examples(study, shards[system.name]) for system in systems}
-    return marked_operations((value, sentences[number]["operations"]) for value, sentences in made.items())
+    by_value = {system.parameters[parameter]: examples(study, shards[system.name]) for system in systems}
+    return marked_operations((value, sentences[number]["operations"]) for value, sentences in by_value.items())
 
 
 @or_what_to_fetch
 def corrupted_by_method(study: Study, systems: Iterable[System]) -> Html:
     """A typical sentence as each system's method corrupts it; the systems differ in their methods."""
     shards = study.planner.first_shards(systems := list(systems))
-    made = {system.method: examples(study, shards[system.name]) for system in systems}
-    shown = typical_example(made)
-    return marked_operations((method, sentences[shown]["operations"]) for method, sentences in made.items())
+    by_method = {system.method: examples(study, shards[system.name]) for system in systems}
+    shown = typical_example(by_method)
+    return marked_operations((method, sentences[shown]["operations"]) for method, sentences in by_method.items())
 
 
 @or_what_to_fetch

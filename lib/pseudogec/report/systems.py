@@ -146,9 +146,9 @@ class SystemsReport:
         self._study.scores(self._systems)
         for name, versions in others:
             sides = self._study.side(versions), self._study.side(self._versions[first])
-            found = contrast(name, *sides).differences["F0.5"]
-            low, high = found.interval
-            rows.append({"system": name, "study": THIS_STUDY, "gain": 100 * found.value, "low": 100 * low, "high": 100 * high})
+            estimate = contrast(name, *sides).differences["F0.5"]
+            low, high = estimate.interval
+            rows.append({"system": name, "study": THIS_STUDY, "gain": 100 * estimate.value, "low": 100 * low, "high": 100 * high})
         table = paper_scores(paper)
         table = table[(table.dataset == dataset) & (table.metric == ERRANT.title)]
         printed = dict(zip(table.system.replace(self._ours_for()), table.f05, strict=True))
@@ -181,8 +181,8 @@ class SystemsReport:
                     where = f"development data ({readable(search.references.corpus.name)}), and not on the test set"
                     if search.step.tuned in on_test:
                         where = "the same sentences of the test set that are scored, as the profile allows"
-                    told = search.step.tell(read_found(self._study.folder(search)))
-                    lines.setdefault(f"Chosen on {where}:", []).append(f"- {name}: {told}")
+                    result = search.step.tell(read_found(self._study.folder(search)))
+                    lines.setdefault(f"Chosen on {where}:", []).append(f"- {name}: {result}")
         parts = ["\n".join([head, "", *listed]) for head, listed in lines.items()]
         return Finding("\n\n".join(parts) or "None of these systems is tuned on development data.")
 
@@ -201,7 +201,7 @@ class SystemsReport:
         sentences = study.planner.test_sentences(system, study.test)
         sources = [tuple(line.split()) for line in study.lines(sentences, "source.txt")]
         after = [(step.title, read_corrected(study.folder(step, HYPOTHESES, STEPS))) for step in steps]
-        tokens = [sources, *([sentence.tokens for sentence in made] for _, made in after)]
+        tokens = [sources, *([sentence.tokens for sentence in corrected] for _, corrected in after)]
         changed = np.array([[new != old for new, old in zip(*sides, strict=True)] for sides in pairwise(tokens)])
         targets = [tuple(line.split()) for line in study.lines(sentences, "target.txt")]
         order = list(np.argsort(-changed.sum(axis=0), kind="stable"))
@@ -209,9 +209,9 @@ class SystemsReport:
         others = [place for place in order if place not in mended][: most - len(mended)]
         shown = []
         for place in [*mended, *others]:
-            made = tuple((step, sentences[place]) for step, sentences in after)
+            after_steps = tuple((step, sentences[place]) for step, sentences in after)
             label = f"sentence {place + 1}" + (", mended completely" if place in mended else "")
-            shown.append((label, Trace(sources[place], made)))
+            shown.append((label, Trace(sources[place], after_steps)))
         return marked_traces(load_annotator(study.profile.annotator), shown)
 
     @or_what_to_fetch
@@ -226,16 +226,16 @@ class SystemsReport:
         study.scores(self._systems)
         corrected = {name: study.hypotheses(versions[0], study.test) for name, versions in self._versions.items()}
         sources, targets = (study.lines(study.planner.tests[study.test], f"{side}.txt") for side in ("source", "target"))
-        made = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
-        differing = [place for place, ways in enumerate(made) if len(ways) > 1]
+        corrections = [{" ".join(tokens) for tokens in sentence} for sentence in zip(*corrected.values(), strict=True)]
+        differing = [place for place, ways in enumerate(corrections) if len(ways) > 1]
         if not differing:
             return Finding("The systems correct every sentence of the test set in the same way.")
-        mended = {each for each in differing if sources[each] != targets[each] and targets[each] in made[each]}
-        place = max(differing, key=lambda each: (each in mended, len(made[each]), -len(targets[each])))
+        mended = {each for each in differing if sources[each] != targets[each] and targets[each] in corrections[each]}
+        place = max(differing, key=lambda each: (each in mended, len(corrections[each]), -len(targets[each])))
         sentence = annotated_sentences(study, study.planner.tests[study.test])[place]
         annotator = load_annotator(study.profile.annotator)
         edits = {name: annotator.annotate([sentence.source], [lines[place]])[0] for name, lines in corrected.items()}
-        edits = {readable(name): made for name, made in edits.items()}
+        edits = {readable(name): changes for name, changes in edits.items()}
         return marked_corrections([(f"sentence {place + 1} of {readable(study.test)}", sentence, edits)])
 
 

@@ -403,12 +403,12 @@ def _corrected(profile: NoiseProfile) -> Counter[str]:
 def likeness_of_lengths(simulated: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
     """Lengths of simulated sentences and edits, and of W&I's: three rows for each level, the last their ratio."""
     rows: list[dict[str, Any]] = []
-    for level, found in simulated.items():
+    for level, ours in simulated.items():
         real = wi_statistics()[level]
         rows += [
             {"level": level, "text": "W&I", **{name: real.values[name] for name in LENGTHS}},
-            {"level": level, "text": "simulation", **{name: found.values[name] for name in LENGTHS}},
-            {"level": level, "text": "simulation / W&I", **{name: found.values[name] / real.values[name] for name in LENGTHS}},
+            {"level": level, "text": "simulation", **{name: ours.values[name] for name in LENGTHS}},
+            {"level": level, "text": "simulation / W&I", **{name: ours.values[name] / real.values[name] for name in LENGTHS}},
         ]
     return pd.DataFrame(rows) if rows else NO_SIMULATION
 
@@ -416,9 +416,9 @@ def likeness_of_lengths(simulated: Mapping[str, TextStatistics]) -> pd.DataFrame
 def likeness_of_types(simulated: Mapping[str, TextStatistics]) -> pd.DataFrame | Finding:
     """The distance from W&I's error types of the simulation's, and of a random sample of W&I with the same number of edits."""
     rows = []
-    for level, found in simulated.items():
-        real, edits = wi_statistics()[level], int(found.values["edits"])
-        distance, yardstick = found.distance(real), real.yardstick(edits)
+    for level, ours in simulated.items():
+        real, edits = wi_statistics()[level], int(ours.values["edits"])
+        distance, yardstick = ours.distance(real), real.yardstick(edits)
         ratio = {"distance / yardstick": distance / yardstick}
         rows.append({"level": level, "edits": edits, "distance": distance, "yardstick": yardstick, **ratio})
     return pd.DataFrame(rows) if rows else NO_SIMULATION
@@ -459,14 +459,14 @@ def changes_made(study: Study, systems: Sequence[System | Pipeline]) -> pd.DataF
     for system in systems:
         right, wrong, missed = study.score(system).per_sentence().T
         tokens = study.result(study.planner.test_sentences(system, study.test))["source_tokens"]
-        made, needed = right + wrong, right + missed
+        edits, needed = right + wrong, right + missed
         rows.append(
             {
                 "system": system.name,
-                "unchanged": (made == 0).mean(),
-                "correct changed": (made[needed == 0] > 0).mean(),
+                "unchanged": (edits == 0).mean(),
+                "correct changed": (edits[needed == 0] > 0).mean(),
                 "false positives": wrong[needed == 0].sum(),
-                "edits per token": made.sum() / tokens,
+                "edits per token": edits.sum() / tokens,
             }
         )
     reference = {"system": "reference", "unchanged": (needed == 0).mean(), "edits per token": needed.sum() / tokens}

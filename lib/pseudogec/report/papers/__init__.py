@@ -41,11 +41,11 @@ def paper_scores(reference: str) -> pd.DataFrame:
     """
     source, _, table = reference.partition(":")
     every = pd.read_csv(FOLDER / "scores.csv", dtype={"table": str})
-    found = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
-    if found.empty:
+    scores = every[(every.source == source) & (every.table == table)].reset_index(drop=True)
+    if scores.empty:
         raise UserError(f"no scores of `{reference}` were transcribed; known: {', '.join(published_tables())}")
-    return found.assign(
-        method=found.method.fillna("none"), seed_corpus=found.seed_corpus.fillna(""), pseudo_pairs=found.pseudo_pairs.fillna(0)
+    return scores.assign(
+        method=scores.method.fillna("none"), seed_corpus=scores.seed_corpus.fillna(""), pseudo_pairs=scores.pseudo_pairs.fillna(0)
     )
 
 
