@@ -167,8 +167,8 @@ def _size(node: ast.expr | None) -> int:
 
 def _function_asked_for(error: Exception) -> str | None:
     """The name of the function or class that torch's reader refused to call, if that was the error."""
-    found = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
-    return found[1] if found else None
+    match = re.search(r"GLOBAL (\S+)", str(error)) if isinstance(error, pickle.UnpicklingError) else None
+    return match[1] if match else None
 
 
 def _asks_for(function: str) -> str:
@@ -181,8 +181,8 @@ def _to_allow(path: Path) -> str:
 
 def _reason(error: Exception) -> str:
     """torch's message without its advice."""
-    found = re.search(r"WeightsUnpickler error: (.+)", str(error))
-    return found[1].strip() if found else f"{type(error).__name__}: {error}".splitlines()[0]
+    match = re.search(r"WeightsUnpickler error: (.+)", str(error))
+    return match[1].strip() if match else f"{type(error).__name__}: {error}".splitlines()[0]
 
 
 def _trusted(path: Path) -> bool:

@@ -64,11 +64,11 @@ def configuration(arguments: list[str]) -> Any:
     from fairseq import options
     from fairseq.dataclass.utils import convert_namespace_to_omegaconf
 
-    with quiet(), contextlib.redirect_stderr(io.StringIO()) as told:
+    with quiet(), contextlib.redirect_stderr(io.StringIO()) as stderr:
         try:
             return convert_namespace_to_omegaconf(options.parse_args_and_arch(options.get_training_parser(), arguments))
         except SystemExit:  # as programs end for which argparse reads arguments
-            problem = told.getvalue().rpartition("error: ")[2].partition(" (choose from")[0]
+            problem = stderr.getvalue().rpartition("error: ")[2].partition(" (choose from")[0]
     raise UserError(f"fairseq-train: {problem.strip()}")
 
 
@@ -119,11 +119,11 @@ def _keep_dataclasses_hashable() -> None:
 
     @functools.wraps(process_class)
     def process(cls: type, *arguments: Any, **options: Any) -> type:
-        made = process_class(cls, *arguments, **options)
-        of_fairseq = made.__module__.partition(".")[0] == "fairseq" or any(b.__name__ == "FairseqDataclass" for b in made.__mro__)
-        if made.__hash__ is None and of_fairseq:
-            made.__hash__ = object.__hash__
-        return made
+        cls = process_class(cls, *arguments, **options)
+        of_fairseq = cls.__module__.partition(".")[0] == "fairseq" or any(b.__name__ == "FairseqDataclass" for b in cls.__mro__)
+        if cls.__hash__ is None and of_fairseq:
+            cls.__hash__ = object.__hash__
+        return cls
 
     dataclasses._process_class = process  # type: ignore[attr-defined]
 

@@ -65,7 +65,7 @@ class Decoder:
         self._precision: Precision = precision
         self.longest_source = min(max_positions(model) for model in models) - 1
         """Most subwords of a sentence that all models can take."""
-        self._wanted = engine
+        self._engine_name = engine
         self._fast: DecodingEngine | None = None
         self._general: FairseqEngine | None = None
         self.left_unchanged = 0
@@ -140,8 +140,8 @@ class Decoder:
         def compute(places: list[int]) -> list[float]:
             return engine.log_probabilities([flat[place][0] for place in places], [flat[place][1] for place in places])
 
-        for places, found in in_batches(fitting, self._limit(beam=0), compute):
-            for place, log_probability in zip(places, found, strict=True):
+        for places, log_probabilities in in_batches(fitting, self._limit(beam=0), compute):
+            for place, log_probability in zip(places, log_probabilities, strict=True):
                 scores[place] = log_probability / (len(flat[place][1]) + 1) ** length_penalty
         in_order = iter(scores)
         return [[next(in_order) for _ in targets] for targets in candidates]
@@ -160,8 +160,8 @@ class Decoder:
         def compute(places: list[int]) -> list[list[Hypothesis]]:
             return engine.search(self._batch(sentences, places, first_index), options)
 
-        for places, found in in_batches(lengths, self._limit(options.beam), compute):
-            for place, hypotheses in zip(places, found, strict=True):
+        for places, results in in_batches(lengths, self._limit(options.beam), compute):
+            for place, hypotheses in zip(places, results, strict=True):
                 outputs[place] = hypotheses
             done += len(places)
             if progress is not None:
@@ -204,11 +204,11 @@ class Decoder:
         )
 
     def _engine(self, options: SearchOptions) -> DecodingEngine:
-        if self._wanted != "fairseq" and self._fast is None:
+        if self._engine_name != "fairseq" and self._fast is None:
             self._fast = self._ctranslate2()
         if self._fast is not None and options.deterministic:
             return self._fast
-        if self._wanted == "ctranslate2":
+        if self._engine_name == "ctranslate2":
             raise UserError("CTranslate2 has no noise in the beam and no streams for sampling; use the engine fairseq or auto")
         return self._fairseq()
 
@@ -228,9 +228,9 @@ class Decoder:
                 return decode_ctranslate2.CTranslate2Engine(self._models[0], self._precision)
             except decode_ctranslate2.UnsupportedModelError as error:
                 problem = str(error)
-        if self._wanted == "ctranslate2":
+        if self._engine_name == "ctranslate2":
             raise UserError(f"CTranslate2 cannot be used here: {problem}; use the engine fairseq or auto")
-        self._wanted = "fairseq"
+        self._engine_name = "fairseq"
         return None
 
 

@@ -39,17 +39,17 @@ class CTranslate2Engine:
 
     def search(self, batch: Batch, options: SearchOptions) -> list[list[Hypothesis]]:
         outputs = []
-        for source, found in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
-            if any(UNKNOWN_SYMBOL in subwords for subwords in found.hypotheses):
+        for source, result in zip(batch.sources, self._translate(batch, options, attention=False), strict=True):
+            if any(UNKNOWN_SYMBOL in subwords for subwords in result.hypotheses):
                 alone = Batch([0], [source], batch.longest_output)
-                found = self._translate(alone, options, attention=True)[0]
+                result = self._translate(alone, options, attention=True)[0]
                 outputs_of_it = [
                     replace_unknown(subwords, source, np.asarray(rows))
-                    for subwords, rows in zip(found.hypotheses, found.attention, strict=True)
+                    for subwords, rows in zip(result.hypotheses, result.attention, strict=True)
                 ]
             else:
-                outputs_of_it = found.hypotheses
-            outputs.append([Hypothesis(*output) for output in zip(outputs_of_it, found.scores, strict=True)])
+                outputs_of_it = result.hypotheses
+            outputs.append([Hypothesis(*output) for output in zip(outputs_of_it, result.scores, strict=True)])
         return outputs
 
     def _translate(self, batch: Batch, options: SearchOptions, attention: bool) -> list[ctranslate2.TranslationResult]:

@@ -191,7 +191,7 @@ class Classifier(torch.nn.Module):
         (words, for an encoder), padding included.
         """
         self.eval()
-        found = np.zeros(len(sentences))
+        by_place = np.zeros(len(sentences))
         shortened = [list(subwords[: self.longest]) for subwords in sentences]
         lengths = [(len(subwords), place) for place, subwords in enumerate(shortened) if subwords]
 
@@ -200,8 +200,8 @@ class Classifier(torch.nn.Module):
 
         with torch.no_grad():
             for places, probabilities in in_batches(lengths, BatchLimit(max_tokens), compute):
-                found[places] = probabilities
-        return found.tolist()
+                by_place[places] = probabilities
+        return by_place.tolist()
 
 
 class Encoder(Classifier):

@@ -31,13 +31,13 @@ log = logging.getLogger(__name__)
 
 def usable_processes(gpus: int, update_frequency: int) -> int:
     """How many processes, each with a GPU of its own, share the batches of an update evenly."""
-    wanted = max(gpus, 1)
+    processes = max(gpus, 1)
     fitting = divisors(update_frequency)
-    used = max(number for number in fitting if number <= wanted)
-    if used < wanted:
+    used = max(number for number in fitting if number <= processes)
+    if used < processes:
         log.warning(
             "training uses %d of %d processes: they share the %d batches of an update (update_frequency), which %s can do evenly",
-            *(used, wanted, update_frequency, ", ".join(map(str, fitting))),
+            *(used, processes, update_frequency, ", ".join(map(str, fitting))),
         )
     return used
 
@@ -57,13 +57,13 @@ def run(
         (job.folder / left).unlink(missing_ok=True)
     (job.folder / _JOB).write_text(job.model_dump_json(), encoding="utf-8")
     with _running(command, job.folder / _LOG) as process:
-        told = None
+        reported = None
         while process.poll() is None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.2)
-            if (now := _read(job.folder / PROGRESS)) != told:
+            if (now := _read(job.folder / PROGRESS)) != reported:
                 progress(TrainingProgress(*now))
-                told = now
+                reported = now
     outcome = _read(job.folder / OUTCOME) or {}
     if "result" in outcome:
         return TrainingResult.model_validate(outcome["result"])

@@ -46,8 +46,8 @@ class LanguageModel:
         def score_batch(batch: Sequence[int]) -> list[float]:
             return self._engine.log_probabilities([sentences[place] for place in batch])
 
-        for batch, found in in_batches(lengths, self._limit, score_batch):
-            for place, score in zip(batch, found, strict=True):
+        for batch, log_probabilities in in_batches(lengths, self._limit, score_batch):
+            for place, score in zip(batch, log_probabilities, strict=True):
                 scores[place] = score
         return [scores[place] for place in places]
 

@@ -51,7 +51,7 @@ def in_batches(
                 waiting += [places[half:], places[:half]]
                 continue
             try:
-                found = compute(places)
+                results = compute(places)
             except RuntimeError as error:
                 if not is_out_of_memory(error):
                     raise
@@ -59,7 +59,7 @@ def in_batches(
                 if len(places) == 1:
                     raise UserError(f"a sentence of {tokens} subwords does not fit into memory by itself ({problem})") from error
             else:
-                yield places, found
+                yield places, results
                 continue
             # Outside the handler, so that nothing refers to the failed attempt any more.
             limit.tokens = tokens // 2

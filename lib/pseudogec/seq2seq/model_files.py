@@ -148,14 +148,14 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     from safetensors.torch import load_file
 
     try:
-        found = load_file(path)
-        scales = {name: found.pop(name + _SCALE) for name, value in list(found.items()) if value.dtype == torch.int8}
-        found = {name: value.float() for name, value in found.items()}
+        weights = load_file(path)
+        scales = {name: weights.pop(name + _SCALE) for name, value in list(weights.items()) if value.dtype == torch.int8}
+        weights = {name: value.float() for name, value in weights.items()}
         for name, scale in scales.items():
-            found[name] = (found[name].flatten(1) * scale.float().unsqueeze(1)).view(found[name].shape)
+            weights[name] = (weights[name].flatten(1) * scale.float().unsqueeze(1)).view(weights[name].shape)
     except (OSError, SafetensorError, LookupError, RuntimeError) as error:
         raise DataError(path, f"cannot be read as weights of a model ({type(error).__name__}: {error})") from None
-    return found
+    return weights
 
 
 def architecture_of(model_options: Namespace) -> dict[str, Any]:

@@ -14,8 +14,8 @@ FairseqOptions = Mapping[str, bool | int | float | str | None]
 
 
 def fairseq_arguments(options: FairseqOptions) -> list[str]:
-    given = {option: value for option, value in options.items() if value is not None and value is not False}
-    return [text for option, value in given.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
+    chosen = {option: value for option, value in options.items() if value is not None and value is not False}
+    return [text for option, value in chosen.items() for text in (f"--{option}", *([] if value is True else [str(value)]))]
 
 
 class TransformerShape(Section):
@@ -88,9 +88,9 @@ class LanguageModelArchitecture(TransformerShape):
     @model_validator(mode="after")
     def _shape_is_the_transformers(self) -> Self:
         shape = ("layers", "attention_heads", "model_size", "feed_forward_size", "dropout")
-        given = [name for name in shape if getattr(self, name) != type(self).model_fields[name].default]
-        if self.name != "transformer_lm" and given:
-            raise ValueError(f"{', '.join(given)}: the shape of transformer_lm; give the shape of {self.name} as fairseq_options")
+        names = [name for name in shape if getattr(self, name) != type(self).model_fields[name].default]
+        if self.name != "transformer_lm" and names:
+            raise ValueError(f"{', '.join(names)}: the shape of transformer_lm; give the shape of {self.name} as fairseq_options")
         return self
 
     @property

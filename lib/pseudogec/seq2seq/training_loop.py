@@ -204,10 +204,10 @@ class TrainingRun:
         return [each.data for each in (weights.values() if isinstance(weights, dict) else weights)]
 
     def _told_by_first(self, find: Callable[[], Any]) -> Any:
-        found = [find() if self._process.rank == 0 else None]
+        objects = [find() if self._process.rank == 0 else None]
         if self._process.processes > 1:
-            torch.distributed.broadcast_object_list(found)
-        return found[0]
+            torch.distributed.broadcast_object_list(objects)
+        return objects[0]
 
     def _count_an_epoch(self) -> None:
         """Takes a second or two a million pairs, and the memory of one shard."""
