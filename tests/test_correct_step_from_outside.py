@@ -59,8 +59,8 @@ class Replacement(Step):
 
         return {"by": max(self.by, key=f05)}
 
-    def tell(self, found):
-        return f"the best word is {found['by']}"
+    def tell(self, result):
+        return f"the best word is {result['by']}"
 '''
 STEP = "{step: 'steps_of_my_own:Replacement', word: a, by: [an, a, the]}"
 SYSTEM = ["systems.mine={steps: [%s]}", "comparisons.mine=[mine]", "notebooks.05_top_systems=[mine]"]

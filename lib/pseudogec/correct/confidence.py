@@ -104,8 +104,8 @@ class ConfidentEdits(StepOfModels):
             raise UserError("confident_edits: its threshold is found on correct sentences, and the development data have none")
         sources = [development.sources[place] for place in correct]
         before = [development.before[place] for place in correct]
-        told = lambda done, total: progress(done, total, "sentences")  # noqa: E731
-        weighed = self._weigh(before, built.annotator, built.bpe, _scores(built), told)
+        report_progress = lambda done, total: progress(done, total, "sentences")  # noqa: E731
+        weighed = self._weigh(before, built.annotator, built.bpe, _scores(built), report_progress)
         # A sentence that the steps before the models changed is changed at every threshold.
         highest = [
             math.inf if tuple(item.tokens) != tuple(source) else max(item.margins.values(), default=-math.inf)
@@ -115,9 +115,9 @@ class ConfidentEdits(StepOfModels):
         changed = sum(margin >= threshold for margin in highest) / len(highest)
         return {"threshold": threshold, "changed": changed, "sentences": len(highest)}
 
-    def tell(self, found: Mapping[str, Any]) -> str:
-        share = f"{100 * found['changed']:.1f}% of {found['sentences']:,} correct sentences are changed"
-        return f"edits are made from a margin of {found['threshold']:.2f} on; {share}"
+    def tell(self, result: Mapping[str, Any]) -> str:
+        share = f"{100 * result['changed']:.1f}% of {result['sentences']:,} correct sentences are changed"
+        return f"edits are made from a margin of {result['threshold']:.2f} on; {share}"
 
     def _weigh(self, before: Before, annotator: Annotator, bpe: Bpe, score: Scores, progress: Told) -> list[Weighed]:
         weighed: list[Weighed] = []
@@ -162,10 +162,10 @@ def _without(written: Tokens, edits: Sequence[Edit], edit: Edit) -> list[str]:
 
 
 def _sure(sentence: Corrected, weighed: Weighed, threshold: float) -> Corrected:
-    made = [edit for edit, margin in weighed.margins.items() if margin >= threshold]
-    if len(made) == len(weighed.margins):
+    kept = [edit for edit, margin in weighed.margins.items() if margin >= threshold]
+    if len(kept) == len(weighed.margins):
         return Corrected(sentence.tokens)
     undone = ", ".join(
         f"{named(weighed.tokens, edit)} {margin:.1f}" for edit, margin in weighed.margins.items() if margin < threshold
     )
-    return Corrected(tuple(apply_edits(weighed.tokens, made, literal=True)), f"less certain: {undone}")
+    return Corrected(tuple(apply_edits(weighed.tokens, kept, literal=True)), f"less certain: {undone}")

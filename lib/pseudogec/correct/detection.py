@@ -112,9 +112,9 @@ class ErrorDetection(Step):
         counts = [development.score(sentences).per_sentence() for sentences in (corrected, development.sources)]
         return choose_threshold(probabilities, *counts)._asdict()
 
-    def tell(self, found: Mapping[str, Any]) -> str:
-        gained = gain(found["f05_of_all"], found["f05"])
-        return f"a correction is used from a probability of an error of {found['threshold']:.2f}; {gained}"
+    def tell(self, result: Mapping[str, Any]) -> str:
+        gained = gain(result["f05_of_all"], result["f05"])
+        return f"a correction is used from a probability of an error of {result['threshold']:.2f}; {gained}"
 
 
 @model_cache.remembered(at_most=1)

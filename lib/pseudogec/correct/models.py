@@ -168,11 +168,11 @@ class Models(StepOfModels, DecodingStep):
             "tried": [{"members": list(members), "f05": f05} for members, f05 in choice.tried],
         }
 
-    def tell(self, found: Mapping[str, Any]) -> str:
-        names, tried = found["names"], found["tried"]
+    def tell(self, result: Mapping[str, Any]) -> str:
+        names, tried = result["names"], result["tried"]
         best = max(attempt["f05"] for attempt in tried if len(attempt["members"]) == 1)
         return (
-            f"{len(names)} models ({', '.join(names)}), F0.5 {100 * found['f05']:.1f} on its development data; "
+            f"{len(names)} models ({', '.join(names)}), F0.5 {100 * result['f05']:.1f} on its development data; "
             f"the best single model has {100 * best:.1f}, {len(tried)} combinations were tried"
         )
 

@@ -29,8 +29,8 @@ def proposed_edits(
 
     An edit is excluded by edits with larger shares alone, so a higher threshold makes a part of the edits of a lower one.
     """
-    found = _shares_of(before, annotator, bpe, length_penalty, progress)
-    return [{edit: shares[edit].probability for edit in _without_rivals(shares)} for shares in found]
+    all_shares = _shares_of(before, annotator, bpe, length_penalty, progress)
+    return [{edit: shares[edit].probability for edit in _without_rivals(shares)} for shares in all_shares]
 
 
 def _shares_of(before: Before, annotator: Annotator, bpe: Bpe, length_penalty: float, progress: Told) -> list[dict[Edit, Share]]:
@@ -42,14 +42,14 @@ def _shares_of(before: Before, annotator: Annotator, bpe: Bpe, length_penalty: f
         choices = [sentence.candidates if len(sentence.candidates) > 1 else () for sentence in batch]
         changed = [
             (tokens, bpe.undo(candidate.subwords))
-            for tokens, sentence, found in zip(written, batch, choices, strict=True)
-            for candidate in found
+            for tokens, sentence, candidates in zip(written, batch, choices, strict=True)
+            for candidate in candidates
             if candidate.subwords != sentence.corrected_subwords
         ]
         edits = iter(annotator.annotate([tokens for tokens, _ in changed], [tokens for _, tokens in changed]))
-        for sentence, found in zip(batch, choices, strict=True):
-            of_each = [next(edits) if candidate.subwords != sentence.corrected_subwords else () for candidate in found]
-            scores = [candidate.score * (len(candidate.subwords) + 1) ** length_penalty for candidate in found]
+        for sentence, candidates in zip(batch, choices, strict=True):
+            of_each = [next(edits) if candidate.subwords != sentence.corrected_subwords else () for candidate in candidates]
+            scores = [candidate.score * (len(candidate.subwords) + 1) ** length_penalty for candidate in candidates]
             weighed.append(edit_shares(of_each, scores))
         if progress is not None:
             progress(len(weighed), len(before))

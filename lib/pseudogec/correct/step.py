@@ -269,9 +269,9 @@ class Step(Component):
         """
         raise NotImplementedError(f"{type(self).__name__} does not define `tune`")
 
-    def tell(self, found: Mapping[str, Any]) -> str:
+    def tell(self, result: Mapping[str, Any]) -> str:
         """The result of a search, in a sentence."""
-        return ", ".join(f"{name}: {value}" for name, value in found.items())
+        return ", ".join(f"{name}: {value}" for name, value in result.items())
 
 
 STEPS = Registry(Step, "step")  # type: ignore[type-abstract]  # the base, which is never made

@@ -306,8 +306,8 @@ class TypeDropping(Step):
         edits = development.annotator.annotate(development.sources, [sentence.tokens for sentence in development.before])
         return search_types(edits, development.references, self.rounds, self.at_most, seed=1)._asdict()
 
-    def tell(self, found: Mapping[str, Any]) -> str:
-        return f"dropped types: {', '.join(found['types']) or 'none'}; {gain(found['f05_with_all'], found['f05'])}"
+    def tell(self, result: Mapping[str, Any]) -> str:
+        return f"dropped types: {', '.join(result['types']) or 'none'}; {gain(result['f05_with_all'], result['f05'])}"
 
 
 Mask = npt.NDArray[np.bool_]
@@ -371,11 +371,11 @@ def _f05_by_counts(
     the effect of a set of types is the sum of its types' effects.
     """
     right, wrong = Counter[str](), Counter[str]()
-    wanted = 0
+    gold_edits = 0
     for sentence, reference in zip(edits, references, strict=True):
         gold = Counter(map(_key, chain.from_iterable(reference.annotators.values())))
         del gold[None]
-        wanted += gold.total()
+        gold_edits += gold.total()
         for edit in sentence:
             if _key(edit) in gold:
                 right[edit.type] += gold[_key(edit)]
@@ -384,7 +384,7 @@ def _f05_by_counts(
     kept = ~masks
     tp = kept @ np.array([right[name] for name in types], dtype=np.int64)
     fp = kept @ np.array([wrong[name] for name in types], dtype=np.int64)
-    return np.asarray(precision_recall_f05(tp, fp, wanted - tp)[2])
+    return np.asarray(precision_recall_f05(tp, fp, gold_edits - tp)[2])
 
 
 def _key(edit: Edit) -> tuple[int, int, str] | None:
