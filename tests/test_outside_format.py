@@ -47,8 +47,8 @@ class Together(FilePairs):
 class Upper(FileSentences):
     """Text in capitals."""
 
-    def read_file(self, path, share=None, told=None):
-        return (line.lower().split() for line in read_lines(path, told))
+    def read_file(self, path, share=None, on_read=None):
+        return (line.lower().split() for line in read_lines(path, on_read))
 
 
 class Stranger:

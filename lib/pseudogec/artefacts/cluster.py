@@ -69,10 +69,10 @@ class ClusterSection(Section):
         """The class; UserError if it cannot be imported."""
         package, _, name = self.class_name.rpartition(".")
         try:
-            found: Callable[..., Cluster] = getattr(importlib.import_module(package), name)
+            cluster_class: Callable[..., Cluster] = getattr(importlib.import_module(package), name)
         except (ImportError, AttributeError, ValueError) as error:
             raise UserError(f"cluster.class: `{self.class_name}` cannot be imported ({error})") from None
-        return found
+        return cluster_class
 
 
 def launcher() -> list[str] | None:

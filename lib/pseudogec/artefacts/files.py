@@ -33,21 +33,21 @@ _WATCHED_BUFFER = 2**18  # bytes; a call for each
 class _WatchedFile(io.FileIO):
     """A file that reports how many bytes are read from it, before decompression."""
 
-    def __init__(self, path: Path, told: Callable[[int], None]) -> None:
+    def __init__(self, path: Path, on_read: Callable[[int], None]) -> None:
         super().__init__(path, "rb")
-        self._told = told
+        self._on_read = on_read
 
     def readinto(self, buffer: Any) -> Any:
         size = super().readinto(buffer)
-        self._told(size or 0)
+        self._on_read(size or 0)
         return size
 
 
 @contextlib.contextmanager
-def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+def _open_binary(path: Path, mode: str, compression: str, on_read: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
     """Open ``path`` ("rb" or "wb") through the compression that an ending such as ``.gz`` names."""
     with contextlib.ExitStack() as stack:
-        file = path.open(mode) if told is None else io.BufferedReader(_WatchedFile(path, told), _WATCHED_BUFFER)
+        file = path.open(mode) if on_read is None else io.BufferedReader(_WatchedFile(path, on_read), _WATCHED_BUFFER)
         stream: Any = stack.enter_context(file)
         if compression == ".gz":
             # No time stamp and no file name inside: the same text gives the same bytes.
@@ -68,11 +68,11 @@ def _open_binary(path: Path, mode: str, compression: str, told: Callable[[int], 
 
 
 @contextlib.contextmanager
-def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
+def open_for_reading(path: Path | str, on_read: Callable[[int], None] | None = None) -> Iterator[IO[bytes]]:
     """Open a plain, ``.gz``, ``.zst``, ``.xz`` or ``.bz2`` file for reading bytes.
 
     Args:
-        told: called with the number of bytes that were read from it since the last call, before decompression.
+        on_read: called with the number of bytes that were read from it since the last call, before decompression.
 
     Raises:
         DataError: the file cannot be read.
@@ -80,7 +80,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
     path = Path(path)
     with contextlib.ExitStack() as stack:
         try:
-            stream = stack.enter_context(_open_binary(path, "rb", path.suffix, told))
+            stream = stack.enter_context(_open_binary(path, "rb", path.suffix, on_read))
         except FileNotFoundError:
             raise DataError(path, "no such file") from None
         except OSError as error:
@@ -90,7 +90,7 @@ def open_for_reading(path: Path | str, told: Callable[[int], None] | None = None
         yield stream
 
 
-def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> Iterator[str]:
+def read_lines(path: Path | str, on_read: Callable[[int], None] | None = None) -> Iterator[str]:
     """Yield the lines of a text file without their line ends; a last line without an end counts too.
 
     Only ``\\n`` (or ``\\r\\n``) ends a line: Unicode's other separators stay inside it, so that lines are those of ``wc -l``.
@@ -100,7 +100,7 @@ def read_lines(path: Path | str, told: Callable[[int], None] | None = None) -> I
         DataError: the file cannot be read, a line is not UTF-8 (with its number), or the compressed stream is damaged.
     """
     number = 0
-    with open_for_reading(path, told) as stream:
+    with open_for_reading(path, on_read) as stream:
         try:
             for line in stream:
                 number += 1

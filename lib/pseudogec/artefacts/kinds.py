@@ -111,16 +111,16 @@ class Registry(Generic[K]):
         if not colon:
             raise ValueError(f"there is no {self.tag} `{name}`{nearest(name, self._classes)}")
         try:
-            found = getattr(importlib.import_module(module), class_name, None)
+            imported = getattr(importlib.import_module(module), class_name, None)
         except Exception as error:  # the user's module may do anything
             raise ValueError(f"{self.tag} `{name}` cannot be imported ({type(error).__name__}: {error})") from error
-        if not (isinstance(found, type) and issubclass(found, self.base)):
+        if not (isinstance(imported, type) and issubclass(imported, self.base)):
             raise ValueError(f"{self.tag} `{name}`: {module} has no class `{class_name}` that derives from {self.base.__name__}")
         try:
-            found.check_class()
+            imported.check_class()
         except ValueError as error:
             raise ValueError(f"{self.tag} `{name}`: {error}") from None
-        return found
+        return imported
 
     def parse(self, value: Any) -> K:
         """An instance from a configuration's value: a name, or a mapping with the name under ``tag`` and the fields.

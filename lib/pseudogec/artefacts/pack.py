@@ -224,15 +224,15 @@ def merge(recipes: Iterable[Recipe], sources: Sequence[Source]) -> list[Entry]:
     """
     merged, conflicts = [], list[str]()
     for recipe in recipes:
-        found = [entry for source in sources if (entry := source.entry(recipe)) is not None]
-        if not found:
+        entries = [entry for source in sources if (entry := source.entry(recipe)) is not None]
+        if not entries:
             continue
-        merged.append(max(found, key=lambda entry: len(entry.files)))  # the first of equals
-        if differing := {text: None for entry in found[1:] for text in differences(found[0], entry)}:
+        merged.append(max(entries, key=lambda entry: len(entry.files)))  # the first of equals
+        if differing := {text: None for entry in entries[1:] for text in differences(entries[0], entry)}:
             conflicts.append(f"    {recipe.kind} {recipe.label} ({recipe.key}): {'; '.join(differing)}")
     if conflicts:
-        told = f"{len(conflicts)} artefacts have different numbers in the sources, so these are not merged:"
-        raise UserError("\n".join([told, *conflicts]))
+        heading = f"{len(conflicts)} artefacts have different numbers in the sources, so these are not merged:"
+        raise UserError("\n".join([heading, *conflicts]))
     return merged
 
 
@@ -241,9 +241,9 @@ def differences(one: Entry, other: Entry) -> list[str]:
     first, second = one.record["result"], other.record["result"]
     names = [name for name in dict.fromkeys([*first, *second]) if name not in one.recipe.measured]
     values = [(name, canonical_json(first.get(name)), canonical_json(second.get(name))) for name in names]
-    found = [f"{name} is {ours[:40]} and {theirs[:40]}" for name, ours, theirs in values if ours != theirs]
+    other_numbers = [f"{name} is {ours[:40]} and {theirs[:40]}" for name, ours, theirs in values if ours != theirs]
     both = sorted(one.files.keys() & other.files.keys())
-    return found + [f"{name} has other bytes" for name in both if one.files[name] != other.files[name]]
+    return other_numbers + [f"{name} has other bytes" for name in both if one.files[name] != other.files[name]]
 
 
 def _parquet(columns: Mapping[str, list[Any]]) -> bytes:

@@ -130,8 +130,8 @@ class Recipe(BaseModel):
     @cached_property
     def parents(self) -> tuple[Recipe, ...]:
         """The recipes that this one is made from directly, each once, in the order of the fields."""
-        found = {parent.key: parent for name in type(self).model_fields for parent in _recipes_in(getattr(self, name))}
-        return tuple(found.values())
+        by_key = {parent.key: parent for name in type(self).model_fields for parent in _recipes_in(getattr(self, name))}
+        return tuple(by_key.values())
 
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         """Make the artefact's files in an empty folder, or in the half-built one of a ``resumable`` recipe.
@@ -155,14 +155,14 @@ def canonical_json(value: Any) -> str:
 
 def with_ancestors(targets: Iterable[Recipe]) -> list[Recipe]:
     """The targets and all recipes that they are made from, each once, whether built or not."""
-    found: dict[str, Recipe] = {}
+    by_key: dict[str, Recipe] = {}
     stack = list(targets)
     while stack:
         recipe = stack.pop()
-        if recipe.key not in found:
-            found[recipe.key] = recipe
+        if recipe.key not in by_key:
+            by_key[recipe.key] = recipe
             stack.extend(recipe.parents)
-    return list(found.values())
+    return list(by_key.values())
 
 
 def _without_text(value: Any) -> Any:

@@ -96,14 +96,14 @@ class Catalogue(_Entry):
         return None
 
     def expected_bytes(self, path: Path) -> int:
-        found = self.find(path)
-        return 0 if found is None else found[1].about_bytes or (found[1].sentences or 0) * BYTES_A_PAIR
+        known = self.find(path)
+        return 0 if known is None else known[1].about_bytes or (known[1].sentences or 0) * BYTES_A_PAIR
 
     def whole(self, paths: Iterable[Path]) -> Whole | None:
         """The corpus of the papers that consists of these files, if there is one."""
-        found = [self.find(path) for path in paths]
-        places = {each[1].path for each in found if each is not None}
-        return next((whole for whole in self.wholes if None not in found and set(whole.files) == places), None)
+        known = [self.find(path) for path in paths]
+        places = {each[1].path for each in known if each is not None}
+        return next((whole for whole in self.wholes if None not in known and set(whole.files) == places), None)
 
 
 @cache

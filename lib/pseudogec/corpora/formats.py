@@ -253,8 +253,8 @@ class FilePairs(FileFormat, PairFormat):
 
     def read_all(self) -> Iterator[Pair | CorrectedSentence]:
         for file in self.files:
-            for found in self.read_part(file):
-                for sentence in self.taken(found, file):
+            for pair in self.read_part(file):
+                for sentence in self.taken(pair, file):
                     yield sentence if sentence.level else sentence._replace(level=file.level)
 
     def read_part(self, file: CorpusFile) -> Iterator[CorrectedSentence]:
@@ -269,16 +269,16 @@ class FilePairs(FileFormat, PairFormat):
                 problem = f"{cut.number} blocks of together {cut.share:.2%} of its {count} sentences are empty"
                 raise DataError(file.path, f"{problem}; ask for fewer blocks, or for more")
             inside |= places
-        wanted = file.only is not None
-        return (sentence for place, sentence in enumerate(sentences) if (place in inside) is wanted)
+        keeps_cuts = file.only is not None
+        return (sentence for place, sentence in enumerate(sentences) if (place in inside) is keeps_cuts)
 
     def taken(self, sentence: CorrectedSentence, file: CorpusFile) -> Iterator[CorrectedSentence]:
         """The parts of a file's sentence that the profile uses: the sentence, unless a format offers a choice."""
         yield sentence
 
     def checked(self) -> Iterator[CorrectedSentence]:
-        for found in self.read_all():
-            sentence = _corrected(found)
+        for pair in self.read_all():
+            sentence = _corrected(pair)
             for side in sentence.pair:
                 self._refuse_text(side)
             yield sentence
@@ -307,8 +307,8 @@ class FilePairs(FileFormat, PairFormat):
         return Count.of(self.checked())
 
 
-def _corrected(found: Pair | CorrectedSentence) -> CorrectedSentence:
-    return found if isinstance(found, CorrectedSentence) else CorrectedSentence(Pair(*found))
+def _corrected(pair: Pair | CorrectedSentence) -> CorrectedSentence:
+    return pair if isinstance(pair, CorrectedSentence) else CorrectedSentence(Pair(*pair))
 
 
 class FileSentences(FileFormat, SentenceFormat):
@@ -320,27 +320,27 @@ class FileSentences(FileFormat, SentenceFormat):
     shares: int = Field(1, ge=1, description="number of parts that workers read in parallel")
 
     @abstractmethod
-    def read_file(self, path: Path, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def read_file(self, path: Path, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of one file, tokenised.
 
         Args:
             path: the file, plain or compressed.
             share: yield only the sentences of these lines, pages or documents.
-            told: called with the number of bytes read since the last call, before decompression.
+            on_read: called with the number of bytes read since the last call, before decompression.
 
         Raises:
             DataError: the file is missing or malformed.
         """
 
-    def checked(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def checked(self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         for file in self.files:
-            for sentence in self.read_file(file.path, share, told):
+            for sentence in self.read_file(file.path, share, on_read):
                 self._refuse_text(sentence)
                 yield sentence
 
-    def read(self, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def read(self, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         """Yield the sentences of a share of every file's texts, without empty ones."""
-        sentences: Iterator[list[str]] = filter(None, self.checked(share, told))
+        sentences: Iterator[list[str]] = filter(None, self.checked(share, on_read))
         if (longest := self.longest) is not None:
             sentences = (sentence for sentence in sentences if len(sentence) <= longest)
         return self._cleaned(sentences) if self.clean else sentences
@@ -355,5 +355,5 @@ class FileSentences(FileFormat, SentenceFormat):
 
         yield from counted(1, clean_seed_text(counted(0, sentences), self.language))
         if counts[1] < counts[0] / 2:
-            told = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps the characters of %s alone"
-            log.warning(told, self.files[0].path, counts[0] - counts[1], counts[0], self.language.title)
+            message = "%s: `clean`, the authors' filter, leaves out %d of %d sentences; it keeps the characters of %s alone"
+            log.warning(message, self.files[0].path, counts[0] - counts[1], counts[0], self.language.title)

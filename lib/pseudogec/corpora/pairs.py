@@ -165,8 +165,8 @@ def read_together(paths: Sequence[Path | str]) -> Iterator[tuple[str, ...]]:
         if not differ:  # otherwise read on, to name the counts
             yield lines
     if differ:
-        found = ", ".join(f"{path} has {count}" for path, count in zip(paths, counts, strict=True))
-        raise DataError(paths[0], f"files whose lines belong together must have the same number of lines: {found}")
+        lengths = ", ".join(f"{path} has {count}" for path, count in zip(paths, counts, strict=True))
+        raise DataError(paths[0], f"files whose lines belong together must have the same number of lines: {lengths}")
 
 
 def _tokenised(texts: Iterable[tuple[str, ...]], language: Language) -> Iterator[Pair]:

@@ -18,7 +18,7 @@ from pseudogec.corpora.sampling import WHOLE, Share
 from pseudogec.languages import ENGLISH, Language
 from pseudogec.text import sentence_spans, tokenise
 
-Told = Callable[[int], None] | None
+OnRead = Callable[[int], None] | None
 
 _GIGAWORD_TYPE = re.compile(r'<DOC .*\btype="(\w+)"')
 
@@ -44,8 +44,8 @@ class Plain(FileSentences):
 
     tokenised: bool = Field(True, description="whether lines are tokens with spaces between")
 
-    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return read_plain(path, self.tokenised, share, told, self.language)
+    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+        return read_plain(path, self.tokenised, share, on_read, self.language)
 
 
 @SENTENCE_FORMATS.register
@@ -57,8 +57,8 @@ class CirrusSearch(FileSentences):
 
     name = "cirrussearch"
 
-    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return _split(_articles(path, share, told), self.language)
+    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+        return _split(_articles(path, share, on_read), self.language)
 
 
 @SENTENCE_FORMATS.register
@@ -70,19 +70,19 @@ class Gigaword(FileSentences):
 
     name = "gigaword"
 
-    def read_file(self, path: Path, share: Share = WHOLE, told: Told = None) -> Iterator[list[str]]:
-        return _split(_paragraphs(path, share, told), self.language)
+    def read_file(self, path: Path, share: Share = WHOLE, on_read: OnRead = None) -> Iterator[list[str]]:
+        return _split(_paragraphs(path, share, on_read), self.language)
 
 
 def read_plain(
-    path: Path | str, tokenised: bool = True, share: Share = WHOLE, told: Told = None, language: Language = ENGLISH
+    path: Path | str, tokenised: bool = True, share: Share = WHOLE, on_read: OnRead = None, language: Language = ENGLISH
 ) -> Iterator[list[str]]:
     """Yield the sentences of a text file, one a line, plain or compressed; see `FileSentences.read_file`.
 
     Raises:
         DataError: the file cannot be read.
     """
-    lines = read_lines(path, told)
+    lines = read_lines(path, on_read)
     if share is not WHOLE:
         lines = (line for place, line in enumerate(lines) if share.takes(place))
     return (line.split() for line in lines) if tokenised else tokenise(lines, language)
@@ -92,8 +92,8 @@ def _split(texts: Iterable[str], language: Language) -> Iterator[list[str]]:
     return tokenise((text[start:end] for text in texts for start, end in sentence_spans(text)), language)
 
 
-def _articles(path: Path, share: Share, told: Told) -> Iterator[str]:
-    for number, line in enumerate(read_lines(path, told), start=1):
+def _articles(path: Path, share: Share, on_read: OnRead) -> Iterator[str]:
+    for number, line in enumerate(read_lines(path, on_read), start=1):
         if not share.takes((number - 1) // 2):
             continue
         try:
@@ -104,11 +104,11 @@ def _articles(path: Path, share: Share, told: Told) -> Iterator[str]:
             yield entry["text"]
 
 
-def _paragraphs(path: Path, share: Share, told: Told) -> Iterator[str]:
+def _paragraphs(path: Path, share: Share, on_read: OnRead) -> Iterator[str]:
     document = -1
     is_read = False
     paragraph: list[str] | None = None  # None outside of paragraphs
-    for line in read_lines(path, told):
+    for line in read_lines(path, on_read):
         if line.startswith("<DOC "):
             document += 1
             kind = _GIGAWORD_TYPE.match(line)

@@ -81,13 +81,13 @@ class UaGec(FilePairs):
         for level, sources, corrected in _documents(path, self.part):
             edits = [
                 [
-                    _typed(source, found, marked)
-                    for source, found in zip(sources, annotator.annotate(sources, target), strict=True)
+                    _typed(source, untyped, marked)
+                    for source, untyped in zip(sources, annotator.annotate(sources, target), strict=True)
                 ]
                 for target, marked in corrected[: None if self.part == "test" else 1]
             ]
-            for source, target, *found in zip(sources, corrected[0][0], *edits, strict=True):
-                yield CorrectedSentence(Pair(source, target), level, AnnotatedSentence(tuple(source), dict(enumerate(found))))
+            for source, target, *gold in zip(sources, corrected[0][0], *edits, strict=True):
+                yield CorrectedSentence(Pair(source, target), level, AnnotatedSentence(tuple(source), dict(enumerate(gold))))
 
 
 def _typed(source: list[str], edits: tuple[Edit, ...], marked: str) -> tuple[Edit, ...]:
@@ -107,7 +107,7 @@ class UaGecSentences(FileSentences):
 
     name = "ua-gec"
 
-    def read_file(self, path: Path, share: Share = WHOLE, told: Callable[[int], None] | None = None) -> Iterator[list[str]]:
+    def read_file(self, path: Path, share: Share = WHOLE, on_read: Callable[[int], None] | None = None) -> Iterator[list[str]]:
         for place, (_, _, corrected) in enumerate(_documents(path, "seed")):
             if share.takes(place):
                 yield from corrected[0][0]
