@@ -99,7 +99,7 @@ def test_what_two_corpora_share_by_chance_is_not_refused(tmp_path: Path) -> None
     """Everybody writes short sentences, and a longer one may be a task's own words."""
     (found, *others) = findings(study(tmp_path, genuine=[*OTHERS, *TEST[-1:] * 50, TEST[0]]))
     refuse([found, *others])
-    assert (found.found, found.counted, found.refused) == (1, 3, False)
+    assert (found.shared, found.counted, found.refused) == (1, 3, False)
 
 
 @pytest.mark.parametrize(

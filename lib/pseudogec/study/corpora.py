@@ -169,8 +169,8 @@ class SplitCorpus(PartOfCorpus):
         self, levels: Sequence[str], sentences: Iterable[CorrectedSentence], store: Artefacts
     ) -> Iterator[CorrectedSentence]:
         training = part_of_each(levels, self.training_share, self.seed)
-        wanted = self.part == "training"
-        return (sentence for place, sentence in enumerate(sentences) if (place in training) == wanted)
+        for_training = self.part == "training"
+        return (sentence for place, sentence in enumerate(sentences) if (place in training) == for_training)
 
 
 class SampledCorpus(PartOfCorpus):
@@ -223,15 +223,15 @@ class References(Recipe):
             texts = sorted(corpus.glob("reference*.txt")) or [corpus / "target.txt"]
             annotator = annotator_of(self.annotator)
 
-            def told(done: int, total: int) -> None:
+            def report_progress(done: int, total: int) -> None:
                 progress(done, total, "sentences")
 
             rewrites = [list(read_plain(text)) for text in texts]
-            found = [annotator.annotate(sources, rewrite, progress=told) for rewrite in rewrites]
+            edits_by_rewrite = [annotator.annotate(sources, rewrite, progress=report_progress) for rewrite in rewrites]
             # An annotator whose line is empty did not see the sentence.
             annotations = (
                 {number: edits for number, (edits, rewrite) in enumerate(zip(*of_one, strict=True)) if rewrite}
-                for of_one in zip(zip(*found, strict=True), zip(*rewrites, strict=True), strict=True)
+                for of_one in zip(zip(*edits_by_rewrite, strict=True), zip(*rewrites, strict=True), strict=True)
             )
             write_m2(written, map(AnnotatedSentence, map(tuple, sources), annotations))
         return asdict(EditProfile.of((item.source, item.annotators.get(0, ())) for item in read_m2(written)))
@@ -429,11 +429,11 @@ class SeedCorpus(Recipe):
         refuse_changed(self.files, store.root)
         read, total = 0, sum(file.size for file in self.files)
 
-        def told(size: int) -> None:
+        def on_read(size: int) -> None:
             nonlocal read
             read += size
 
-        sentences = self.sentences.read(self.share, told)
+        sentences = self.sentences.read(self.share, on_read)
         facts = _write(folder / _CORPUS, sentences, lambda count: progress(read, total, f"bytes   {count:,} sentences"))
         if not facts["sentences"] and self.share == WHOLE:  # a share of many may well hold none
             raise UserError(f"seed corpus {self.name!r} is empty: its files have no sentence, or the profile's filters keep none")
@@ -544,14 +544,14 @@ def _link(file: Path, name: Path) -> None:
         shutil.copyfile(file, name)
 
 
-def _write(path: Path, sentences: Iterable[list[str]], told: Callable[[int], None]) -> dict[str, Any]:
+def _write(path: Path, sentences: Iterable[list[str]], on_sentence: Callable[[int], None]) -> dict[str, Any]:
     tokens = 0
 
     def lines() -> Iterator[str]:
         nonlocal tokens
         for count, sentence in enumerate(sentences, start=1):
             tokens += len(sentence)
-            told(count)
+            on_sentence(count)
             yield " ".join(sentence)
 
     return {"sentences": write_lines(path, lines()), "tokens": tokens}

@@ -133,9 +133,9 @@ class Search(_OfStep, LearnsFromText):
         references = list(read_m2(store.folder(self.references) / "references.m2"))
         before = _before(self.before, [sentence.source for sentence in references], store)
         development = Development(references, before, annotator_of(self.annotator))
-        found = self.step.tune(development, self.built(store), progress)
-        (folder / "found.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
-        return found
+        result = self.step.tune(development, self.built(store), progress)
+        (folder / "found.json").write_text(json.dumps(result, indent=1), encoding="utf-8")
+        return result
 
 
 for _recipe in (Correction, Search):

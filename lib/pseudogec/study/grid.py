@@ -61,8 +61,8 @@ class System(BaseModel):
             return " ".join([self.setting, *others])
         values = "".join(f" {name}={value}" for name, value in self.swept_values.items())
         upsample = [f"x{self.upsample}"] if self.upsample != 1 else []
-        made = f"{self.setting}/{self.method}{values}/{self.seed_corpus}/{self.pseudo_pairs}"
-        return " ".join([made, *upsample, *others])
+        name = f"{self.setting}/{self.method}{values}/{self.seed_corpus}/{self.pseudo_pairs}"
+        return " ".join([name, *upsample, *others])
 
     @property
     def choices(self) -> dict[str, str | int]:
@@ -94,11 +94,11 @@ class Grid(tuple[System, ...]):
 
     def only(self, **choices: object) -> Grid:
         """The systems with the given choices, single values or lists, such as ``only(method=["none", "backtrans"], seed=1)``."""
-        wanted = {
+        allowed = {
             name: values if isinstance(values, Iterable) and not isinstance(values, str) else [values]
             for name, values in choices.items()
         }
-        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in wanted.items()))
+        return Grid(system for system in self if all(getattr(system, name) in set(values) for name, values in allowed.items()))
 
     def _repr_html_(self) -> str:
         return self.table().to_html(index=False, formatters={"pseudo pairs": "{:,}".format})

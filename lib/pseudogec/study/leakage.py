@@ -53,7 +53,7 @@ def chance_allows(counted: int) -> int:
     """The number of sentences that may occur in another corpus by chance: in one of a thousand corpora more would."""
     from scipy.special import bdtr  # the distribution of `scipy.stats.binom`, which takes a second to import
 
-    return next(found for found in count() if bdtr(found, counted, CHANCE) >= 0.999)
+    return next(shared for shared in count() if bdtr(shared, counted, CHANCE) >= 0.999)
 
 
 class Overlap(Recipe):
@@ -109,13 +109,13 @@ def find_overlap(test: Iterable[Sides], text: Iterable[Sides]) -> dict[str, Any]
         counted += bool(_counted(sides))
         for digest in set(map(_digest, _counted(sides))):
             places.setdefault(digest, []).append(place)
-    found: set[int] = set()
+    shared: set[int] = set()
     said: list[str] = []  # chance explains the shorter ones, and says the same sentence again
     for side in chain.from_iterable(text):
-        if not found.issuperset(fresh := places.get(_digest(side), ())):
-            found.update(fresh)
+        if not shared.issuperset(fresh := places.get(_digest(side), ())):
+            shared.update(fresh)
             said = sorted([*said, side], key=len)[-_SHOWN:]
-    return {"counted": counted, "found": sorted(found), "examples": [{"said": [side]} for side in reversed(said)]}
+    return {"counted": counted, "found": sorted(shared), "examples": [{"said": [side]} for side in reversed(said)]}
 
 
 def _digest(sentence: str) -> bytes:
@@ -135,9 +135,9 @@ class Check:
 
     def of(self, results: Sequence[dict[str, Any]]) -> CheckResult:
         """The result of the check, from the overlaps' results."""
-        found = {place for result in results for place in result["found"]}
+        shared = {place for result in results for place in result["found"]}
         examples = [example for result in results for example in result["examples"]]
-        return CheckResult(self, results[0]["counted"], len(found), examples)
+        return CheckResult(self, results[0]["counted"], len(shared), examples)
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ class CheckResult:
 
     check: Check
     counted: int
-    found: int
+    shared: int
     examples: Sequence[Mapping[str, Any]]
 
     @cached_property
     def overlaps(self) -> bool:
         """Whether more sentences occur in both than chance explains."""
-        return self.found > chance_allows(self.counted)
+        return self.shared > chance_allows(self.counted)
 
     @property
     def refused(self) -> bool:
@@ -161,10 +161,10 @@ class CheckResult:
 
     @property
     def summary(self) -> str:
-        if not self.found:
+        if not self.shared:
             return f"none of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more"
         explained = f"chance explains up to {chance_allows(self.counted):,}"
-        return f"{self.found:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
+        return f"{self.shared:,} of its {self.counted:,} sentences of {COUNTED_FROM} tokens or more; {explained}"
 
     def explain(self) -> str:
         """The problem in a few lines: the use of the text, the number of sentences, and examples."""

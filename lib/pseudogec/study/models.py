@@ -451,11 +451,11 @@ class LearnsToDetect(LearnsFromText):
         has_error = [*(source != target for source, target in genuine), *(False for _ in corrected)]
         held_out = [apply(source) for source, _ in validation], [source != target for source, target in validation]
 
-        def told(done: int, total: int) -> None:
+        def report_progress(done: int, total: int) -> None:
             progress(done, total, "sentences")
 
         examples = list(map(apply, sentences)), has_error, held_out
-        return train(*examples, initial, folder, self.options, self.seed, told).model_dump(mode="json")
+        return train(*examples, initial, folder, self.options, self.seed, report_progress).model_dump(mode="json")
 
 
 class TrainedDetector(LearnsToDetect):

@@ -226,11 +226,11 @@ class Planner:
         # Systems of all settings and sizes use the same shards: each is described once; a larger size adds to the list.
         draw = seed if self.profile.pseudo_data.own_draws else 1
         shards = self._shards.setdefault((name, seed_corpus, track, draw), [])
-        wanted = pairs // self.profile.pseudo_data.shard
-        if len(shards) < wanted:
-            texts = [self.seed_text(seed_corpus, number) for number in range(len(shards), wanted)]
+        count = pairs // self.profile.pseudo_data.shard
+        if len(shards) < count:
+            texts = [self.seed_text(seed_corpus, number) for number in range(len(shards), count)]
             shards += self._more_shards(name, method, texts, track, draw)
-        return tuple(shards[:wanted])
+        return tuple(shards[:count])
 
     def _more_shards(self, name: str, method: Method, texts: Sequence[SeedText], track: str, draw: int) -> Sequence[PseudoData]:
         common: dict[str, Any] = {"name": name, "bpe": self.bpe, "seed": draw}

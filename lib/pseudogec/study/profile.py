@@ -394,7 +394,7 @@ _IN_YAML = {
 
 def problems_in(location: Location, error: ValidationError) -> list[Problem]:
     """The errors in a section, in the user's terms."""
-    found = []
+    problems = []
     for item in error.errors():
         place = (*location, *item["loc"])
         message = _IN_YAML.get(item["type"], item["msg"].removeprefix("Value error, "))
@@ -402,8 +402,8 @@ def problems_in(location: Location, error: ValidationError) -> list[Problem]:
             message = "unknown key" + similar(str(place[-1]), _known_keys(Section))
         elif item["type"] not in {"value_error", "missing"} and not isinstance(item["input"], dict | list | Section):
             message += f" (got {item['input']!r})"
-        found.append(Problem(place, message, item["type"] == "missing"))
-    return found
+        problems.append(Problem(place, message, item["type"] == "missing"))
+    return problems
 
 
 def _known_keys(section: type[Section]) -> set[str]:
@@ -531,10 +531,10 @@ def check_grid(profile: Profile, where: Location, grid: GridAxes) -> Iterator[Pr
     first, *others = grid.parts
     yield from _unknown((*where, "tests"), "test corpus", grid.tests, profile.corpora.tests)
     yield from (own := [*_check_axes(profile, where, first)])
-    told = {problem.message for problem in own}  # an entry has them again where it replaces nothing
+    messages = {problem.message for problem in own}  # an entry has them again where it replaces nothing
     for number, axes in enumerate(others):
-        found = _check_axes(profile, (*where, "also", number), axes)
-        yield from (problem for problem in found if problem.message not in told)
+        problems = _check_axes(profile, (*where, "also", number), axes)
+        yield from (problem for problem in problems if problem.message not in messages)
 
 
 def _check_axes(profile: Profile, where: Location, grid: Axes) -> Iterator[Problem]:

@@ -74,12 +74,12 @@ class PseudoData(TrainingPairs):
     def _seed_sentences(self, store: Artefacts) -> Iterator[list[str]]:
         return read_plain(store.folder(self.seed_text) / "sentences.txt")
 
-    def _binarise(self, made: Iterable[tuple[Pair, Example | None]], store: Artefacts, folder: Path) -> dict[str, Any]:
+    def _binarise(self, rows: Iterable[tuple[Pair, Example | None]], store: Artefacts, folder: Path) -> dict[str, Any]:
         """Binarise pairs in subwords into a folder, with the examples that stand beside the first of them."""
         examples: list[Example] = []
 
         def pairs() -> Iterator[Pair]:
-            for pair, example in made:
+            for pair, example in rows:
                 if example is not None:
                     examples.append(example)
                 yield pair
@@ -126,7 +126,7 @@ class NoisedData(PseudoData, LearnsFromText):
                 steps = noiser.operations(bpe.apply(tokens), streams[index])
                 yield _example(bpe.undo(noised_tokens(steps)), tokens, [list(step) for step in steps])
 
-        def made() -> Iterator[tuple[Pair, Example | None]]:
+        def rows() -> Iterator[tuple[Pair, Example | None]]:
             shown, done = examples(), 0
             for block in noiser.blocks(map(bpe.apply, self._seed_sentences(store)), streams):
                 operations.update(block.operations)
@@ -135,7 +135,7 @@ class NoisedData(PseudoData, LearnsFromText):
                 done += len(block.sentences)
                 progress(done, self.seed_text.size, "sentences")
 
-        return {**self._binarise(made(), store, folder), "operations": dict(operations)}
+        return {**self._binarise(rows(), store, folder), "operations": dict(operations)}
 
 
 class BackTranslatedData(PseudoData):
@@ -169,7 +169,7 @@ class BackTranslatedData(PseudoData):
         work = folder / "work"
         left_unchanged = 0
 
-        def made() -> Iterator[tuple[Pair, Example | None]]:
+        def rows() -> Iterator[tuple[Pair, Example | None]]:
             nonlocal left_unchanged
             index = 0
             targets = map(bpe.apply, self._seed_sentences(store))
@@ -180,7 +180,7 @@ class BackTranslatedData(PseudoData):
                     index += 1
 
         shutil.rmtree(work / "binarised", ignore_errors=True)
-        facts = self._binarise(made(), store, work / "binarised")
+        facts = self._binarise(rows(), store, work / "binarised")
         for file in (work / "binarised").iterdir():
             file.rename(folder / file.name)
         shutil.rmtree(work)
@@ -237,13 +237,13 @@ class MisspeltData(PseudoData):
     def build(self, folder: Path, store: Artefacts, progress: Progress) -> dict[str, Any]:
         bpe, noiser, streams = load_bpe(store.folder(self.bpe)), self.noiser(store), self._streams()
 
-        def made() -> Iterator[tuple[Pair, Example | None]]:
+        def rows() -> Iterator[tuple[Pair, Example | None]]:
             for index, (translated, target) in enumerate(read_binarised(store.folder(self.pseudo_data))):
                 pair = Pair(noiser(translated, streams[index]), target)
                 progress(index + 1, self.seed_text.size, "sentences")
                 yield pair, _translation(bpe, pair) if index < EXAMPLES_KEPT else None
 
-        return self._binarise(made(), store, folder)
+        return self._binarise(rows(), store, folder)
 
 
 class PseudoEdits(Recipe):
@@ -263,9 +263,9 @@ class PseudoEdits(Recipe):
         sources, targets = ([example[side].split() for example in examples] for side in ("source", "target"))
         annotator = annotator_of(self.annotator)
         edits = annotator.annotate(sources, targets, progress=lambda done, total: progress(done, total, "sentences"))
-        found = list(zip(sources, edits, strict=True))
-        write_m2(folder / "edits.m2", (AnnotatedSentence(tuple(source), {0: tuple(each)}) for source, each in found))
-        return asdict(EditProfile.of(found))
+        annotated = list(zip(sources, edits, strict=True))
+        write_m2(folder / "edits.m2", (AnnotatedSentence(tuple(source), {0: tuple(each)}) for source, each in annotated))
+        return asdict(EditProfile.of(annotated))
 
 
 def differences(source: Sequence[str], target: Sequence[str]) -> list[list[str]]:

@@ -94,12 +94,12 @@ class EditShares(Recipe):
         edits = proposed_edits(
             before, annotator, bpe, self.length_penalty, lambda done, total: progress(done, total, "sentences")
         )
-        found = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)
-        (folder / "curve.json").write_text(found.curve.to_json(), encoding="utf-8")
+        shared = SharedEdits.of(list(read_m2(store.folder(self.references) / "references.m2")), edits, annotator.signature)
+        (folder / "curve.json").write_text(shared.curve.to_json(), encoding="utf-8")
         if self.development:
             threshold = self.development.read(store)[0].best_threshold(THRESHOLDS)
-            (folder / "score.json").write_text(found.at(threshold).to_json(), encoding="utf-8")
-        return {"references": found.curve.references, "highest_recall": found.curve.highest_recall}
+            (folder / "score.json").write_text(shared.at(threshold).to_json(), encoding="utf-8")
+        return {"references": shared.curve.references, "highest_recall": shared.curve.highest_recall}
 
     def read(self, store: Artefacts) -> tuple[Curve, Score | None]:
         """The curve and, on test data, the score at the operating point; they must have been built."""
