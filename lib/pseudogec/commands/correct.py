@@ -102,14 +102,14 @@ def run(options: argparse.Namespace) -> None:
         split = list(map(_tokenised, lines)) if options.tokenised else sentences_of(lines, corrector.language)
         traces = iter(corrector([sentence.tokens for sentences in split for sentence in sentences]))
         for sentences in split:
-            found = [(sentence, next(traces)) for sentence in sentences]
+            traced = [(sentence, next(traces)) for sentence in sentences]
             number = next(numbers)
-            for note in (step.note for _, trace in found for _, step in trace.steps if step.note.startswith(LEFT)):
+            for note in (step.note for _, trace in traced for _, step in trace.steps if step.note.startswith(LEFT)):
                 print(f"line {number}: a sentence is {note}", file=sys.stderr)
             if annotator is None:
-                print("".join(" ".join(trace.tokens) if options.tokenised else one.corrected(trace) for one, trace in found))
+                print("".join(" ".join(trace.tokens) if options.tokenised else one.corrected(trace) for one, trace in traced))
             else:
-                for sentence, trace in found:
+                for sentence, trace in traced:
                     print(_steps(sentence, trace, annotator))
         sys.stdout.flush()
 

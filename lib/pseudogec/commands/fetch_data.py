@@ -54,24 +54,24 @@ def run(options: argparse.Namespace) -> None:
     lacking: dict[str, list[Path]] = {}
     for path in paths:
         if not _is_there(folder, path):
-            if (found := catalogue.find(path)) is None:
+            if (known := catalogue.find(path)) is None:
                 print(f"yours     {folder / path} is missing; the catalogue does not know it, so it is a file of your own")
             else:
-                lacking.setdefault(found[0].name, []).append(path)
+                lacking.setdefault(known[0].name, []).append(path)
     problems = []
-    for name, wanted in lacking.items():
+    for name, missing in lacking.items():
         corpus = catalogue.corpora[name]
         for source in (*(catalogue.corpora[source] for source in corpus.made_from), corpus):
-            problems += _fetch(source, folder, wanted if source is corpus else [Path(file.path) for file in source.files])
+            problems += _fetch(source, folder, missing if source is corpus else [Path(file.path) for file in source.files])
     there = sum(_is_there(folder, path) for path in paths)
     print(f"profile {profile.name}: {there} of {len(paths)} files or patterns of files are in {folder}")
     if problems:
         raise UserError("\n".join(["some corpora could not be fetched:", *problems]))
 
 
-def _fetch(corpus: KnownCorpus, folder: Path, wanted: Sequence[Path]) -> list[str]:
+def _fetch(corpus: KnownCorpus, folder: Path, paths: Sequence[Path]) -> list[str]:
     """Fetch a corpus, or say how to get it; returns its problems, so that the others are fetched nevertheless."""
-    if all(_is_there(folder, path) for path in wanted):
+    if all(_is_there(folder, path) for path in paths):
         return []
     if corpus.access == "public":
         print(f"corpus    {corpus.title}. Licence: {corpus.licence} {corpus.steps}".rstrip())
@@ -79,7 +79,7 @@ def _fetch(corpus: KnownCorpus, folder: Path, wanted: Sequence[Path]) -> list[st
         fetch(corpus, folder)
     except UserError as error:
         return [f"  {corpus.name}: {error}"]
-    missing = [path for path in wanted if not _is_there(folder, path)]
+    missing = [path for path in paths if not _is_there(folder, path)]
     if missing and corpus.access != "public":
         kind = "make" if corpus.access == "made" else "request"
         print(f"{kind:10}{corpus.title}\n{'':10}{corpus.how_to_get('the same command')}")
@@ -108,9 +108,9 @@ def _list_formats() -> None:
     }
     for what, formats in listed.items():
         print(f"{what}\n")
-        for found in formats:
-            print(f"{found.name}: {(found.__doc__ or '').splitlines()[0]}")
-            for name, field in found.model_fields.items():
+        for corpus_format in formats:
+            print(f"{corpus_format.name}: {(corpus_format.__doc__ or '').splitlines()[0]}")
+            for name, field in corpus_format.model_fields.items():
                 default = "" if field.is_required() or field.default in (None, "") else f"; default {field.default}"
                 print(f"    {field.alias or name:16}{field.description or ''}{default}".rstrip())
         print()

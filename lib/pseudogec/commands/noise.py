@@ -59,13 +59,13 @@ def run(options: argparse.Namespace) -> None:
     outputs = _outputs(options)
     noiser = Noiser.of(options.method, lambda: read_plain(options.input), options.genuine_m2 or (), **parameters)
     method = noiser.method
-    made = _write(noiser, options, outputs)
-    if method.learns and made.edits_per_token < _HARDLY_ANY:
+    profile = _write(noiser, options, outputs)
+    if method.learns and profile.edits_per_token < _HARDLY_ANY:
         cause = f"; {options.method} takes it for {noiser.language.title}" if method.needed_parts else ""
-        print(f"warning: hardly anything was changed ({made.edits_per_token:.4f} edits per token){cause}", file=sys.stderr)
-    counts = ", ".join(f"{kind} {count:,}" for kind, count in made.operations.items())
+        print(f"warning: hardly anything was changed ({profile.edits_per_token:.4f} edits per token){cause}", file=sys.stderr)
+    counts = ", ".join(f"{kind} {count:,}" for kind, count in profile.operations.items())
     print(
-        f"{options.method}, seed {options.seed}: {made.sentences:,} sentences, {made.edits_per_token:.3f} edits per token "
+        f"{options.method}, seed {options.seed}: {profile.sentences:,} sentences, {profile.edits_per_token:.3f} edits per token "
         f"({counts}) -> {outputs[0]} {outputs[1]}",
         file=sys.stderr,
     )

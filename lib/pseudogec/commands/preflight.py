@@ -149,7 +149,7 @@ def _file_row(folder: Path, path: Path, part: str, command: str) -> Row:
         return Row(part, str(path), "missing", "not found", f"put a file of your own at {shown(folder / path)}")
     corpus, file = known
     finding = f"not found; {file.sentences:,} sentences" if file.sentences else "not found"
-    needed = (corpus, *(load_catalogue().corpora[made] for made in corpus.made_from))
+    needed = (corpus, *(load_catalogue().corpora[source] for source in corpus.made_from))
     ways = [f"{each.title}: {each.how_to_get(command)}" for each in needed]
     return Row(part, str(path), "missing", finding, "\n".join([*ways, f"Data folder: {shown(folder)}"]))
 

@@ -200,9 +200,9 @@ def _execute(study: Study, notebooks: Sequence[str], options: argparse.Namespace
         try:
             execute(source, folder / source.name, parameters, environment, options.course)
         except Exception as error:  # whatever stops one notebook, the others go on
-            told = str(error) if isinstance(error, CellError | UserError) else traceback.format_exc()
+            reason = str(error) if isinstance(error, CellError | UserError) else traceback.format_exc()
             where = f" -> {shown(folder / source.name)}" if (folder / source.name).exists() else ""
-            print(f"notebook {name}   FAILED{where}\n{indent(told, '    ')}", file=sys.stderr)
+            print(f"notebook {name}   FAILED{where}\n{indent(reason, '    ')}", file=sys.stderr)
             return False
         print(f"notebook {name}   done in {format_duration(time.monotonic() - started)} -> {shown(folder / source.name)}")
         return True
