@@ -94,9 +94,9 @@ def taken_actions(operations: Operations) -> dict[str, int]:
 def _shares(operations: Operations, probabilities: DirectNoise) -> str:
     taken = taken_actions(operations)
     expected = (probabilities.mu_mask, probabilities.mu_del, probabilities.mu_ins, probabilities.mu_keep)
-    told = ", ".join(f"{kind} {share:.3g} ({count})" for (kind, count), share in zip(taken.items(), expected, strict=True))
+    text = ", ".join(f"{kind} {share:.3g} ({count})" for (kind, count), share in zip(taken.items(), expected, strict=True))
     return (
-        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} subwords drew it: {told}.</p>"
+        f"<p>Direct noise: probability of each operation, and how many of the {sum(taken.values())} subwords drew it: {text}.</p>"
     )
 
 
@@ -108,8 +108,8 @@ def _side_by_side(rows: Sequence[tuple[str, Callable[[], Operations]]]) -> str:
             shown.append((heading, corrupt()))
         except UserError as error:
             unable.setdefault(str(error), []).append(heading)
-    told = (f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>" for why, named in unable.items())
-    return (marked_operations(shown) if shown else "") + "".join(told)
+    alerts = (f"<p role='alert'><b>{escape(', '.join(named))}</b>: {escape(why)}</p>" for why, named in unable.items())
+    return (marked_operations(shown) if shown else "") + "".join(alerts)
 
 
 def own_text(study: Study, systems: Sequence[Pipeline], text: str) -> Panel:

@@ -58,15 +58,15 @@ def check(
     for number, case in enumerate(cases):
         call = f"`{getattr(answer, '__name__', 'answer')}({', '.join(map(_short, case))})`"
         try:
-            given = _call(answer, case)
+            value = _call(answer, case)
         except Exception as error:  # whatever a reader's code may raise
             return Finding(f"✗ {call} raises {type(error).__name__}: {error}{_line_of(error, answer)}.")
-        if number == 0 and given is ...:
+        if number == 0 and value is ...:
             return _NOT_YET
-        if given is None:
+        if value is None:
             return Finding(f"✗ {call} returns nothing. Does the function end with `return` and the result?")
-        results = {told: _call(function, case) for told, function in known.items()}
-        if wrong := _verdict(given, _call(wanted, case), results, within, f"{call}: "):
+        results = {message: _call(function, case) for message, function in known.items()}
+        if wrong := _verdict(value, _call(wanted, case), results, within, f"{call}: "):
             return wrong
     return Finding(f"✓ Right in all {len(cases)} cases." if len(cases) > 1 else "✓ Right.")
 
@@ -75,15 +75,15 @@ def _call(function: Any, case: tuple[Any, ...]) -> object:
     return function(*copy.deepcopy(case))
 
 
-def _verdict(given: object, wanted: object, mistakes: Mapping[str, object], within: float, where: str) -> Finding | None:
-    """The difference between a value and the wanted one, in words; None if there is none."""
-    wrong = _difference(_plain(given), _plain(wanted), within)
+def _verdict(answer: object, expected: object, mistakes: Mapping[str, object], within: float, where: str) -> Finding | None:
+    """The difference between a value and the expected one, in words; None if there is none."""
+    wrong = _difference(_plain(answer), _plain(expected), within)
     if not wrong:
         return None
-    for told, value in mistakes.items():
-        if not _difference(_plain(given), _plain(value), within):
-            return Finding(f"✗ {where}{told}")
-    return Finding(f"✗ {where}`{_short(given)}` is not right: {wrong}.")
+    for message, value in mistakes.items():
+        if not _difference(_plain(answer), _plain(value), within):
+            return Finding(f"✗ {where}{message}")
+    return Finding(f"✗ {where}`{_short(answer)}` is not right: {wrong}.")
 
 
 def _kind(value: object) -> str:
@@ -98,39 +98,39 @@ def _kind(value: object) -> str:
     return kinds.get(type(value), "another kind of value")
 
 
-def _difference(given: Any, wanted: Any, within: float) -> str:
+def _difference(answer: Any, expected: Any, within: float) -> str:
     """Where two plain values differ, without naming the right one; empty if they are equal."""
-    kind = _kind(wanted)
-    if _kind(given) != kind:
+    kind = _kind(expected)
+    if _kind(answer) != kind:
         return f"{kind} is wanted"
     if kind == "a number":
-        if math.isclose(given, wanted, rel_tol=0, abs_tol=within):
+        if math.isclose(answer, expected, rel_tol=0, abs_tol=within):
             return ""
-        if math.isnan(given):
+        if math.isnan(answer):
             return "it is not a number"
         meant = {
-            "it is in percent, and a share from 0 to 1 is wanted": given / 100,
-            "it is a share, and percent are wanted": given * 100,
-            "it is the share of all others": 1 - given,
-            "it is the percentage of all others": 100 - given,
+            "it is in percent, and a share from 0 to 1 is wanted": answer / 100,
+            "it is a share, and percent are wanted": answer * 100,
+            "it is the share of all others": 1 - answer,
+            "it is the percentage of all others": 100 - answer,
         }
-        likely = (told for told, value in meant.items() if abs(wanted) > within and abs(value - wanted) <= within)
-        return next(likely, f"it is too {'large' if given > wanted else 'small'}")
-    if isinstance(wanted, dict):
-        if lacking := [key for key in wanted if key not in given]:
+        likely = (message for message, value in meant.items() if abs(expected) > within and abs(value - expected) <= within)
+        return next(likely, f"it is too {'large' if answer > expected else 'small'}")
+    if isinstance(expected, dict):
+        if lacking := [key for key in expected if key not in answer]:
             return f"{_short(lacking[0])} is missing"
-        if further := [key for key in given if key not in wanted]:
+        if further := [key for key in answer if key not in expected]:
             return f"{_short(further[0])} does not belong there"
-        return _first(((f"at {_short(key)}", given[key], value) for key, value in wanted.items()), within)
-    if isinstance(wanted, list):
-        if len(given) != len(wanted):
-            return f"it has too {'many' if len(given) > len(wanted) else 'few'} items, {len(given)}"
-        return _first(((f"item {place}", *pair) for place, pair in enumerate(zip(given, wanted, strict=True))), within)
-    return "" if type(given) is type(wanted) and given == wanted else f"{_short(given)} is wrong"
+        return _first(((f"at {_short(key)}", answer[key], value) for key, value in expected.items()), within)
+    if isinstance(expected, list):
+        if len(answer) != len(expected):
+            return f"it has too {'many' if len(answer) > len(expected) else 'few'} items, {len(answer)}"
+        return _first(((f"item {place}", *pair) for place, pair in enumerate(zip(answer, expected, strict=True))), within)
+    return "" if type(answer) is type(expected) and answer == expected else f"{_short(answer)} is wrong"
 
 
 def _first(parts: Iterable[tuple[str, Any, Any]], within: float) -> str:
-    return next((f"{where}, {wrong}" for where, given, wanted in parts if (wrong := _difference(given, wanted, within))), "")
+    return next((f"{where}, {wrong}" for where, value, expected in parts if (wrong := _difference(value, expected, within))), "")
 
 
 def _plain(value: Any) -> Any:
