@@ -141,5 +141,5 @@ def _several(texts: Iterable[Any]) -> list[Any]:
     return list(texts)
 
 
-def _paths(given: PathOrName | Sequence[PathOrName]) -> list[Path]:
-    return [Path(given)] if isinstance(given, str | Path) else list(map(Path, given))
+def _paths(paths: PathOrName | Sequence[PathOrName]) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else list(map(Path, paths))

@@ -65,8 +65,8 @@ def forms(lemma: str, tag: str) -> tuple[str, ...]:
     """The inflections of a lemma with a tag of the Penn Treebank, the most usual first."""
     from lemminflect import getInflection
 
-    found: tuple[str, ...] = getInflection(lemma, tag=tag)
-    return found
+    inflections: tuple[str, ...] = getInflection(lemma, tag=tag)
+    return inflections
 
 
 def other_number(word: str, lemma: str) -> list[str]:
@@ -78,8 +78,8 @@ def other_number(word: str, lemma: str) -> list[str]:
 
 def other_inflections(word: str, lemma: str) -> list[str]:
     """The inflections of a verb except the given lower-case one, each once."""
-    found = (form for tag in _PENN_VERB_TAGS for form in forms(lemma, tag))
-    return [form for form in dict.fromkeys(found) if form != word]
+    inflections = (form for tag in _PENN_VERB_TAGS for form in forms(lemma, tag))
+    return [form for form in dict.fromkeys(inflections) if form != word]
 
 
 def chosen_instead(choices: Mapping[str, Sequence[str]], word: str, lemma: str, tag: str) -> tuple[str, ...]:
@@ -87,12 +87,12 @@ def chosen_instead(choices: Mapping[str, Sequence[str]], word: str, lemma: str, 
     if word in choices:
         lemma = word
     penn = {"NN2": "NNS", "VVZ": "VBZ", "VVD": "VBD", "VVN": "VBN", "VVG": "VBG"}.get(tag)
-    found = []
+    chosen = []
     for choice in choices.get(lemma, ()):
         first, space, rest = choice.partition(" ")
         inflected = forms(first, penn)[:1] if penn and lemma != word else (first,)
-        found += [form + space + rest for form in inflected if form + space + rest != word]
-    return tuple(found)
+        chosen += [form + space + rest for form in inflected if form + space + rest != word]
+    return tuple(chosen)
 
 
 def compound_tenses(past: str, lemma: str) -> list[str]:

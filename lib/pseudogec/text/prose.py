@@ -27,7 +27,7 @@ def prose_of(lines: Sequence[str]) -> list[tuple[int, int]]:
     """The first and last character of the prose in each line of Markdown: without marks of headings, lists and quotations, and
     none in blocks of code or HTML and in tables.
     """
-    found = [(0, 0)] * len(lines)
+    spans = [(0, 0)] * len(lines)
     lines = [line.translate(_NO_BREAKS) for line in lines]
     inside_table = False
     for block in _markdown().parse("\n".join(lines)):
@@ -36,8 +36,8 @@ def prose_of(lines: Sequence[str]) -> list[tuple[int, int]]:
         if block.type == "inline" and not inside_table:
             for number, part in enumerate(block.content.split("\n"), start=block.map[0]):
                 start = lines[number].find(part.strip())
-                found[number] = (start, start + len(part.strip()))
-    return found
+                spans[number] = (start, start + len(part.strip()))
+    return spans
 
 
 @functools.cache
