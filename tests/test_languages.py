@@ -14,6 +14,7 @@ import pytest
 
 from helpers.building import make
 from helpers.noising import learnt_from
+from pseudogec import noised
 from pseudogec.artefacts import UserError
 from pseudogec.artefacts.files import SourceFile, write_lines
 from pseudogec.corpora import UaGec, UaGecSentences, is_clean_seed_text
@@ -103,6 +104,14 @@ def test_an_alphabet_is_enough_for_noise_of_text_and_for_back_translation(toy: P
 def test_what_needs_more_than_the_language_has_is_refused_at_loading(toy: Path, change: str, lacking: str) -> None:
     with pytest.raises(UserError, match=lacking):
         load_profile(toy, [change], library=PROJECT / "params")
+
+
+def test_a_text_that_is_noised_alone_may_be_in_another_language() -> None:
+    sentences = ["Вона живе в Києві ."]
+    [(source, target)] = noised(sentences, "random", language="uk", replace=1, delete=0, insert=0)
+    assert target == sentences[0] and set(source.split()) <= set(target.split())
+    with pytest.raises(UserError, match=r"rules: needs .* which Ukrainian does not have"):
+        noised(sentences, "rules", language="uk")
 
 
 def test_text_in_another_alphabet_is_refused(toy: Path, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ def noised(
     *,
     genuine: PathOrName | Sequence[PathOrName] = (),
     seed: int | str = 1,
+    language: str = "en",
     **parameters: Any,
 ) -> list[tuple[str, str]]:
     """Pseudo pairs: each sentence with errors, and as it was.
@@ -42,13 +43,15 @@ def noised(
         genuine: M2 files from which a method learns, tokenised as the sentences are. Without any it learns from the sentences:
             the words that ``direct_noise`` inserts are drawn from all of them. ``realistic`` needs learners' edits.
         seed: of the random streams, one for each sentence.
+        language: of the sentences: ``en``, ``uk``, or ``package.module:Class``.
         parameters: of the method.
 
     Raises:
-        UserError: there is no such method or parameter, or it needs genuine data or a reverse model.
+        UserError: there is no such method, parameter or language; it needs a reverse model, genuine data, or what the language
+            lacks.
     """
     targets = _tokens(sentences)
-    noiser = Noiser.of(method, lambda: targets, _paths(genuine), **parameters)
+    noiser = Noiser.of(method, lambda: targets, _paths(genuine), language, **parameters)
     return [
         (" ".join(source), " ".join(target))
         for block in noiser.blocks(targets, SentenceStreams(str(seed)))

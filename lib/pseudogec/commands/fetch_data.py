@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -109,8 +110,10 @@ def _list_formats() -> None:
     for what, formats in listed.items():
         print(f"{what}\n")
         for corpus_format in formats:
-            print(f"{corpus_format.name}: {(corpus_format.__doc__ or '').splitlines()[0]}")
-            for name, field in corpus_format.model_fields.items():
+            paragraph = (inspect.getdoc(corpus_format) or "").partition("\n\n")[0]
+            print(f"{corpus_format.name}: {' '.join(paragraph.split())}")
+            keys = {name: field for name, field in corpus_format.model_fields.items() if name != "language"}  # the profile's
+            for name, field in keys.items():
                 default = "" if field.is_required() or field.default in (None, "") else f"; default {field.default}"
                 print(f"    {field.alias or name:16}{field.description or ''}{default}".rstrip())
         print()

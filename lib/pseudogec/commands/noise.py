@@ -41,6 +41,7 @@ def add_parser(commands: Any) -> None:
     add("--seed", default="1", metavar="S", help="of the random streams, a number or any text (default: 1)")
     add("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the method; may be repeated")
     add("--genuine-m2", type=Path, nargs="+", metavar="F", help="genuine data as M2 files, tokenised as the input is")
+    add("--language", default="en", metavar="L", help="of the text: en, uk, or package.module:Class (default: en)")
     parser.set_defaults(run=run)
 
 
@@ -57,7 +58,8 @@ def run(options: argparse.Namespace) -> None:
     parameters = dict(setting.split("=", 1) for setting in options.set)
     refuse_pipe(options.input)  # it is read twice
     outputs = _outputs(options)
-    noiser = Noiser.of(options.method, lambda: read_plain(options.input), options.genuine_m2 or (), **parameters)
+    genuine = options.genuine_m2 or ()
+    noiser = Noiser.of(options.method, lambda: read_plain(options.input), genuine, options.language, **parameters)
     method = noiser.method
     profile = _write(noiser, options, outputs)
     if method.learns and profile.edits_per_token < _HARDLY_ANY:

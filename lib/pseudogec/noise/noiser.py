@@ -13,6 +13,7 @@ import numpy as np
 
 from pseudogec.artefacts.errors import UserError
 from pseudogec.corpora import M2
+from pseudogec.languages import LANGUAGES
 from pseudogec.noise.method import METHODS, Operation, TextMethod, keep, noised_tokens
 from pseudogec.noise.resources import NoiseResources
 from pseudogec.noise.spelling_errors import add_spelling_errors
@@ -76,17 +77,26 @@ class Noiser:
         self._in_subwords = _InSubwords(resources.bpe) if resources.bpe else {}
 
     @classmethod
-    def of(cls, method: str, texts: Callable[[], Iterable[list[str]]], genuine: Sequence[Path] = (), **parameters: Any) -> Noiser:
+    def of(
+        cls,
+        method: str,
+        texts: Callable[[], Iterable[list[str]]],
+        genuine: Sequence[Path] = (),
+        language: str = "en",
+        **parameters: Any,
+    ) -> Noiser:
         """A method by its name, with what it learns from: genuine data or, without any, the text itself, which is never held.
 
         Args:
             method: a registered name, or ``package.module:Class``.
             texts: begins to read the sentences, as tokens; may be called several times.
             genuine: M2 files, tokenised as the text is.
+            language: of the text: ``en``, ``uk``, or ``package.module:Class``.
             parameters: of the method.
 
         Raises:
-            UserError: there is no such method or parameter, it needs a reverse model, or it needs genuine data.
+            UserError: there is no such method, parameter or language; it needs a reverse model, genuine data, or what the
+                language lacks.
         """
         noise_method = METHODS.make({METHODS.tag: method, **parameters})
         if not isinstance(noise_method, TextMethod):
@@ -100,7 +110,8 @@ class Noiser:
 
         edits = pairs.read() if pairs is not None and noise_method.needs_pairs else ()
         annotated = [sentence.annotated for sentence in edits if sentence.annotated is not None]
-        return cls(noise_method, NoiseResources(Counter(chain.from_iterable(learnt())), annotated=annotated, sentences=learnt))
+        counts, spoken = Counter(chain.from_iterable(learnt())), LANGUAGES.make(language)
+        return cls(noise_method, NoiseResources(counts, annotated=annotated, sentences=learnt, language=spoken))
 
     def operations(self, tokens: Sequence[str], random: np.random.Generator) -> list[Operation]:
         """Noise a sentence with its random stream; the operations cover it in order.
